@@ -1,5 +1,6 @@
 #include "sync-engine/conflicts/decide.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <utility>
@@ -380,11 +381,17 @@ class Decisions {
       if (!ended_by_) texts.add(i, conflict, choices_[i].keep, choices_[i].merged);
     }
     texts.finish();
-    return ended_by_ ? Result<void>() : decide_places(writer, about_places);
+    return ended_by_ ? Result<void>() : decide_places(writer, std::move(about_places));
   }
 
-  Result<void> decide_places(SafeWriter& writer, const Open& about_places) {
+  Result<void> decide_places(SafeWriter& writer, Open about_places) {
     if (about_places.empty()) return {};
+    // First where a file takes its document's other name: then it is no longer in the way of a document that wants the
+    // name it had.
+    std::ranges::stable_partition(about_places, [](const auto& open) {
+      return open.second.which == ConflictCase::renamed_on_both ||
+             open.second.which == ConflictCase::renamed_on_both_kept_here;
+    });
     WS_LET(PlaceDecisions places, PlaceDecisions::open(session_, writer));
     for (const auto& [i, conflict] : about_places) {
       if (places.must_finish_before(conflict)) tell_all(places.finish());

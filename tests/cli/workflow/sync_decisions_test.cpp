@@ -61,6 +61,29 @@ TEST_CASE("decisions: one document renamed on both sides is listed, and --path s
   CHECK(texts_of(two.here).size() == 2);
 }
 
+TEST_CASE("decisions: a file in two conflicts at one name is recorded at once, and decided at once", "[cli]") {
+  const auto [whose, name] = GENERATE(table<std::string, std::string>({{"local", "q.md"}, {"remote", "r.md"}}));
+  const bool edited = GENERATE(false, true);
+  const TwoFolders two;
+  std::filesystem::rename(two.here / "a.md", two.here / "r.md");
+  if (edited) write_text(two.here / "r.md", "one\ntwo\nhere\n");
+  write_text(two.here / "q.md", "another document\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  std::filesystem::rename(two.there / "a.md", two.there / "q.md");
+  if (edited) write_text(two.there / "q.md", "one\ntwo\nthere\n");
+  const Ended met = two.ws(two.there, {"sync"});
+  CAPTURE(met.out, met.err);
+  CHECK(met.exit == 7);
+  const Json conflicts = listed_conflicts(two, two.there);
+  REQUIRE(conflicts.size() == 2);
+  for (const Json& conflict : conflicts) CHECK(text_at(conflict, "path") == "q.md");
+  if (edited) return;  // its texts are one more question
+  CHECK(two.ws(two.there, {"sync", "resolve", "q.md", "--path", whose}).exit == 0);
+  check_settled(two);
+  CHECK(read_text(two.here / name) == "one\ntwo\nthree\n");
+  CHECK(texts_of(two.here).size() == 3);
+}
+
 TEST_CASE("decisions: links to the name before a rename that --path decided are offered for mending", "[cli]") {
   const auto [whose, name] = GENERATE(table<std::string, std::string>({{"local", "q.md"}, {"remote", "r.md"}}));
   const TwoFolders two;
