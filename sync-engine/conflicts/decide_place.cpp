@@ -170,13 +170,15 @@ class PlaceDecision {
     return place ? writer_.move(conflict_.path, *place, Sha256::of(*on_disk_)) : no_free_name();
   }
 
-  /// An unsynced file has the path, or a twin of it, or is where the service has a folder: only the user can move it.
+  /// An unsynced file has the path, or a twin of it, or is where the service has a folder; or the file of another
+  /// document had it, and has a name now that is not synced. Only the user can move it.
   Result<void> not_synced() {
     const auto unsynced = find_unsynced(conflict_.path);
-    if (!conflict_.remote || !unsynced) return {};
+    if (!conflict_.remote || (!unsynced && !is_place_of_another(conflict_.path))) return {};
     if (keep_ == Keep::local) return give_way_to(conflict_.path);
     return fail(Failure::Kind::conflict,
-                fmt::format("{} has the name of a document on the service, and is not synced", *unsynced),
+                unsynced ? fmt::format("{} has the name of a document on the service, and is not synced", *unsynced)
+                         : fmt::format("the file that was {} has a name now that is not synced", conflict_.path.text()),
                 "move it elsewhere, then `ws sync`; with --path local the document gets another name");
   }
 

@@ -172,3 +172,31 @@ TEST_CASE("dead ends: a document wants the name of a file that was renamed in ca
     CHECK(texts_of(two.here).at("a.md") == "a new document\n");
   }
 }
+
+TEST_CASE("dead ends: a document wants the name of a file that was renamed to the twin of another", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "Twin.md", "another\n");
+  for (const auto& folder : {two.here, two.there}) REQUIRE(two.ws(folder, {"sync"}).exit == 0);
+  std::filesystem::rename(two.there / "a.md", two.there / "twin.md");
+  std::filesystem::remove(two.here / "a.md");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "new\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  const Ended refused = two.ws(two.there, {"sync", "resolve", "a.md", "--path", "remote"});
+  CHECK(refused.exit == 7);
+  CHECK_THAT(refused.err, Contains("the file that was a.md has a name now that is not synced"));
+  SECTION("the document gets another name") {
+    CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--path", "local"}).exit == 0);
+    CHECK(two.ws(two.there, {"sync"}).exit == 0);
+    CHECK(two.ws(two.here, {"sync"}).exit == 0);
+    CHECK(read_text(two.here / "a (remote).md") == "new\n");
+  }
+  SECTION("the file gets another name") {
+    std::filesystem::rename(two.there / "twin.md", two.there / "mine.md");
+    CHECK(two.ws(two.there, {"sync"}).exit == 0);
+    CHECK(read_text(two.there / "a.md") == "new\n");
+  }
+  CHECK(two.ws(two.there, {"sync"}).out.empty());
+  CHECK(parse(two.ws(two.there, {"sync", "conflicts", "--json"}).out)["data"].empty());
+}
