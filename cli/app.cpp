@@ -187,7 +187,7 @@ class App {
     const bool is_json = mentions(found.rest, "--json");
     // A noun alone asks for its help; with flags and no verb something was forgotten.
     if (!help && !found.rest.empty() && !is_json) {
-      return fail(usage(ShellCommand{"ws"}.words(words).ticked() + " needs a verb", "one of " + verbs_of(words)));
+      return fail(usage(ShellCommand{"ws"}.words(words).in_backticks() + " needs a verb", "one of " + verbs_of(words)));
     }
     print(is_json ? dump(catalogue_to_json(entries_, words + " "), 2) + "\n"
                   : render_group(entries_, words, world_.terminal));
@@ -233,9 +233,10 @@ class App {
                            ? suggestion(usual_verb(*found.next, known).value_or(*found.next), known, "ws " + begin)
                            : suggestion(whole, {whole}, "ws ");
     if (hint.empty())
-      hint = found.words.empty() ? "`ws help` lists them"
-                                 : ShellCommand{"ws", "help"}.words(joined(found.words)).ticked() + " lists the verbs";
-    return fail(usage(ShellCommand{"ws"}.words(begin).add({*found.next}).ticked() + " is not a command", hint));
+      hint = found.words.empty()
+                 ? "`ws help` lists them"
+                 : ShellCommand{"ws", "help"}.words(joined(found.words)).in_backticks() + " lists the verbs";
+    return fail(usage(ShellCommand{"ws"}.words(begin).add({*found.next}).in_backticks() + " is not a command", hint));
   }
 
   /// `ws sync DIR` is `ws sync run DIR` where DIR is a folder.

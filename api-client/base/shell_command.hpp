@@ -1,6 +1,6 @@
 /// Builds a shell command that people can paste. Every command in a hint, a note or a report is made by this class.
 ///
-///     fail(kind, what, "run " + ShellCommand{"ws", "docs", "get", id}.ticked());   // run `ws docs get 'a b'`
+///     fail(kind, what, "run " + ShellCommand{"ws", "docs", "get", id}.in_backticks());   // run `ws docs get 'a b'`
 ///
 /// String literals in the source are used as they are; every runtime value becomes one quoted word, whatever it
 /// contains. A test reads all sources and fails on a command in backticks that is built in another way.
@@ -44,7 +44,7 @@ class ShellCommand {
   /// The command without backticks, for use on its own line. A value that begins with `-` is not taken for a flag: flag
   /// values are attached with `=`, and positional values come last, after `--`.
   std::string text() const;
-  std::string ticked() const { return "`" + text() + "`"; }
+  std::string in_backticks() const { return "`" + text() + "`"; }
 
   bool operator==(const ShellCommand&) const = default;
 

@@ -232,11 +232,11 @@ Result<Statement> Database::prepare(std::string_view sql) const {
 Result<CachedStatement> Database::cached(const char* sql) {
   auto& pool = cache_->statements[sql];
   for (const auto& statement : pool) {
-    if (statement->try_lend()) return CachedStatement(*statement);
+    if (statement->try_acquire()) return CachedStatement(*statement);
   }
   WS_LET(Statement made, prepare(sql));
   pool.push_back(std::make_unique<Statement>(std::move(made)));
-  static_cast<void>(pool.back()->try_lend());
+  static_cast<void>(pool.back()->try_acquire());
   return CachedStatement(*pool.back());
 }
 

@@ -74,17 +74,17 @@ class Statement {
   std::optional<std::int64_t> optional_integer(int column) const;
 
   /// Marks it as in use; false if it is in use already. Only for `Database::cached` and `CachedStatement`.
-  bool try_lend() { return !std::exchange(lent_, true); }
-  void give_back() {
+  bool try_acquire() { return !std::exchange(in_use_, true); }
+  void release() {
     reset();
-    lent_ = false;
+    in_use_ = false;
   }
 
  private:
   Handle<sqlite3_stmt, finalize> raw_;
   sqlite3* database_;
   int bind_failure_ = 0;
-  bool lent_ = false;
+  bool in_use_ = false;
 };
 
 /// A prepared statement taken from the database's cache. Reset and returned to the cache when it goes out of scope.
@@ -96,7 +96,7 @@ class CachedStatement {
   CachedStatement(const CachedStatement&) = delete;
   CachedStatement& operator=(const CachedStatement&) = delete;
   ~CachedStatement() {
-    if (statement_ != nullptr) statement_->give_back();
+    if (statement_ != nullptr) statement_->release();
   }
   Statement* operator->() const { return statement_; }
   Statement& operator*() const { return *statement_; }
@@ -104,7 +104,6 @@ class CachedStatement {
  private:
   Statement* statement_;
 };
-using Lent = CachedStatement;
 
 /// `in_place`: as `read_write_create`, for a file from an untrusted source. Links in its path are not followed; a
 /// journal that names another file is not played back; triggers and views of its schema are disabled.

@@ -44,7 +44,7 @@ std::vector<std::string> similar_names(std::string_view word, const std::vector<
 std::string suggestion(std::string_view word, const std::vector<std::string>& known, std::string_view prefix) {
   std::string text;
   for (const std::string& name : similar_names(word, known)) {
-    text += (text.empty() ? "did you mean " : ", ") + ShellCommand{}.words(prefix).words(name).ticked();
+    text += (text.empty() ? "did you mean " : ", ") + ShellCommand{}.words(prefix).words(name).in_backticks();
   }
   return text.empty() ? text : text + "?";
 }

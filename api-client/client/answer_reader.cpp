@@ -18,8 +18,8 @@ namespace ws {
 namespace {
 
 using contract::Operation;
-using http::Broken;
 using http::Ending;
+using http::TransportError;
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
 std::string header(const http::Response& response, std::string_view name) {
@@ -103,23 +103,23 @@ Verdict read_refusal(const Operation& operation, const http::Response& response,
   return verdict;
 }
 
-Ending ending_of(Broken::Stage stage) {
+Ending ending_of(TransportError::Stage stage) {
   switch (stage) {
-    case Broken::Stage::nothing_sent: return Ending::nothing_sent;
-    case Broken::Stage::tls: return Ending::tls;
-    case Broken::Stage::no_answer: return Ending::no_answer;
-    case Broken::Stage::too_large:
-    case Broken::Stage::unusable:
-    case Broken::Stage::sink: return Ending::unusable;
-    case Broken::Stage::cancelled: return Ending::cancelled;
+    case TransportError::Stage::nothing_sent: return Ending::nothing_sent;
+    case TransportError::Stage::tls: return Ending::tls;
+    case TransportError::Stage::no_answer: return Ending::no_answer;
+    case TransportError::Stage::too_large:
+    case TransportError::Stage::unusable:
+    case TransportError::Stage::sink: return Ending::unusable;
+    case TransportError::Stage::cancelled: return Ending::cancelled;
   }
   return Ending::unusable;
 }
 
-Verdict read_broken(const Operation& operation, Broken broken) {
-  Verdict verdict{.ending = ending_of(broken.stage),
-                  .local = broken.stage == Broken::Stage::sink,
-                  .failure = std::move(broken.reason)};
+Verdict read_transport_error(const Operation& operation, TransportError error) {
+  Verdict verdict{.ending = ending_of(error.stage),
+                  .local = error.stage == TransportError::Stage::sink,
+                  .failure = std::move(error.reason)};
   if (verdict.local) return verdict;
   verdict.failure.what = fmt::format("{}: {}", operation.id, verdict.failure.what);
   if (verdict.ending == Ending::unusable) verdict.failure.code = "unusable_answer";
@@ -171,22 +171,24 @@ std::string command_to_look(const Operation& operation, const Parameters& parame
   if (operation.id == "events.claim") return "`ws events claim` (an unused lease expires by itself)";
   // The list of a tree's own conflicts asks nobody.
   if (operation.id == "sync.conflict_resolve") return "`ws sync status`";
-  if (const Operation* const read = find_nearest_get(operation.path)) return command_of(*read, parameters).ticked();
+  if (const Operation* const read = find_nearest_get(operation.path))
+    return command_of(*read, parameters).in_backticks();
   // Whether a lease still holds shows when it is renewed.
   if (operation.id.starts_with("events.")) {
-    return command_of(*contract::find_operation("events.renew"), parameters).ticked();
+    return command_of(*contract::find_operation("events.renew"), parameters).in_backticks();
   }
   const std::string_view noun = operation.command.substr(0, operation.command.find(' '));
   const auto known =
       std::find_if(std::begin(looks), std::end(looks), [&](const Look& look) { return look.noun == noun; });
   const std::string_view words = known == std::end(looks) ? "ws discover" : known->command;
-  return ShellCommand{}.words(words).ticked();
+  return ShellCommand{}.words(words).in_backticks();
 }
 
 }  // namespace
 
 Verdict read_answer(const Operation& operation, http::Outcome outcome, bool streamed, Time now) {
-  if (auto* const broken = std::get_if<Broken>(&outcome)) return read_broken(operation, std::move(*broken));
+  if (auto* const error = std::get_if<TransportError>(&outcome))
+    return read_transport_error(operation, std::move(*error));
   auto& response = std::get<http::Response>(outcome);
   if (response.status >= 200 && response.status < 300) {
     return read_success(operation, std::move(response), streamed);
@@ -205,7 +207,7 @@ std::string hint_for_unknown(const Operation& operation,
   if (idempotency_key.empty()) return fmt::format("check with {} before you send it again", look);
   return fmt::format("check with {}, or repeat it with {}: it cannot happen twice",
                      look,
-                     ShellCommand{"--idempotency-key=", idempotency_key}.ticked());
+                     ShellCommand{"--idempotency-key=", idempotency_key}.in_backticks());
 }
 
 }  // namespace ws

@@ -167,7 +167,7 @@ Result<void> check(const Operation& operation, const Call& call, const Sorted& s
   Failure failure{.kind = Failure::Kind::usage,
                   .what = fmt::format("{}: {}", operation.id, what),
                   .hint = fmt::format("nothing was sent; {} shows what it takes",
-                                      ShellCommand{"ws", "schema", operation.id}.ticked()),
+                                      ShellCommand{"ws", "schema", operation.id}.in_backticks()),
                   .code = "validation_error",
                   .call = {.operation = std::string(operation.id), .details = dump(contract::to_json(refused))}};
   return fail(std::move(failure));

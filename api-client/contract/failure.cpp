@@ -91,7 +91,7 @@ std::string scope_hint(const Problem& problem, const Operation* operation) {
   if (scope.empty()) return "log in again with the scope that it needs: `ws login --scopes ...`";
   return fmt::format("the key lacks the scope {}: run {} with every scope that you need",
                      scope,
-                     ShellCommand{"ws", "login", "--scopes=", scope + ",..."}.ticked());
+                     ShellCommand{"ws", "login", "--scopes=", scope + ",..."}.in_backticks());
 }
 
 std::string role_hint(const Problem& problem, const Operation* operation) {

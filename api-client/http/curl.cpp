@@ -89,7 +89,8 @@ void CurlTransport::begin_waiting() {
     if (ready) {
       active_.push_back(std::move(exchange));
     } else {
-      ended_.push_back({std::move(exchange), Broken{Broken::Stage::nothing_sent, std::move(ready).error()}});
+      ended_.push_back(
+          {std::move(exchange), TransportError{TransportError::Stage::nothing_sent, std::move(ready).error()}});
     }
   }
 }
@@ -184,7 +185,7 @@ void CurlTransport::refuse_newest() {
   Exchange exchange = std::move(waiting_.back());
   waiting_.pop_back();
   Failure nested{.kind = Failure::Kind::internal, .what = "a call was made while an answer was being read"};
-  ended_.push_back({std::move(exchange), Broken{Broken::Stage::nothing_sent, std::move(nested)}});
+  ended_.push_back({std::move(exchange), TransportError{TransportError::Stage::nothing_sent, std::move(nested)}});
 }
 
 /// One after the other out of the queue: `done` may start, run or cancel others.

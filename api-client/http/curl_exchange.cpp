@@ -226,14 +226,15 @@ std::size_t CurlExchange::on_read(char* buffer, std::size_t size, std::size_t co
     if (request.source != nullptr) {
       auto got = request.source->read(buffer, capacity);
       if (got) return std::min(*got, capacity);
-      exchange.own_ = Broken{Broken::Stage::sink, std::move(got).error()};
+      exchange.own_ = TransportError{TransportError::Stage::sink, std::move(got).error()};
       return CURL_READFUNC_ABORT;
     }
     const std::size_t piece = request.body.copy(buffer, capacity, exchange.body_offset_);
     exchange.body_offset_ += piece;
     return piece;
   } catch (const std::exception& bug) {
-    exchange.own_ = Broken{Broken::Stage::sink, Failure{.kind = Failure::Kind::internal, .what = bug.what()}};
+    exchange.own_ =
+        TransportError{TransportError::Stage::sink, Failure{.kind = Failure::Kind::internal, .what = bug.what()}};
     return CURL_READFUNC_ABORT;
   }
 }
@@ -245,7 +246,8 @@ std::size_t CurlExchange::on_header(char* data, std::size_t size, std::size_t co
   try {
     return exchange.take_header(line) ? line.size() : 0;
   } catch (const std::exception& bug) {
-    exchange.own_ = Broken{Broken::Stage::unusable, Failure{.kind = Failure::Kind::internal, .what = bug.what()}};
+    exchange.own_ =
+        TransportError{TransportError::Stage::unusable, Failure{.kind = Failure::Kind::internal, .what = bug.what()}};
     return 0;
   }
 }
@@ -257,7 +259,8 @@ std::size_t CurlExchange::on_write(char* data, std::size_t size, std::size_t cou
   try {
     if (exchange.take_body(piece)) return piece.size();
   } catch (const std::exception& bug) {
-    exchange.own_ = Broken{Broken::Stage::sink, Failure{.kind = Failure::Kind::internal, .what = bug.what()}};
+    exchange.own_ =
+        TransportError{TransportError::Stage::sink, Failure{.kind = Failure::Kind::internal, .what = bug.what()}};
   }
   // Anything but the size stops the transfer; 0 would not for an empty piece.
   return piece.size() + 1;
@@ -286,8 +289,9 @@ bool CurlExchange::take_header(std::string_view line) {
     response_.status = static_cast<int>(status);
     if (status != 101) return true;
     // What follows is no HTTP, and libcurl would wait for it.
-    own_ = broken(
-        Broken::Stage::unusable, Failure::Kind::internal, "the answer switches to a protocol that ws did not ask for");
+    own_ = transport_error(TransportError::Stage::unusable,
+                           Failure::Kind::internal,
+                           "the answer switches to a protocol that ws did not ask for");
     return false;
   }
   const std::string_view text = trimmed(line);
@@ -311,8 +315,9 @@ bool CurlExchange::take_body(std::string_view piece) {
                                   ? std::min(request_.max_body_bytes, max_collected_beside_sink_bytes)
                                   : request_.max_body_bytes;
   if (piece.size() > limit - body_bytes_) {
-    own_ = broken(
-        Broken::Stage::too_large, Failure::Kind::internal, fmt::format("the answer has more than {} bytes", limit));
+    own_ = transport_error(TransportError::Stage::too_large,
+                           Failure::Kind::internal,
+                           fmt::format("the answer has more than {} bytes", limit));
     return false;
   }
   body_bytes_ += piece.size();
@@ -324,7 +329,7 @@ bool CurlExchange::take_body(std::string_view piece) {
   if (request_.head && !std::exchange(head_shown_, true)) taken = request_.head(response_.status, response_.headers);
   if (taken) taken = request_.sink(piece);
   if (taken) return true;
-  own_ = Broken{Broken::Stage::sink, std::move(taken).error()};
+  own_ = TransportError{TransportError::Stage::sink, std::move(taken).error()};
   return false;
 }
 
@@ -333,52 +338,55 @@ std::optional<CurlExchange::Steady::time_point> CurlExchange::idle_deadline() co
   return last_activity_ + request_.idle_timeout;
 }
 
-Broken CurlExchange::broken(Broken::Stage stage, Failure::Kind kind, std::string_view reason) const {
+TransportError CurlExchange::transport_error(TransportError::Stage stage,
+                                             Failure::Kind kind,
+                                             std::string_view reason) const {
   return {stage,
           Failure{.kind = kind, .what = fmt::format("{} {}: {}", request_.method, origin_of(request_.url), reason)}};
 }
 
-Broken CurlExchange::too_many_headers() const {
-  return broken(Broken::Stage::unusable,
-                Failure::Kind::internal,
-                fmt::format("the answer has more than {} bytes of headers", options_.max_header_bytes));
+TransportError CurlExchange::too_many_headers() const {
+  return transport_error(TransportError::Stage::unusable,
+                         Failure::Kind::internal,
+                         fmt::format("the answer has more than {} bytes of headers", options_.max_header_bytes));
 }
 
 Outcome CurlExchange::outcome(CURLcode code) {
   if (own_) return std::move(*own_);
   if (code == CURLE_OK && head_complete_) return std::move(response_);
-  using Stage = Broken::Stage;
+  using Stage = TransportError::Stage;
   const std::string_view text = error_[0] != '\0' ? error_.data() : curl_.easy_strerror(code);
   if (times_sent_ == 0) {
     const auto stage = is_tls_failure(code) ? Stage::tls : Stage::nothing_sent;
-    return broken(stage, Failure::Kind::unreachable, reason_of(code, text));
+    return transport_error(stage, Failure::Kind::unreachable, reason_of(code, text));
   }
   if (times_sent_ > 1) {
-    return broken(Stage::no_answer, Failure::Kind::unreachable, "the connection was closed without an answer");
+    return transport_error(Stage::no_answer, Failure::Kind::unreachable, "the connection was closed without an answer");
   }
   if (code == CURLE_OK && header_bytes_ > 0) {
-    return broken(Stage::no_answer, Failure::Kind::unreachable, "the answer was cut off in its headers");
+    return transport_error(Stage::no_answer, Failure::Kind::unreachable, "the answer was cut off in its headers");
   }
   // One line beyond libcurl's own bound.
   if (code == CURLE_OUT_OF_MEMORY && !head_complete_) return too_many_headers();
   if (code == CURLE_OK || is_protocol_failure(code, text)) {
-    return broken(Stage::unusable, Failure::Kind::internal, code == CURLE_OK ? "the answer has no headers" : text);
+    return transport_error(
+        Stage::unusable, Failure::Kind::internal, code == CURLE_OK ? "the answer has no headers" : text);
   }
-  return broken(Stage::no_answer, Failure::Kind::unreachable, reason_of(code, text));
+  return transport_error(Stage::no_answer, Failure::Kind::unreachable, reason_of(code, text));
 }
 
 Outcome CurlExchange::ended_idle() const {
-  const auto stage = times_sent_ == 0 ? Broken::Stage::nothing_sent : Broken::Stage::no_answer;
+  const auto stage = times_sent_ == 0 ? TransportError::Stage::nothing_sent : TransportError::Stage::no_answer;
   const auto timeout = request_.idle_timeout.count();
-  return broken(stage,
-                Failure::Kind::unreachable,
-                bytes_since_ == 0
-                    ? fmt::format("no data for {} ms", timeout)
-                    : fmt::format("slower than {} bytes a second for {} ms", least_bytes_per_second, timeout));
+  return transport_error(stage,
+                         Failure::Kind::unreachable,
+                         bytes_since_ == 0
+                             ? fmt::format("no data for {} ms", timeout)
+                             : fmt::format("slower than {} bytes a second for {} ms", least_bytes_per_second, timeout));
 }
 
 Outcome CurlExchange::ended_early() const {
-  return broken(Broken::Stage::cancelled, Failure::Kind::cancelled, "cancelled");
+  return transport_error(TransportError::Stage::cancelled, Failure::Kind::cancelled, "cancelled");
 }
 
 }  // namespace ws::http

@@ -56,8 +56,8 @@ class CurlExchange {
   void note_progress(std::size_t bytes);
   bool take_header(std::string_view line);
   bool take_body(std::string_view piece);
-  Broken broken(Broken::Stage stage, Failure::Kind kind, std::string_view reason) const;
-  Broken too_many_headers() const;
+  TransportError transport_error(TransportError::Stage stage, Failure::Kind kind, std::string_view reason) const;
+  TransportError too_many_headers() const;
 
   const CurlLibrary& curl_;
   const CurlOptions& options_;
@@ -75,7 +75,7 @@ class CurlExchange {
   bool head_complete_ = false;
   bool head_shown_ = false;  // `request.head` has been called
   Response response_;
-  std::optional<Broken> own_;  // set if a callback of ours ended the transfer
+  std::optional<TransportError> own_;  // set if one of our callbacks ended the transfer
   Steady::time_point last_activity_;
   std::uint64_t bytes_since_ = 0;  // received since `last_activity_`
 };

@@ -75,7 +75,7 @@ struct Response {
 };
 
 /// The reason why an exchange has no complete response.
-struct Broken {
+struct TransportError {
   enum class Stage {
     nothing_sent,  ///< DNS, connect: the server saw nothing
     tls,           ///< the handshake failed: the server saw no request
@@ -89,7 +89,7 @@ struct Broken {
   Failure reason = {};
 };
 
-using Outcome = std::variant<Response, Broken>;
+using Outcome = std::variant<Response, TransportError>;
 
 class Transport {
  public:

@@ -141,7 +141,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
         .kind = Failure::Kind::integrity,
         .what = fmt::format(
             "the service has other bytes than {}: another {}", file_.path.string(), other_size ? "size" : "hash"),
-        .hint = "check with " + ShellCommand{"ws", "files", "get", id}.ticked(),
+        .hint = "check with " + ShellCommand{"ws", "files", "get", id}.in_backticks(),
         .code = "hash_mismatch",
         .call = {.operation = "files.upload_finish", .applied = Applied::yes}}));
   }

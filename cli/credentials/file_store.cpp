@@ -32,7 +32,7 @@ Result<bool> check_private(const std::filesystem::path& file) {
   if ((found.st_mode & of_others) != 0) {
     return fail(Failure::Kind::disk,
                 "others can read " + file.string() + "; it holds keys",
-                "run " + ShellCommand{"chmod", "600"}.path(file.string()).ticked() +
+                "run " + ShellCommand{"chmod", "600"}.path(file.string()).in_backticks() +
                     ", and log in again if someone else may have read it");
   }
   return true;

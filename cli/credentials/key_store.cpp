@@ -21,8 +21,8 @@ Result<std::string> KeyStore::secret_of(const StoredCredential& credential) cons
     return fail(
         Failure::Kind::auth,
         "the keyring no longer holds the key of profile `" + credential.profile + "`",
-        "run " +
-            ShellCommand{"ws", "login", "--base-url=", credential.base_url, "--profile=", credential.profile}.ticked());
+        "run " + ShellCommand{"ws", "login", "--base-url=", credential.base_url, "--profile=", credential.profile}
+                     .in_backticks());
   }
   return secret;
 }

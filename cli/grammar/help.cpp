@@ -144,10 +144,10 @@ std::string render_group(const std::vector<Entry>& entries, std::string_view wor
   }
   const std::string_view by_default = default_verb(words);
   const std::string alone = by_default.empty() ? ""
-                                               : ShellCommand{}.words("ws").words(words).ticked() + " alone is " +
-                                                     ShellCommand{}.words("ws").words(by_default).ticked() + ". ";
-  return two_columns(lines, terminal) + "\n" + alone + ShellCommand{"ws", "help"}.words(begin).add({"VERB"}).ticked() +
-         " shows flags and examples.\n";
+                                               : ShellCommand{}.words("ws").words(words).in_backticks() + " alone is " +
+                                                     ShellCommand{}.words("ws").words(by_default).in_backticks() + ". ";
+  return two_columns(lines, terminal) + "\n" + alone +
+         ShellCommand{"ws", "help"}.words(begin).add({"VERB"}).in_backticks() + " shows flags and examples.\n";
 }
 
 std::string render_help(const Command& command, const Terminal& terminal) {

@@ -122,8 +122,8 @@ Failure unknown_flag(const Command& command, const UnknownFlag& given, const std
     if (hint.empty() && std::ranges::find(known, usual) != known.end()) hint = suggestion(usual, {usual});
   }
   if (hint.empty()) hint = flag_of_sibling(command, given, entries);
-  if (hint.empty()) hint = help_of(command).ticked() + " lists the flags";
-  return usage_failure(command, ShellCommand{"ws"}.words(command.words).ticked() + " has no flag " + name, hint);
+  if (hint.empty()) hint = help_of(command).in_backticks() + " lists the flags";
+  return usage_failure(command, ShellCommand{"ws"}.words(command.words).in_backticks() + " has no flag " + name, hint);
 }
 
 Result<void> check_words(const Command& command,

@@ -151,7 +151,7 @@ void add_next_steps(const Report& report,
     ShellCommand again = sync_of(program);
     again.words(called.verb);
     if (!called.only.empty()) again.add({"--only=", called.only});
-    lines.push_back("to confirm: " + again.add({"--allow-deletes"}).ticked());
+    lines.push_back("to confirm: " + again.add({"--allow-deletes"}).in_backticks());
   }
   if (report.guard) return;
   // A conflict without an id is one that a plan foresees; nothing can be decided yet.
@@ -159,26 +159,26 @@ void add_next_steps(const Report& report,
   const auto first = std::ranges::find_if(report.conflicts, is_open);
   if (first == report.conflicts.end()) {
     if (!report.conflicts.empty())
-      lines.push_back(sync_of(program).ticked() + " records what collides and sends the rest");
+      lines.push_back(sync_of(program).in_backticks() + " records what collides and sends the rest");
     return;
   }
   const auto count = static_cast<std::size_t>(std::ranges::count_if(report.conflicts, is_open));
   lines.push_back(fmt::format("{} open: {} lists {}",
                               counted(count, "conflict is", "conflicts are"),
-                              sync_of(program).add({"conflicts"}).ticked(),
+                              sync_of(program).add({"conflicts"}).in_backticks(),
                               count == 1 ? "it" : "them"));
   if (called.may_walk) {
-    const std::string resolve = sync_of(program).add({"resolve"}).ticked();
+    const std::string resolve = sync_of(program).add({"resolve"}).in_backticks();
     lines.push_back(resolve + (count == 1 ? " decides it" : " decides them one by one"));
   } else {
-    lines.push_back(resolve_command(program, *first).ticked() + " decides");
+    lines.push_back(resolve_command(program, *first).in_backticks() + " decides");
   }
 }
 
 void add_links(const Report& report, const Invocation& called, std::vector<std::string>& lines) {
   const auto links_command = [&](std::string_view verb) {
     ShellCommand program = called.program;
-    return program.add({"links", std::string(verb)}).ticked();
+    return program.add({"links", std::string(verb)}).in_backticks();
   };
   if (report.links_mended > 0) {
     lines.push_back(fmt::format("edited {} to renamed files", counted(report.links_mended, "link")));
@@ -290,7 +290,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
                                 counted(report.not_included, "file is", "files are")));
   }
   if (std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::staged; })) {
-    lines.push_back(sync_of(called.program).add({"commit"}).ticked() + " publishes what is staged");
+    lines.push_back(sync_of(called.program).add({"commit"}).in_backticks() + " publishes what is staged");
   }
   add_hints(report, lines);
   add_links(report, called, lines);

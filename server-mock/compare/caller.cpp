@@ -99,8 +99,8 @@ Result<WireExchange> Caller::send_once(const CallRequest& request) {
                         .headers = std::move(headers),
                         .body = request.body,
                         .timeout = request.timeout});
-  if (auto* broken = std::get_if<ws::http::Broken>(&outcome)) {
-    return fail(Failure::Kind::unreachable, broken->reason.what);
+  if (auto* error = std::get_if<ws::http::TransportError>(&outcome)) {
+    return fail(Failure::Kind::unreachable, error->reason.what);
   }
   auto& response = std::get<ws::http::Response>(outcome);
   const auto since = std::chrono::steady_clock::now() - begin_;

@@ -283,9 +283,9 @@ class ProxyConnection {
   }
 
   bool end(ws::http::Outcome outcome, bool is_head) {
-    if (auto* broken = std::get_if<ws::http::Broken>(&outcome)) {
+    if (auto* error = std::get_if<ws::http::TransportError>(&outcome)) {
       if (head_sent_) return false;
-      return refuse(502, broken->reason.what);
+      return refuse(502, error->reason.what);
     }
     if (head_sent_) {
       if (is_chunked_ && !client_.write("0\r\n\r\n")) return false;

@@ -129,7 +129,7 @@ Failure maybe_made(const std::string& name) {
                 fmt::format("an earlier `ws sync init` here was interrupted: it may have made the source `{}`", name),
                 fmt::format("look for an empty page of that name; join its source with {}, or remove the "
                             "page and .ws/{}, and run this again",
-                            ShellCommand{"ws", "sync", "init", "--source", "ID"}.ticked(),
+                            ShellCommand{"ws", "sync", "init", "--source", "ID"}.in_backticks(),
                             intent_name),
                 "source_in_doubt");
   failure.call.applied = Applied::unknown;
@@ -206,8 +206,8 @@ Result<TreeBinding> init(const InitOptions& options, Remote& remote, const Clock
                       .origin = options.origin};
   if (auto written = write_binding(own, binding); !written) {
     Failure failure = std::move(written).error();
-    failure.hint =
-        "then join the source that was made: " + ShellCommand{"ws", "sync", "init", "--source=", source->id}.ticked();
+    failure.hint = "then join the source that was made: " +
+                   ShellCommand{"ws", "sync", "init", "--source=", source->id}.in_backticks();
     return fail(std::move(failure));
   }
   own.remove(intent_name);

@@ -110,7 +110,8 @@ Result<AttachmentStore> AttachmentStore::open(const std::filesystem::path& file)
 Result<void> AttachmentStore::flush() { return database_.execute("pragma wal_checkpoint(passive)"); }
 
 Result<AttachmentTree> AttachmentStore::base() {
-  WS_LET(const sqlite::Lent all, database_.cached("select path, bytes, hash, media, asset from base order by path"));
+  WS_LET(const sqlite::CachedStatement all,
+         database_.cached("select path, bytes, hash, media, asset from base order by path"));
   AttachmentTree tree;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -121,20 +122,21 @@ Result<AttachmentTree> AttachmentStore::base() {
 }
 
 Result<void> AttachmentStore::put_base(const RelativePath& path, const Attachment& file) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into base values (?, ?, ?, ?, ?)"));
+  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into base values (?, ?, ?, ?, ?)"));
   put->bind(1, path.text());
   bind_attachment(*put, 2, file);
   return put->run();
 }
 
 Result<void> AttachmentStore::forget_base(const RelativePath& path) {
-  WS_LET(const sqlite::Lent drop, database_.cached("delete from base where path = ?"));
+  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from base where path = ?"));
   drop->bind(1, path.text());
   return drop->run();
 }
 
 Result<std::map<DocumentId, StoredPart>> AttachmentStore::parts() {
-  WS_LET(const sqlite::Lent all, database_.cached("select document, path, revision, hash, gone, due, rows from parts"));
+  WS_LET(const sqlite::CachedStatement all,
+         database_.cached("select document, path, revision, hash, gone, due, rows from parts"));
   std::map<DocumentId, StoredPart> parts;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -150,7 +152,8 @@ Result<std::map<DocumentId, StoredPart>> AttachmentStore::parts() {
 }
 
 Result<void> AttachmentStore::put_part(const DocumentId& document, const StoredPart& part) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into parts values (?, ?, ?, ?, ?, ?, ?)"));
+  WS_LET(const sqlite::CachedStatement put,
+         database_.cached("insert or replace into parts values (?, ?, ?, ?, ?, ?, ?)"));
   put->bind(1, document.text);
   put->bind(2, part.path);
   put->bind(3, static_cast<std::int64_t>(part.revision.number));
@@ -162,33 +165,34 @@ Result<void> AttachmentStore::put_part(const DocumentId& document, const StoredP
 }
 
 Result<void> AttachmentStore::drop_part(const DocumentId& document) {
-  WS_LET(const sqlite::Lent drop, database_.cached("delete from parts where document = ?"));
+  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from parts where document = ?"));
   drop->bind(1, document.text);
   return drop->run();
 }
 
 Result<std::optional<Attachment>> AttachmentStore::find_asset(const Sha256& hash) {
-  WS_LET(const sqlite::Lent find, database_.cached("select bytes, hash, media, asset from assets where hash = ?"));
+  WS_LET(const sqlite::CachedStatement find,
+         database_.cached("select bytes, hash, media, asset from assets where hash = ?"));
   find->bind_blob(1, bytes_of(hash));
   WS_LET(const bool found, find->step());
   return found ? std::optional(attachment_at(*find, 0)) : std::nullopt;
 }
 
 Result<void> AttachmentStore::put_asset(const Attachment& asset) {
-  WS_LET(const sqlite::Lent put,
+  WS_LET(const sqlite::CachedStatement put,
          database_.cached("insert or replace into assets (bytes, hash, media, asset) values (?, ?, ?, ?)"));
   bind_attachment(*put, 1, asset);
   return put->run();
 }
 
 Result<void> AttachmentStore::forget_asset(const Sha256& hash) {
-  WS_LET(const sqlite::Lent drop, database_.cached("delete from assets where hash = ?"));
+  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from assets where hash = ?"));
   drop->bind_blob(1, bytes_of(hash));
   return drop->run();
 }
 
 Result<std::optional<UploadInDoubt>> AttachmentStore::find_upload(const Sha256& hash) {
-  WS_LET(const sqlite::Lent find, database_.cached("select upload, blob from uploads where hash = ?"));
+  WS_LET(const sqlite::CachedStatement find, database_.cached("select upload, blob from uploads where hash = ?"));
   find->bind_blob(1, bytes_of(hash));
   WS_LET(const bool found, find->step());
   if (!found) return std::optional<UploadInDoubt>{};
@@ -196,7 +200,7 @@ Result<std::optional<UploadInDoubt>> AttachmentStore::find_upload(const Sha256& 
 }
 
 Result<void> AttachmentStore::put_upload(const Sha256& hash, const UploadInDoubt& upload) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into uploads values (?, ?, ?)"));
+  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into uploads values (?, ?, ?)"));
   put->bind_blob(1, bytes_of(hash));
   put->bind(2, upload.upload_id);
   put->bind(3, upload.blob_name);
@@ -204,13 +208,13 @@ Result<void> AttachmentStore::put_upload(const Sha256& hash, const UploadInDoubt
 }
 
 Result<void> AttachmentStore::drop_upload(const Sha256& hash) {
-  WS_LET(const sqlite::Lent drop, database_.cached("delete from uploads where hash = ?"));
+  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from uploads where hash = ?"));
   drop->bind_blob(1, bytes_of(hash));
   return drop->run();
 }
 
 Result<std::vector<Sha256>> AttachmentStore::uploads() {
-  WS_LET(const sqlite::Lent all, database_.cached("select hash from uploads"));
+  WS_LET(const sqlite::CachedStatement all, database_.cached("select hash from uploads"));
   std::vector<Sha256> hashes;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -220,7 +224,7 @@ Result<std::vector<Sha256>> AttachmentStore::uploads() {
 }
 
 Result<std::map<RelativePath, OpenAttachment>> AttachmentStore::conflicts() {
-  WS_LET(const sqlite::Lent all, database_.cached("select path, value from conflicts"));
+  WS_LET(const sqlite::CachedStatement all, database_.cached("select path, value from conflicts"));
   std::map<RelativePath, OpenAttachment> conflicts;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -238,20 +242,20 @@ Result<void> AttachmentStore::put_conflict(const RelativePath& path, const OpenA
                    {"remote", attachment_to_json(conflict.remote)},
                    {"beside", conflict.beside ? Json(conflict.beside->string()) : Json()},
                    {"seconds", conflict.seconds}};
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into conflicts values (?, ?)"));
+  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into conflicts values (?, ?)"));
   put->bind(1, path.text());
   put->bind(2, dump(value));
   return put->run();
 }
 
 Result<void> AttachmentStore::drop_conflict(const RelativePath& path) {
-  WS_LET(const sqlite::Lent drop, database_.cached("delete from conflicts where path = ?"));
+  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from conflicts where path = ?"));
   drop->bind(1, path.text());
   return drop->run();
 }
 
 Result<std::set<RelativePath>> AttachmentStore::wanted() {
-  WS_LET(const sqlite::Lent all, database_.cached("select path from wanted"));
+  WS_LET(const sqlite::CachedStatement all, database_.cached("select path from wanted"));
   std::set<RelativePath> paths;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -262,13 +266,13 @@ Result<std::set<RelativePath>> AttachmentStore::wanted() {
 }
 
 Result<void> AttachmentStore::put_wanted(const RelativePath& path) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into wanted values (?)"));
+  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into wanted values (?)"));
   put->bind(1, path.text());
   return put->run();
 }
 
 Result<std::string> AttachmentStore::note(const std::string& key) {
-  WS_LET(const sqlite::Lent find, database_.cached("select value from notes where key = ?"));
+  WS_LET(const sqlite::CachedStatement find, database_.cached("select value from notes where key = ?"));
   find->bind(1, key);
   WS_LET(const bool found, find->step());
   return found ? find->string(0) : std::string();
@@ -277,7 +281,7 @@ Result<std::string> AttachmentStore::note(const std::string& key) {
 Result<void> AttachmentStore::set_note(const std::string& key, const std::string& value) {
   WS_LET(const std::string known, note(key));
   if (known == value) return {};
-  WS_LET(const sqlite::Lent put,
+  WS_LET(const sqlite::CachedStatement put,
          value.empty() ? database_.cached("delete from notes where key = ?")
                        : database_.cached("insert or replace into notes values (?, ?)"));
   put->bind(1, key);
@@ -286,7 +290,7 @@ Result<void> AttachmentStore::set_note(const std::string& key, const std::string
 }
 
 Result<void> AttachmentStore::add_moment(const AttachmentMoment& moment) {
-  WS_LET(const sqlite::Lent add,
+  WS_LET(const sqlite::CachedStatement add,
          database_.cached("insert into moments (seconds, path, how, bytes, hash, media, asset) values (?, ?, ?, ?, ?, "
                           "?, ?)"));
   add->bind(1, moment.seconds);
@@ -301,7 +305,7 @@ Result<void> AttachmentStore::add_moment(const AttachmentMoment& moment) {
 }
 
 Result<std::vector<AttachmentMoment>> AttachmentStore::moments(const std::optional<RelativePath>& path) {
-  WS_LET(const sqlite::Lent all,
+  WS_LET(const sqlite::CachedStatement all,
          database_.cached("select place, seconds, path, how, bytes, hash, media, asset from moments where ?1 is null "
                           "or path = ?1 order by place desc"));
   all->bind(1, path ? std::optional(path->string()) : std::nullopt);
@@ -320,7 +324,7 @@ Result<std::vector<AttachmentMoment>> AttachmentStore::moments(const std::option
 }
 
 Result<void> AttachmentStore::drop_moment(std::uint64_t place) {
-  WS_LET(const sqlite::Lent drop, database_.cached("delete from moments where place = ?"));
+  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from moments where place = ?"));
   drop->bind(1, static_cast<std::int64_t>(place));
   return drop->run();
 }

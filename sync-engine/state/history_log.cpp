@@ -92,7 +92,7 @@ Result<std::string> HistoryLog::text_in(std::string_view id, const RelativePath&
   if (!blob) {
     return fail(Failure::Kind::not_found,
                 fmt::format("there was no {} in the state {}", path.text(), id),
-                ShellCommand{"ws", "sync", "log"}.path(path.text()).ticked() + " lists the states that hold it");
+                ShellCommand{"ws", "sync", "log"}.path(path.text()).in_backticks() + " lists the states that hold it");
   }
   return repository_->read_blob(*blob);
 }

@@ -120,7 +120,7 @@ void Operations::begin(Operation operation) {
 }
 
 Result<void> Operations::go_on_with(const Operation& operation) {
-  WS_LET(const sqlite::Lent last,
+  WS_LET(const sqlite::CachedStatement last,
          database_->cached("select coalesce(max(place), 0) from operation_rows where operation = ?"));
   last->bind(1, static_cast<std::int64_t>(operation.id));
   WS_TRY(last->step());
@@ -136,7 +136,7 @@ std::optional<std::uint64_t> Operations::current() const {
 Result<void> Operations::close(SourceRevision revision) {
   const auto id = current();
   if (id) {
-    WS_LET(const sqlite::Lent put,
+    WS_LET(const sqlite::CachedStatement put,
            database_->cached("update operations set stage = 0, revision_after = ? where id = ?"));
     put->bind_all(static_cast<std::int64_t>(revision.number), static_cast<std::int64_t>(*id));
     WS_TRY(put->run());
@@ -151,14 +151,14 @@ Result<void> Operations::begin_record() {
   if (in_hand_->is_noted) return {};
   if (operation.id == 0) {
     // The number of one that was dropped is not given again.
-    WS_LET(const sqlite::Lent last,
+    WS_LET(const sqlite::CachedStatement last,
            database_->cached("select max(coalesce((select value from numbers where key = 'last_operation'), 0), "
                              "coalesce((select max(id) from operations), 0))"));
     WS_TRY(last->step());
     operation.id = static_cast<std::uint64_t>(last->integer(0)) + 1;
   }
   const auto id = static_cast<std::int64_t>(operation.id);
-  WS_LET(const sqlite::Lent put,
+  WS_LET(const sqlite::CachedStatement put,
          database_->cached("insert or ignore into operations (id, time, kind, command, undoes, flags, stage, "
                            "revision_before, revision_after) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   put->bind_all(id,
@@ -171,7 +171,7 @@ Result<void> Operations::begin_record() {
                 static_cast<std::int64_t>(operation.revision_before.number),
                 static_cast<std::int64_t>(operation.revision_before.number));
   WS_TRY(put->run());
-  WS_LET(const sqlite::Lent count,
+  WS_LET(const sqlite::CachedStatement count,
          database_->cached("insert into numbers values ('last_operation', ?) on conflict do update set value = "
                            "excluded.value where value < excluded.value"));
   count->bind_all(id);
@@ -183,7 +183,7 @@ Result<void> Operations::begin_record() {
 Result<void> Operations::record_base(const DocumentId& document, const BaseRow* row, Way way) {
   if (way == Way::agreed || !in_hand_->operation) return {};
   WS_TRY(begin_record());
-  WS_LET(const sqlite::Lent put, database_->cached(insert_from_base_sql));
+  WS_LET(const sqlite::CachedStatement put, database_->cached(insert_from_base_sql));
   put->bind_all(static_cast<std::int64_t>(in_hand_->operation->id),
                 static_cast<std::int64_t>(in_hand_->next_row++),
                 document.text,
@@ -195,7 +195,7 @@ Result<void> Operations::record_base(const DocumentId& document, const BaseRow* 
 Result<void> Operations::record(const OperationRow& row) {
   if (!in_hand_->operation || (!row.before && !row.after)) return {};
   WS_TRY(begin_record());
-  WS_LET(const sqlite::Lent put, database_->cached(insert_row_sql));
+  WS_LET(const sqlite::CachedStatement put, database_->cached(insert_row_sql));
   put->bind_all(static_cast<std::int64_t>(in_hand_->operation->id),
                 static_cast<std::int64_t>(in_hand_->next_row++),
                 row.document.text,
@@ -209,7 +209,7 @@ Result<void> Operations::put_undo(const std::vector<UndoStep>& steps) {
   WS_TRY(begin_record());
   const std::uint64_t id = in_hand_->operation->id;
   WS_TRY(set_stage(id, Operation::Stage::undoing_on_disk));
-  WS_LET(const sqlite::Lent put,
+  WS_LET(const sqlite::CachedStatement put,
          database_->cached("insert into undo_steps (operation, from_path, to_path, seen, seen_blob, result, "
                            "result_blob) values (?, ?, ?, ?, ?, ?, ?)"));
   const auto bind_hash = [&](int place, const std::optional<Sha256>& hash) {
@@ -233,7 +233,7 @@ Result<void> Operations::put_undo(const std::vector<UndoStep>& steps) {
 }
 
 Result<void> Operations::put_undo_left(std::uint64_t operation, const std::vector<LeftAlone>& left) {
-  WS_LET(const sqlite::Lent leave, database_->cached("insert into undo_left values (?, ?, ?)"));
+  WS_LET(const sqlite::CachedStatement leave, database_->cached("insert into undo_left values (?, ?, ?)"));
   for (const LeftAlone& each : left) {
     leave->bind_all(static_cast<std::int64_t>(operation), each.path.text(), each.why);
     WS_TRY(leave->run());
@@ -242,7 +242,7 @@ Result<void> Operations::put_undo_left(std::uint64_t operation, const std::vecto
 }
 
 Result<void> Operations::set_stage(std::uint64_t operation, Operation::Stage stage) {
-  WS_LET(const sqlite::Lent put, database_->cached("update operations set stage = ? where id = ?"));
+  WS_LET(const sqlite::CachedStatement put, database_->cached("update operations set stage = ? where id = ?"));
   put->bind_all(static_cast<std::int64_t>(stage), static_cast<std::int64_t>(operation));
   return put->run();
 }
@@ -250,7 +250,7 @@ Result<void> Operations::set_stage(std::uint64_t operation, Operation::Stage sta
 Result<void> Operations::clear_undo(std::uint64_t operation) {
   for (const char* const sql :
        {"delete from undo_steps where operation = ?", "delete from undo_left where operation = ?"}) {
-    WS_LET(const sqlite::Lent drop, database_->cached(sql));
+    WS_LET(const sqlite::CachedStatement drop, database_->cached(sql));
     drop->bind(1, static_cast<std::int64_t>(operation));
     WS_TRY(drop->run());
   }
@@ -258,7 +258,7 @@ Result<void> Operations::clear_undo(std::uint64_t operation) {
 }
 
 Result<std::vector<LeftAlone>> Operations::undo_left(std::uint64_t operation) {
-  WS_LET(const sqlite::Lent all,
+  WS_LET(const sqlite::CachedStatement all,
          database_->cached("select path, why from undo_left where operation = ? order by rowid"));
   all->bind(1, static_cast<std::int64_t>(operation));
   std::vector<LeftAlone> left;
@@ -271,7 +271,7 @@ Result<std::vector<LeftAlone>> Operations::undo_left(std::uint64_t operation) {
 }
 
 Result<std::vector<UndoStep>> Operations::undo_steps(std::uint64_t operation) {
-  WS_LET(const sqlite::Lent all,
+  WS_LET(const sqlite::CachedStatement all,
          database_->cached("select from_path, to_path, seen, seen_blob, result, result_blob from undo_steps "
                            "where operation = ? order by place"));
   all->bind(1, static_cast<std::int64_t>(operation));
@@ -293,7 +293,7 @@ Result<std::vector<UndoStep>> Operations::undo_steps(std::uint64_t operation) {
 }
 
 Result<std::vector<Operation>> Operations::list(std::size_t limit) {
-  WS_LET(const sqlite::Lent all,
+  WS_LET(const sqlite::CachedStatement all,
          database_->cached("select id, time, kind, command, undoes, flags, stage, revision_before, revision_after "
                            "from operations order by id desc limit ?"));
   all->bind(1, limit == 0 ? std::int64_t{-1} : static_cast<std::int64_t>(limit));
@@ -306,7 +306,7 @@ Result<std::vector<Operation>> Operations::list(std::size_t limit) {
 }
 
 Result<std::optional<Operation>> Operations::find(std::uint64_t id) {
-  WS_LET(const sqlite::Lent one,
+  WS_LET(const sqlite::CachedStatement one,
          database_->cached("select id, time, kind, command, undoes, flags, stage, revision_before, revision_after "
                            "from operations where id = ?"));
   one->bind(1, static_cast<std::int64_t>(id));
@@ -315,7 +315,7 @@ Result<std::optional<Operation>> Operations::find(std::uint64_t id) {
 }
 
 Result<std::optional<Operation>> Operations::find_at(Operation::Stage first, Operation::Stage last) {
-  WS_LET(const sqlite::Lent one,
+  WS_LET(const sqlite::CachedStatement one,
          database_->cached("select id, time, kind, command, undoes, flags, stage, revision_before, revision_after "
                            "from operations where stage between ? and ? order by id desc limit 1"));
   one->bind_all(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last));
@@ -324,7 +324,7 @@ Result<std::optional<Operation>> Operations::find_at(Operation::Stage first, Ope
 }
 
 Result<std::vector<OperationRow>> Operations::rows(std::uint64_t id) {
-  WS_LET(const sqlite::Lent all,
+  WS_LET(const sqlite::CachedStatement all,
          database_->cached("select document, way, before_path, before_hash, before_revision, before_blob, after_path, "
                            "after_hash, after_revision, after_blob from operation_rows where operation = ? "
                            "order by place"));
@@ -341,7 +341,7 @@ Result<std::vector<OperationRow>> Operations::rows(std::uint64_t id) {
 }
 
 Result<std::vector<git::ObjectId>> Operations::texts_since(Time time) {
-  WS_LET(const sqlite::Lent all,
+  WS_LET(const sqlite::CachedStatement all,
          database_->cached(
              "select before_blob, after_blob from operation_rows where operation in (select id from "
              "operations where time >= ?1 or stage <> 0) union all select seen_blob, result_blob from undo_steps"));
@@ -357,7 +357,7 @@ Result<std::vector<git::ObjectId>> Operations::texts_since(Time time) {
 }
 
 Result<std::optional<DocumentRevision>> Operations::revision_of(const git::ObjectId& blob) {
-  WS_LET(const sqlite::Lent find,
+  WS_LET(const sqlite::CachedStatement find,
          database_->cached("select revision from base where blob = ?1 union all "
                            "select max(after_revision) from operation_rows where after_blob = ?1"));
   find->bind_blob(1, bytes_of(blob));
@@ -374,7 +374,7 @@ Result<void> Operations::drop_before(Time time) {
   for (const char* sql : {"delete from operation_rows where operation in (select id from operations where time < ? "
                           "and stage = 0)",
                           "delete from operations where time < ? and stage = 0"}) {
-    WS_LET(const sqlite::Lent drop, database_->cached(sql));
+    WS_LET(const sqlite::CachedStatement drop, database_->cached(sql));
     drop->bind(1, from);
     WS_TRY(drop->run());
   }

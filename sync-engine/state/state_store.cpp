@@ -33,7 +33,7 @@ Result<StateStore> StateStore::open(const std::filesystem::path& file) {
 }
 
 Result<std::uint64_t> StateStore::number(const char* key) {
-  WS_LET(const sqlite::Lent find, database_.cached("select value from numbers where key = ?"));
+  WS_LET(const sqlite::CachedStatement find, database_.cached("select value from numbers where key = ?"));
   find->bind(1, key);
   WS_LET(const bool found, find->step());
   return found ? static_cast<std::uint64_t>(find->integer(0)) : 0;
@@ -41,7 +41,7 @@ Result<std::uint64_t> StateStore::number(const char* key) {
 
 Result<void> StateStore::set_number(const char* key, std::uint64_t value) {
   // Writes only another value: a run without changes does not touch the file.
-  WS_LET(const sqlite::Lent put,
+  WS_LET(const sqlite::CachedStatement put,
          database_.cached("insert into numbers values (?, ?) on conflict do update set value = excluded.value where "
                           "value <> excluded.value"));
   put->bind_all(key, static_cast<std::int64_t>(value));
@@ -49,7 +49,7 @@ Result<void> StateStore::set_number(const char* key, std::uint64_t value) {
 }
 
 Result<void> StateStore::bump_generation() {
-  WS_LET(const sqlite::Lent bump,
+  WS_LET(const sqlite::CachedStatement bump,
          database_.cached("insert into numbers values ('generation', 1) on conflict do update set value = value + 1"));
   return bump->run();
 }
@@ -64,7 +64,7 @@ Result<void> StateStore::set_source_revision(SourceRevision revision) {
 }
 
 Result<std::size_t> StateStore::base_count() {
-  WS_LET(const sqlite::Lent count, database_.cached("select count(*) from base"));
+  WS_LET(const sqlite::CachedStatement count, database_.cached("select count(*) from base"));
   WS_TRY(count->step());
   return static_cast<std::size_t>(count->integer(0));
 }
@@ -95,7 +95,7 @@ Result<KnownDocument> known_document(const sqlite::Statement& row) {
 }  // namespace
 
 Result<std::map<DocumentId, BaseRow>> StateStore::base() {
-  WS_LET(const sqlite::Lent all,
+  WS_LET(const sqlite::CachedStatement all,
          database_.cached("select document, path, hash, revision, blob, placed, stays from base"));
   std::map<DocumentId, BaseRow> rows;
   while (true) {
@@ -107,7 +107,7 @@ Result<std::map<DocumentId, BaseRow>> StateStore::base() {
 }
 
 Result<std::optional<KnownDocument>> StateStore::find_base(const RelativePath& file) {
-  WS_LET(const sqlite::Lent find,
+  WS_LET(const sqlite::CachedStatement find,
          database_.cached("select document, path, hash, revision, blob, placed, stays from base "
                           "where coalesce(placed, path) = ?"));
   find->bind(1, file.string());
@@ -119,7 +119,7 @@ Result<std::optional<KnownDocument>> StateStore::find_base(const RelativePath& f
 
 Result<std::optional<std::unordered_map<std::string, BaseFile>>> StateStore::base_files() {
   using Files = std::unordered_map<std::string, BaseFile>;
-  WS_LET(const sqlite::Lent all,
+  WS_LET(const sqlite::CachedStatement all,
          database_.cached("select document, path, hash, placed is null and stays = 0 from base"));
   std::optional<Files> files{std::in_place};
   while (true) {
@@ -138,7 +138,8 @@ Result<sqlite::Transaction> StateStore::begin() {
 
 Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row, Way way) {
   WS_TRY(operations().record_base(document, &row, way));
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into base values (?, ?, ?, ?, ?, ?, ?)"));
+  WS_LET(const sqlite::CachedStatement put,
+         database_.cached("insert or replace into base values (?, ?, ?, ?, ?, ?, ?)"));
   put->bind(1, document.text);
   put->bind(2, row.entry.path.string());
   put->bind_blob(3, bytes_of(row.entry.hash));
@@ -152,17 +153,17 @@ Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row
 
 Result<void> StateStore::forget_base(const DocumentId& document, Way way) {
   WS_TRY(operations().record_base(document, nullptr, way));
-  WS_LET(const sqlite::Lent drop, database_.cached("delete from base where document = ?"));
+  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from base where document = ?"));
   drop->bind(1, document.text);
   WS_TRY(drop->run());
-  WS_LET(const sqlite::Lent drop_file, database_.cached("delete from files where document = ?"));
+  WS_LET(const sqlite::CachedStatement drop_file, database_.cached("delete from files where document = ?"));
   drop_file->bind(1, document.text);
   WS_TRY(drop_file->run());
   return bump_generation();
 }
 
 Result<std::map<DocumentId, FileId>> StateStore::files() {
-  WS_LET(const sqlite::Lent all, database_.cached("select document, inode, device, born from files"));
+  WS_LET(const sqlite::CachedStatement all, database_.cached("select document, inode, device, born from files"));
   std::map<DocumentId, FileId> files;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -176,7 +177,8 @@ Result<std::map<DocumentId, FileId>> StateStore::files() {
 }
 
 Result<std::optional<FileId>> StateStore::find_file(const DocumentId& document) {
-  WS_LET(const sqlite::Lent find, database_.cached("select inode, device, born from files where document = ?"));
+  WS_LET(const sqlite::CachedStatement find,
+         database_.cached("select inode, device, born from files where document = ?"));
   find->bind(1, document.text);
   WS_LET(const bool found, find->step());
   if (!found) return std::optional<FileId>{};
@@ -191,7 +193,7 @@ Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
   for (const auto& [document, id] : files) {
     const auto old = known.find(document);
     if (old != known.end() && old->second == id) continue;
-    WS_LET(const sqlite::Lent put, database_.cached("insert or replace into files values (?, ?, ?, ?)"));
+    WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into files values (?, ?, ?, ?)"));
     put->bind_all(document.text, static_cast<std::int64_t>(id.inode), static_cast<std::int64_t>(id.device), id.born_ns);
     WS_TRY(put->run());
   }
@@ -199,7 +201,7 @@ Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
 }
 
 Result<std::map<DocumentId, PendingRow>> StateStore::pending() {
-  WS_LET(const sqlite::Lent all,
+  WS_LET(const sqlite::CachedStatement all,
          database_.cached("select document, path, hash, revision, blob, author, author_id, changed_at from pending"));
   std::map<DocumentId, PendingRow> rows;
   while (true) {
@@ -219,7 +221,8 @@ Result<std::map<DocumentId, PendingRow>> StateStore::pending() {
 }
 
 Result<void> StateStore::put_pending(const DocumentId& document, const PendingRow& row) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into pending values (?, ?, ?, ?, ?, ?, ?, ?)"));
+  WS_LET(const sqlite::CachedStatement put,
+         database_.cached("insert or replace into pending values (?, ?, ?, ?, ?, ?, ?, ?)"));
   put->bind(1, document.text);
   put->bind(2, row.entry ? std::optional<std::string>(row.entry->path.string()) : std::nullopt);
   if (row.entry) {
@@ -236,13 +239,13 @@ Result<void> StateStore::put_pending(const DocumentId& document, const PendingRo
 }
 
 Result<void> StateStore::drop_pending(const DocumentId& document) {
-  WS_LET(const sqlite::Lent drop, database_.cached("delete from pending where document = ?"));
+  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from pending where document = ?"));
   drop->bind(1, document.text);
   return drop->run();
 }
 
 Result<bool> StateStore::has_pending_or_conflicts() {
-  WS_LET(const sqlite::Lent any,
+  WS_LET(const sqlite::CachedStatement any,
          database_.cached("select exists (select 1 from pending) or exists (select 1 from conflicts) or "
                           "exists (select 1 from steps) or exists (select 1 from staged)"));
   WS_TRY(any->step());
@@ -250,7 +253,7 @@ Result<bool> StateStore::has_pending_or_conflicts() {
 }
 
 Result<std::map<DocumentId, std::string>> StateStore::refused() {
-  WS_LET(const sqlite::Lent all, database_.cached("select document, mark from refused"));
+  WS_LET(const sqlite::CachedStatement all, database_.cached("select document, mark from refused"));
   std::map<DocumentId, std::string> marks;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -260,19 +263,19 @@ Result<std::map<DocumentId, std::string>> StateStore::refused() {
 }
 
 Result<void> StateStore::put_refused(const DocumentId& document, const std::string& mark) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into refused values (?, ?)"));
+  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into refused values (?, ?)"));
   put->bind_all(document.text, mark);
   return put->run();
 }
 
 Result<void> StateStore::drop_refused(const DocumentId& document) {
-  WS_LET(const sqlite::Lent drop, database_.cached("delete from refused where document = ?"));
+  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from refused where document = ?"));
   drop->bind(1, document.text);
   return drop->run();
 }
 
 Result<InvalidPaths> StateStore::invalid_paths() {
-  WS_LET(const sqlite::Lent all, database_.cached("select document, path from misnamed order by document"));
+  WS_LET(const sqlite::CachedStatement all, database_.cached("select document, path from misnamed order by document"));
   InvalidPaths invalid_paths;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -282,19 +285,19 @@ Result<InvalidPaths> StateStore::invalid_paths() {
 }
 
 Result<void> StateStore::put_invalid_path(const DocumentId& document, const std::string& path) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into misnamed values (?, ?)"));
+  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into misnamed values (?, ?)"));
   put->bind_all(document.text, path);
   return put->run();
 }
 
 Result<void> StateStore::drop_invalid_path(const DocumentId& document) {
-  WS_LET(const sqlite::Lent drop, database_.cached("delete from misnamed where document = ?"));
+  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from misnamed where document = ?"));
   drop->bind(1, document.text);
   return drop->run();
 }
 
 Result<std::vector<Conflict>> StateStore::conflicts() {
-  WS_LET(const sqlite::Lent all, database_.cached("select value from conflicts order by id"));
+  WS_LET(const sqlite::CachedStatement all, database_.cached("select value from conflicts order by id"));
   std::vector<Conflict> conflicts;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -305,7 +308,7 @@ Result<std::vector<Conflict>> StateStore::conflicts() {
 }
 
 Result<std::optional<Conflict>> StateStore::find_conflict(const std::string& id) {
-  WS_LET(const sqlite::Lent one, database_.cached("select value from conflicts where id = ?"));
+  WS_LET(const sqlite::CachedStatement one, database_.cached("select value from conflicts where id = ?"));
   one->bind(1, id);
   WS_LET(const bool found, one->step());
   if (!found || id.empty()) return std::nullopt;
@@ -314,25 +317,25 @@ Result<std::optional<Conflict>> StateStore::find_conflict(const std::string& id)
 }
 
 Result<void> StateStore::put_conflict(const Conflict& conflict) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into conflicts values (?, ?)"));
+  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into conflicts values (?, ?)"));
   put->bind_all(conflict.id, encode(conflict));
   return put->run();
 }
 
 Result<void> StateStore::drop_conflict(const std::string& id) {
-  WS_LET(const sqlite::Lent drop, database_.cached("delete from conflicts where id = ?"));
+  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from conflicts where id = ?"));
   drop->bind(1, id);
   return drop->run();
 }
 
 Result<void> StateStore::put_step(const JournalStep& step) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert into steps (value) values (?)"));
+  WS_LET(const sqlite::CachedStatement put, database_.cached("insert into steps (value) values (?)"));
   put->bind(1, encode(step));
   return put->run();
 }
 
 Result<std::vector<JournalStep>> StateStore::steps() {
-  WS_LET(const sqlite::Lent all, database_.cached("select value from steps order by place"));
+  WS_LET(const sqlite::CachedStatement all, database_.cached("select value from steps order by place"));
   std::vector<JournalStep> steps;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -346,13 +349,13 @@ Result<std::vector<JournalStep>> StateStore::steps() {
 Result<void> StateStore::clear_steps() { return database_.execute("delete from steps where place is not null"); }
 
 Result<void> StateStore::put_staged(const StagedCommit& staged) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into staged values (1, ?)"));
+  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into staged values (1, ?)"));
   put->bind(1, encode(staged));
   return put->run();
 }
 
 Result<std::optional<StagedCommit>> StateStore::staged() {
-  WS_LET(const sqlite::Lent find, database_.cached("select value from staged"));
+  WS_LET(const sqlite::CachedStatement find, database_.cached("select value from staged"));
   WS_LET(const bool found, find->step());
   if (!found) return std::optional<StagedCommit>{};
   WS_LET(StagedCommit staged, decode_staged(find->text(0)));

@@ -6,7 +6,7 @@
 namespace ws::property {
 namespace {
 
-using BrokenStage = http::Broken::Stage;
+using ErrorStage = http::TransportError::Stage;
 
 http::Response refusal(int status, const char* code, const http::Headers& headers = {}) {
   return ws::test::json_response(
@@ -50,13 +50,13 @@ http::Outcome Network::carry(const http::Request& request) {
   if (one_in_ == 0 || random_->below(one_in_) != 0) return deliver(request);
   deliver_late();
   switch (random_->below(12)) {
-    case 0: return ws::test::broken(BrokenStage::nothing_sent);
-    case 1: return ws::test::broken(BrokenStage::no_answer);
-    case 2: static_cast<void>(deliver(request)); return ws::test::broken(BrokenStage::no_answer);
-    case 3: late_.push_back(request); return ws::test::broken(BrokenStage::no_answer);
+    case 0: return ws::test::transport_error(ErrorStage::nothing_sent);
+    case 1: return ws::test::transport_error(ErrorStage::no_answer);
+    case 2: static_cast<void>(deliver(request)); return ws::test::transport_error(ErrorStage::no_answer);
+    case 3: late_.push_back(request); return ws::test::transport_error(ErrorStage::no_answer);
     case 4: static_cast<void>(deliver(request)); return deliver(request);
     case 5: return cut_short(deliver(request), random_->next());
-    case 6: static_cast<void>(deliver(request)); return ws::test::broken(BrokenStage::unusable);
+    case 6: static_cast<void>(deliver(request)); return ws::test::transport_error(ErrorStage::unusable);
     case 7: return refusal(500, "internal_error");
     case 8: static_cast<void>(deliver(request)); return refusal(502, "bad_gateway");
     case 9: return refusal(503, "unavailable", {{"Retry-After", "7"}});

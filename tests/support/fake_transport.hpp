@@ -32,8 +32,9 @@ inline http::Response json_response(int status, std::string_view body, const htt
   return response;
 }
 
-inline http::Broken broken(http::Broken::Stage stage) {
-  const auto kind = stage == http::Broken::Stage::cancelled ? Failure::Kind::cancelled : Failure::Kind::unreachable;
+inline http::TransportError transport_error(http::TransportError::Stage stage) {
+  const auto kind =
+      stage == http::TransportError::Stage::cancelled ? Failure::Kind::cancelled : Failure::Kind::unreachable;
   return {.stage = stage, .reason = {.kind = kind, .what = "the wire broke"}};
 }
 
@@ -71,7 +72,7 @@ class FakeTransport final : public http::Transport {
     started_.clear();
     for (Exchange& exchange : held_) all.push_back(std::move(exchange));
     held_.clear();
-    for (Exchange& exchange : all) exchange.done(broken(http::Broken::Stage::cancelled));
+    for (Exchange& exchange : all) exchange.done(transport_error(http::TransportError::Stage::cancelled));
   }
 
   const std::vector<http::Request>& requests() const { return requests_; }
@@ -89,7 +90,7 @@ class FakeTransport final : public http::Transport {
     Result<void> taken;
     if (request.head && !response->body.empty()) taken = request.head(response->status, response->headers);
     if (taken) taken = request.sink(response->body);
-    if (!taken) return http::Broken{http::Broken::Stage::sink, std::move(taken).error()};
+    if (!taken) return http::TransportError{http::TransportError::Stage::sink, std::move(taken).error()};
     response->body.clear();
     return outcome;
   }

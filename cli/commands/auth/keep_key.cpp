@@ -48,10 +48,10 @@ std::optional<StoredCredential> key_in_use(Session& session) {
 
 /// The new key is in use from now on, also in folders that are synced: who gave it a profile may not expect that.
 void note_switch(Session& session, const StoredCredential& before, const StoredCredential& now) {
-  session.note(
-      "commands without --profile now use the key of profile " + shell_word(now.profile) + "; " +
-      ShellCommand{"ws", "auth", "switch", before.profile != now.profile ? before.profile : before.key_id}.ticked() +
-      " uses the earlier key again");
+  session.note("commands without --profile now use the key of profile " + shell_word(now.profile) + "; " +
+               ShellCommand{"ws", "auth", "switch", before.profile != now.profile ? before.profile : before.key_id}
+                   .in_backticks() +
+               " uses the earlier key again");
 }
 
 /// The name of the person or the agent; empty where the server does not say.

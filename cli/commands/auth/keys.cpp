@@ -47,7 +47,7 @@ Result<ExitCode> status(Session& session) {
     value["kept_in"] = session.credentials().place(key.stored->kept_in);
     value.update(to_json(*key.stored));
     if (is_past(key.stored->expires_at, session.world().clock.now())) {
-      session.note("this key has expired; " + ShellCommand{"ws", "login", "--base-url=", url.text}.ticked() +
+      session.note("this key has expired; " + ShellCommand{"ws", "login", "--base-url=", url.text}.in_backticks() +
                    " gets a new one");
     }
   } else {

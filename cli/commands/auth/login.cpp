@@ -29,7 +29,7 @@ Failure too_many_scopes(const std::vector<std::string>& scopes) {
   const std::span<const std::string> all(scopes);
   const std::size_t most = contract::max_scopes_per_authorization;
   const auto login = [](std::string_view profile, std::span<const std::string> some) {
-    return ShellCommand{"ws", "login", "--profile=", profile, "--scopes=", joined_with_commas(some)}.ticked();
+    return ShellCommand{"ws", "login", "--profile=", profile, "--scopes=", joined_with_commas(some)}.in_backticks();
   };
   return {.kind = Failure::Kind::usage,
           .what = fmt::format("{} scopes are more than the {} that one key can have", scopes.size(), most),
@@ -150,7 +150,7 @@ Failure without_key(Session& session, const PendingLogin& login, Failure failure
   PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
   ShellCommand again{"ws", "login", "--base-url=", login.base_url};
   if (login.profile != "default") again.add({"--profile=", login.profile});
-  failure.hint = "run " + again.ticked() + " again";
+  failure.hint = "run " + again.in_backticks() + " again";
   return failure;
 }
 
@@ -167,11 +167,12 @@ Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login, KeptI
     auto key = poll_device_login(*client, login.authorization.device_code);
     if (!key) return fail(without_key(session, login, std::move(key).error()));
     if (*key) return keep(session, login, **key, kept_in);
-    return fail(Failure{.kind = Failure::Kind::pending,
-                        .what = "the login is not approved yet",
-                        .hint = "check again: " +
-                                ShellCommand{"ws", "login", "--resume=", login.authorization.authorization_id}.ticked(),
-                        .code = "authorization_pending"});
+    return fail(
+        Failure{.kind = Failure::Kind::pending,
+                .what = "the login is not approved yet",
+                .hint = "check again: " +
+                        ShellCommand{"ws", "login", "--resume=", login.authorization.authorization_id}.in_backticks(),
+                .code = "authorization_pending"});
   }
   note_waiting(session, login.authorization);
   const auto key =

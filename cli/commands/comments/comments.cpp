@@ -83,7 +83,7 @@ void note_unknown_mentions(Session& session, std::string_view text, const Json& 
     const bool is_known = !is_told || std::ranges::find(known, to_lower(handle)) != known.end();
     if (is_known) continue;
     session.note("note: no agent or person has the handle @" + handle + ", so nobody is notified; " +
-                 ShellCommand{"ws", "agents", "list"}.ticked() + " shows the agents");
+                 ShellCommand{"ws", "agents", "list"}.in_backticks() + " shows the agents");
   }
 }
 

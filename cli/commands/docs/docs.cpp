@@ -119,7 +119,7 @@ Result<TextChange> change_of(Session& session, const Json& body) {
     return fail(Failure::Kind::usage,
                 "--merge needs the text that the change was made from, and `ws` has not read this document yet",
                 "start with " +
-                    ShellCommand{"ws", "docs", "get", change.document_id, "--content", ">", "FILE"}.ticked() +
+                    ShellCommand{"ws", "docs", "get", change.document_id, "--content", ">", "FILE"}.in_backticks() +
                     ", or give --revision N");
   }
   return change;
@@ -133,7 +133,7 @@ Failure collision_of(const TextChange& change, const UpdateEnd& end) {
                               end.theirs.revision,
                               places,
                               places == 1 ? "" : "s"),
-          .hint = ShellCommand{"ws", "docs", "edit", change.document_id}.ticked() +
+          .hint = ShellCommand{"ws", "docs", "edit", change.document_id}.in_backticks() +
                   " shows both in an editor; or apply your change by hand",
           .code = "revision_conflict"};
 }
@@ -174,10 +174,10 @@ Result<ExitCode> update(Session& session) {
   if (session.has("merge")) return update_with_merge(session, body);
   if (!body.contains("expected_content_revision")) {
     const std::string& id = session.arguments().words.front();
-    return fail(
-        Failure::Kind::usage,
-        "--revision is required: the content revision that the change was made from",
-        ShellCommand{"ws", "docs", "get", id, "--fields", "content_revision"}.ticked() + " shows the current one");
+    return fail(Failure::Kind::usage,
+                "--revision is required: the content revision that the change was made from",
+                ShellCommand{"ws", "docs", "get", id, "--fields", "content_revision"}.in_backticks() +
+                    " shows the current one");
   }
   if (!body.contains("content") && !body.contains("title")) {
     return fail(Failure::Kind::usage, "nothing to change", "give -f FILE|-, or --title TEXT");

@@ -74,7 +74,7 @@ class Edit {
       return ExitCode::done;
     }
     if (session_.has("dry-run")) {
-      session_.note("your draft is saved: " + ShellCommand{"ws", "docs", "edit", id_}.ticked() + " sends it");
+      session_.note("your draft is saved: " + ShellCommand{"ws", "docs", "edit", id_}.in_backticks() + " sends it");
       return print_request(session_,
                            {.operation = "docs.update",
                             .parameters = {{"document_id", id_}},
@@ -113,7 +113,7 @@ class Edit {
   }
 
   Failure kept(Failure failure) const {
-    failure.hint = "your draft is saved: " + ShellCommand{"ws", "docs", "edit", id_}.ticked() + " resumes it";
+    failure.hint = "your draft is saved: " + ShellCommand{"ws", "docs", "edit", id_}.in_backticks() + " resumes it";
     return failure;
   }
 

@@ -28,7 +28,7 @@ Failure unknown_base(const TextChange& change) {
           .what = fmt::format(
               "the document was changed since revision {}, and that revision's text is not saved here to merge with",
               change.base.revision),
-          .hint = ShellCommand{"ws", "docs", "get", change.document_id, "--content"}.ticked() +
+          .hint = ShellCommand{"ws", "docs", "get", change.document_id, "--content"}.in_backticks() +
                   " shows the current text; apply your change to it",
           .code = "revision_conflict"};
 }

@@ -146,7 +146,7 @@ Failure with_leftover(Failure failure, const PartialFile& part) {
   if (failure.kind != Failure::Kind::disk || part.size_bytes() == 0 || !failure.hint.empty()) return failure;
   failure.hint = fmt::format("{} bytes are saved: free some space and run the same command again to resume; or {}",
                              part.size_bytes(),
-                             ShellCommand{"rm"}.path(part.path().string()).path(part.notes().string()).ticked());
+                             ShellCommand{"rm"}.path(part.path().string()).path(part.notes().string()).in_backticks());
   return failure;
 }
 

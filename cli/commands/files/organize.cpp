@@ -27,11 +27,12 @@ Result<ExitCode> print_end(Session& session, const Awaited& ended) {
 
 /// A run was started, and nothing says which: whether it has ended cannot be asked.
 Failure nothing_to_wait_for(const std::string& asset, const Reply& reply) {
-  return {.kind = Failure::Kind::unknown_outcome,
-          .what = "files.organize: the service accepted the request, but its answer has no operation id",
-          .hint = "check with " + ShellCommand{"ws", "files", "get", asset}.ticked() + " before you send it again",
-          .code = "unusable_answer",
-          .call = {.operation = "files.organize", .http_status = reply.status, .applied = Applied::unknown}};
+  return {
+      .kind = Failure::Kind::unknown_outcome,
+      .what = "files.organize: the service accepted the request, but its answer has no operation id",
+      .hint = "check with " + ShellCommand{"ws", "files", "get", asset}.in_backticks() + " before you send it again",
+      .code = "unusable_answer",
+      .call = {.operation = "files.organize", .http_status = reply.status, .applied = Applied::unknown}};
 }
 
 Result<ExitCode> organize(Session& session) {

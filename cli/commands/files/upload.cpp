@@ -238,7 +238,7 @@ Result<ExitCode> start_only(Session& session, const UploadFile& file) {
   keep(session, {.started = started, .file = file, .base_url = url.text});
   print_reply(session, operation_of("files.upload_start"), reply);
   if (is_for_people(session)) {
-    session.note("finish it with " + ShellCommand{"ws", "files", "finalize", started.upload_id}.ticked());
+    session.note("finish it with " + ShellCommand{"ws", "files", "finalize", started.upload_id}.in_backticks());
   }
   return ExitCode::done;
 }

@@ -182,7 +182,7 @@ Failure without_question(const contract::Operation& operation, const Reply& repl
   return {.kind = Failure::Kind::unknown_outcome,
           .what = std::string(operation.id) + ": the service accepted the question, but its answer has no id",
           .hint = "check with `ws questions list`, or repeat it with " +
-                  ShellCommand{"--idempotency-key=", reply.idempotency_key}.ticked() + ": it cannot happen twice",
+                  ShellCommand{"--idempotency-key=", reply.idempotency_key}.in_backticks() + ": it cannot happen twice",
           .code = "unusable_answer",
           .call = {.operation = std::string(operation.id),
                    .http_status = reply.status,

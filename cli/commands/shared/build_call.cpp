@@ -182,7 +182,7 @@ Result<void> apply_paging_flags(Session& session, const Operation& operation, Ca
   if (const auto cursor = session.arguments().value("cursor")) {
     if (operation.paging != Paging::cursor) {
       return fail(Failure::Kind::usage,
-                  "the API has no cursor for " + ShellCommand{"ws"}.words(session.command().words).ticked());
+                  "the API has no cursor for " + ShellCommand{"ws"}.words(session.command().words).in_backticks());
     }
     set_member(operation, call, "cursor", Json(*cursor));
   }
@@ -254,9 +254,10 @@ Result<void> check_call(Session& session, const Operation& operation, const Call
     if (violation.limit == contract::Source::assumed) {
       session.note("note: " + text + "; the request is sent all the same");
     } else if (!session.has("no-validate")) {
-      return fail(Failure::Kind::usage,
-                  text,
-                  ShellCommand{"ws"}.words(session.command().words).add({"--help"}).ticked() + " shows the limits");
+      return fail(
+          Failure::Kind::usage,
+          text,
+          ShellCommand{"ws"}.words(session.command().words).add({"--help"}).in_backticks() + " shows the limits");
     }
   }
   return {};

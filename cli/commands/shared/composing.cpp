@@ -36,10 +36,10 @@ Result<std::vector<std::string>> ids_of(Session& session) {
   if (ids.empty()) {
     const Command& command = session.command();
     const std::string placeholder = command.arguments.empty() ? "ID" : command.arguments.front().placeholder;
-    return fail(
-        Failure::Kind::usage,
-        "the argument " + placeholder + " is missing",
-        "give it, or use --stdin; " + ShellCommand{"ws"}.words(command.words).add({"--help"}).ticked() + " shows more");
+    return fail(Failure::Kind::usage,
+                "the argument " + placeholder + " is missing",
+                "give it, or use --stdin; " + ShellCommand{"ws"}.words(command.words).add({"--help"}).in_backticks() +
+                    " shows more");
   }
   return ids;
 }

@@ -24,10 +24,10 @@ constexpr std::string_view user_agent_text = "ws/" WS_VERSION;
 /// A profile without a key most likely belongs to the server that the others log in at.
 Failure no_server(const std::string& profile, const std::vector<StoredCredential>& stored) {
   if (const auto known = choose(stored, {}); known && !profile.empty()) {
-    return {
-        .kind = Failure::Kind::usage,
-        .what = "the profile `" + profile + "` has no key, and no server is given",
-        .hint = "run " + ShellCommand{"ws", "login", "--base-url=", known->base_url, "--profile=", profile}.ticked()};
+    return {.kind = Failure::Kind::usage,
+            .what = "the profile `" + profile + "` has no key, and no server is given",
+            .hint = "run " +
+                    ShellCommand{"ws", "login", "--base-url=", known->base_url, "--profile=", profile}.in_backticks()};
   }
   return {.kind = Failure::Kind::usage,
           .what = "no server is given",
@@ -209,7 +209,7 @@ Result<void> Session::prefer_server(const std::string& base_url, const std::stri
   if (!chosen) {
     return fail(Failure::Kind::auth,
                 "not logged in at " + base_url,
-                "run " + ShellCommand{"ws", "login", "--base-url=", base_url}.ticked());
+                "run " + ShellCommand{"ws", "login", "--base-url=", base_url}.in_backticks());
   }
   use_server(chosen->base_url);
   return {};
@@ -300,7 +300,7 @@ Result<Key> Session::key() {
   if (settings_.workspace) what += ", Workspace " + settings_.workspace.value;
   ShellCommand login{"ws", "login", "--base-url=", url.text};
   if (settings_.profile) login.add({"--profile=", settings_.profile.value});
-  return fail(Failure::Kind::auth, what, "run " + login.ticked());
+  return fail(Failure::Kind::auth, what, "run " + login.in_backticks());
 }
 
 std::optional<StoredCredential> Session::stored_key_with(const StoredCredential& used, const std::string& scope) {
@@ -325,13 +325,13 @@ Failure Session::with_login_hint(Failure failure) {
   if (const auto other = used->stored ? stored_key_with(*used->stored, *scope) : std::nullopt) {
     failure.hint = "the key of profile " + shell_word(used->stored->profile) + " was used; that of " +
                    shell_word(other->profile) + " has " + shell_word(*scope) + ": add " +
-                   ShellCommand{"--profile=", other->profile}.ticked() + ", or run " +
-                   ShellCommand{"ws", "auth", "switch", other->profile}.ticked();
+                   ShellCommand{"--profile=", other->profile}.in_backticks() + ", or run " +
+                   ShellCommand{"ws", "auth", "switch", other->profile}.in_backticks();
     return failure;
   }
-  failure.hint = used->stored ? "run " + login_with_scope(*used->stored, *scope).ticked()
+  failure.hint = used->stored ? "run " + login_with_scope(*used->stored, *scope).in_backticks()
                               : "the key of WS_TOKEN lacks " + shell_word(*scope) + "; " +
-                                    ShellCommand{"ws", "login", "--scopes=", *scope}.ticked() +
+                                    ShellCommand{"ws", "login", "--scopes=", *scope}.in_backticks() +
                                     " gets one that has it, where WS_TOKEN is not set";
   return failure;
 }

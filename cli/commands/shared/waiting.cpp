@@ -74,7 +74,7 @@ std::string unknown_end_of(const Json& value) {
 Failure after_acceptance(Failure failure, const Accepted& accepted) {
   failure.what =
       fmt::format("the {} {} was accepted, but its outcome is not known: {}", accepted.noun, accepted.id, failure.what);
-  failure.hint = "continue with " + accepted.again.ticked() + "; do not send it again";
+  failure.hint = "continue with " + accepted.again.in_backticks() + "; do not send it again";
   failure.call.applied = Applied::yes;
   failure.call.retryable = false;
   return failure;
@@ -114,7 +114,7 @@ Result<Awaited> await_end(Session& session,
     if (deadline && Steady::now() + wait > *deadline) {
       return fail(Failure{.kind = Failure::Kind::pending,
                           .what = fmt::format("still {} after {} s", status, seconds_since(began)),
-                          .hint = "continue with " + again.ticked(),
+                          .hint = "continue with " + again.in_backticks(),
                           .code = "still_pending",
                           .call = {.operation = std::string(read.operation), .retryable = true}});
     }

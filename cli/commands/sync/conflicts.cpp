@@ -76,19 +76,19 @@ Result<void> add_foreign(Session& session, const SyncTree& tree, Json& list) {
 /// A command for each way in which one of these can be decided.
 void note_ways_out(Session& session, const SyncTree& tree, const std::vector<Conflict>& open) {
   const auto resolve = [&tree] { return program_for(tree).add({"sync", "resolve"}); };
-  session.note(resolve().ticked() + " decides them one by one");
+  session.note(resolve().in_backticks() + " decides them one by one");
   const auto is_any_about = [&](sync::ConflictSubject subject) {
     return std::ranges::any_of(open, [&](const Conflict& one) { return one.is_about(subject); });
   };
   if (is_any_about(sync::ConflictSubject::text) || is_any_about(sync::ConflictSubject::attachment)) {
-    session.note(resolve().add({"PATH|ID", "--keep", "local|remote|both"}).ticked() +
+    session.note(resolve().add({"PATH|ID", "--keep", "local|remote|both"}).in_backticks() +
                  " decides one about a text or file");
   }
   if (is_any_about(sync::ConflictSubject::place)) {
-    session.note(resolve().add({"PATH|ID", "--path", "local|remote"}).ticked() + " decides one about a name");
+    session.note(resolve().add({"PATH|ID", "--path", "local|remote"}).in_backticks() + " decides one about a name");
   }
   if (is_any_about(sync::ConflictSubject::revision)) {
-    session.note(resolve().add({"rewound", "--keep", "local|remote"}).ticked() + " decides which state to keep");
+    session.note(resolve().add({"rewound", "--keep", "local|remote"}).in_backticks() + " decides which state to keep");
   }
 }
 

@@ -137,7 +137,8 @@ Result<ExitCode> untie(Session& session) {
   }
   session.printer().sentence(shown + " is no longer synced; all of its files are still there");
   if (binding) {
-    session.note("to sync it again: " + ShellCommand{"ws", "sync", "init", "--source", binding->source_id}.ticked());
+    session.note("to sync it again: " +
+                 ShellCommand{"ws", "sync", "init", "--source", binding->source_id}.in_backticks());
   }
   return ExitCode::done;
 }

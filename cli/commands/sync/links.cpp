@@ -167,7 +167,7 @@ void print_done(Session& session, const SyncTree& tree, const Relinked& told) {
   session.printer().line(line);
   print_left_links(session, told);
   if (session.format() == Format::table)
-    session.printer().sentence("to take it back: " + program_for(tree).add({"sync", "undo"}).ticked());
+    session.printer().sentence("to take it back: " + program_for(tree).add({"sync", "undo"}).in_backticks());
 }
 
 Result<sync::RelativePath> tree_path(const SyncTree& tree, const std::string& given) {

@@ -203,13 +203,13 @@ Result<ExitCode> walk_selected(Session& session) {
   WS_LET(const WalkReport report, walk_conflicts(session, tree, selected));
   ShellCommand again = program_for(tree).add({"sync"});
   if (report.left_open != 0) {
-    session.note(counted(report.left_open, "conflict") + " left open: " + again.add({"resolve"}).ticked() +
+    session.note(counted(report.left_open, "conflict") + " left open: " + again.add({"resolve"}).in_backticks() +
                  " continues");
     // A signal's exit code is all that is said of it.
     if (report.stopped && session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
     return ExitCode::conflict;
   }
-  session.note("nothing is left to decide: " + again.ticked() + " syncs both sides");
+  session.note("nothing is left to decide: " + again.in_backticks() + " syncs both sides");
   return ExitCode::done;
 }
 

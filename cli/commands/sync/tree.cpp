@@ -306,7 +306,7 @@ void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report&
   if (std::ranges::count_if(report.rows, loses) <= most_without_a_word) return;
   ShellCommand undo = program_for(tree);
   undo.add({"sync", "undo", std::to_string(*report.operation)});
-  const std::string line = "to take this back on both sides: " + undo.ticked();
+  const std::string line = "to take this back on both sides: " + undo.in_backticks();
   format == Format::table ? session.printer().sentence(line) : session.note(line);
 }
 

@@ -119,7 +119,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     }
     if (!lines.empty()) {
       lines.push_back("");
-      lines.push_back(restore_command("STATE").ticked() + " brings one back.");
+      lines.push_back(restore_command("STATE").in_backticks() + " brings one back.");
     }
     return lines;
   }

@@ -64,7 +64,7 @@ Failure without_run(const Reply& reply) {
   return {.kind = Failure::Kind::unknown_outcome,
           .what = "tests.run_launch: the service accepted the run, but its answer has no id",
           .hint = "check with `ws tests runs list`; " +
-                  ShellCommand{"--idempotency-key=", reply.idempotency_key}.ticked() +
+                  ShellCommand{"--idempotency-key=", reply.idempotency_key}.in_backticks() +
                   " repeats it without a second run",
           .code = "unusable_answer",
           .call = {.operation = "tests.run_launch",

@@ -58,10 +58,10 @@ Result<std::string> fetch(Session& session, const std::string& url) {
                                                  .headers = {{"User-Agent", std::string(user_agent())}},
                                                  .max_body_bytes = most_bytes,
                                                  .timeout = std::chrono::seconds{60}});
-  if (const auto* broken = std::get_if<http::Broken>(&outcome)) {
-    Failure failure = broken->reason;
+  if (const auto* error = std::get_if<http::TransportError>(&outcome)) {
+    Failure failure = error->reason;
     failure.kind =
-        broken->stage == http::Broken::Stage::cancelled ? Failure::Kind::cancelled : Failure::Kind::unreachable;
+        error->stage == http::TransportError::Stage::cancelled ? Failure::Kind::cancelled : Failure::Kind::unreachable;
     failure.what = url + ": " + failure.what;
     return fail(std::move(failure));
   }

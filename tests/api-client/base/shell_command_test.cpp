@@ -70,7 +70,8 @@ TEST_CASE("shell command: what is plain stays as it is", "[base]") {
   for (const char* const plain : {"a.md", "notes/2026-11-22.md", "\u00FCbung.md", "a+b@c,d.md"}) {
     CHECK(shell_word(plain) == plain);
   }
-  CHECK(ShellCommand{"ws", "sync", "init", "--source=", std::string("abc")}.ticked() == "`ws sync init --source abc`");
+  CHECK(ShellCommand{"ws", "sync", "init", "--source=", std::string("abc")}.in_backticks() ==
+        "`ws sync init --source abc`");
 }
 
 TEST_CASE("shell command: whatever a value holds is one argument in bash and zsh, and runs nothing", "[base]") {
@@ -110,7 +111,7 @@ TEST_CASE("shell command: pasted with its backticks and the sentence around, no 
   for (const std::string& bomb : bombs) {
     CAPTURE(bomb);
     bool made_a_file = false;
-    arguments_in("bash", "run " + ShellCommand{"true", bomb}.ticked() + " and see", made_a_file);
+    arguments_in("bash", "run " + ShellCommand{"true", bomb}.in_backticks() + " and see", made_a_file);
     CHECK(!made_a_file);
   }
 }

@@ -9,9 +9,9 @@
 #include "tests/support/fake_transport.hpp"
 
 using namespace ws;
-using http::Broken;
 using http::Ending;
-using ws::test::broken;
+using http::TransportError;
+using ws::test::transport_error;
 using ws::test::json_response;
 
 namespace {
@@ -102,16 +102,16 @@ TEST_CASE("answer: a commit refused as a conflict keeps its whole body and says 
   CHECK(verdict.failure.call.details == body.dump());
 }
 
-TEST_CASE("answer: every broken exchange has its column", "[client]") {
-  using Stage = Broken::Stage;
-  const auto ending = [](Stage stage) { return read("docs.create", broken(stage)).ending; };
+TEST_CASE("answer: every transport error has its column", "[client]") {
+  using Stage = TransportError::Stage;
+  const auto ending = [](Stage stage) { return read("docs.create", transport_error(stage)).ending; };
   CHECK(ending(Stage::nothing_sent) == Ending::nothing_sent);
   CHECK(ending(Stage::tls) == Ending::tls);
   CHECK(ending(Stage::no_answer) == Ending::no_answer);
   CHECK(ending(Stage::too_large) == Ending::unusable);
   CHECK(ending(Stage::unusable) == Ending::unusable);
   CHECK(ending(Stage::cancelled) == Ending::cancelled);
-  CHECK(read("docs.create", broken(Stage::sink)).local);
+  CHECK(read("docs.create", transport_error(Stage::sink)).local);
 }
 
 TEST_CASE("answer: every operation that may end unknown names a command that checks", "[client]") {

@@ -16,8 +16,8 @@
 
 using namespace ws;
 using namespace ws::test;
-using http::Broken;
-using Stage = Broken::Stage;
+using http::TransportError;
+using Stage = TransportError::Stage;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -72,7 +72,8 @@ TEST_CASE("client: a call answers with the bytes, the JSON and the headers as th
 }
 
 TEST_CASE("client: all repeats of a call carry one key, and another call another", "[client]") {
-  ClientWorld world(ClientWorld::in_turn({broken(Stage::no_answer), json_response(500, ""), json_response(201, "{}")}));
+  ClientWorld world(
+      ClientWorld::in_turn({transport_error(Stage::no_answer), json_response(500, ""), json_response(201, "{}")}));
   const auto reply = world.client.call(create_call());
   REQUIRE(reply);
   CHECK(reply->sends == 3);
@@ -198,7 +199,7 @@ TEST_CASE("client: a streamed success is not repeated once the sink has a piece"
   const auto cut = [&](const http::Request& request) -> std::optional<http::Outcome> {
     ++sends;
     CHECK(request.sink("half"));
-    return broken(Stage::no_answer);
+    return transport_error(Stage::no_answer);
   };
   ClientWorld world(cut);
   std::string taken;
@@ -293,7 +294,7 @@ TEST_CASE("client: an exchange that outlives its client reaches neither the call
   }
   CHECK_FALSE(transport.exchanges[0].first.sink("late"));
   CHECK(transport.sources == 1);
-  for (auto& [request, done] : transport.exchanges) done(Broken{Stage::cancelled, {}});
+  for (auto& [request, done] : transport.exchanges) done(TransportError{Stage::cancelled, {}});
   CHECK(received == "early");
   transport.exchanges.clear();
   CHECK(transport.sources == 0);
@@ -477,7 +478,7 @@ TEST_CASE("client: a streamed body that is begun afresh is repeated like any oth
   int sends = 0;
   ClientWorld world([&](const http::Request& request) -> std::optional<http::Outcome> {
     REQUIRE(request.sink(++sends < 3 ? "half" : "whole"));
-    if (sends < 3) return broken(http::Broken::Stage::no_answer);
+    if (sends < 3) return transport_error(http::TransportError::Stage::no_answer);
     return json_response(200, "");
   });
   Call call{.operation = "docs.list", .sink = [&](std::string_view piece) {

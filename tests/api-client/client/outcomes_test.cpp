@@ -11,9 +11,9 @@
 
 using namespace ws;
 using namespace ws::test;
-using http::Broken;
+using http::TransportError;
 using Kind = Failure::Kind;
-using Stage = Broken::Stage;
+using Stage = TransportError::Stage;
 using std::chrono::seconds;
 
 namespace {
@@ -57,9 +57,9 @@ Ended end_of(const Call& call, std::vector<http::Outcome> outcomes) {
 }  // namespace
 
 TEST_CASE("outcomes: each class ends as the table says", "[client]") {
-  const http::Outcome unsent = broken(Stage::nothing_sent);
-  const http::Outcome unanswered = broken(Stage::no_answer);
-  const http::Outcome handshake = broken(Stage::tls);
+  const http::Outcome unsent = transport_error(Stage::nothing_sent);
+  const http::Outcome unanswered = transport_error(Stage::no_answer);
+  const http::Outcome handshake = transport_error(Stage::tls);
   const http::Outcome page = json_response(200, "<html>", {{"Content-Type", "text/html"}});
   const http::Outcome error = json_response(500, "{}");
 
@@ -91,8 +91,8 @@ TEST_CASE("outcomes: each class ends as the table says", "[client]") {
 }
 
 TEST_CASE("outcomes: after a send in doubt nothing ends as not applied", "[client]") {
-  const http::Outcome unanswered = broken(Stage::no_answer);
-  CHECK(end_of(keyed_call, {unanswered, broken(Stage::nothing_sent)}) ==
+  const http::Outcome unanswered = transport_error(Stage::no_answer);
+  CHECK(end_of(keyed_call, {unanswered, transport_error(Stage::nothing_sent)}) ==
         Ended{3, Kind::unknown_outcome, Applied::unknown, true});
   CHECK(end_of(keyed_call, {unanswered, json_response(401, "{}")}) == Ended{2, Kind::auth, Applied::unknown, false});
   CHECK(end_of(keyed_call, {unanswered, json_response(429, "{}")}) ==
@@ -100,14 +100,15 @@ TEST_CASE("outcomes: after a send in doubt nothing ends as not applied", "[clien
 }
 
 TEST_CASE("outcomes: a lease is renewed until it ends", "[client]") {
-  const Ended ended = end_of(lease_call, {broken(Stage::no_answer)});
+  const Ended ended = end_of(lease_call, {transport_error(Stage::no_answer)});
   CHECK(ended.sends > 8);
   CHECK(ended.sends < 60);
   CHECK(ended.kind == Kind::unknown_outcome);
 }
 
 TEST_CASE("outcomes: not found after an unanswered archive is success", "[client]") {
-  ClientWorld world(ClientWorld::in_turn({broken(Stage::no_answer), json_response(404, R"({"code":"not_found"})")}));
+  ClientWorld world(
+      ClientWorld::in_turn({transport_error(Stage::no_answer), json_response(404, R"({"code":"not_found"})")}));
   const auto reply = world.client.call(archive_call);
   REQUIRE(reply);
   CHECK(reply->status == 404);
@@ -115,17 +116,17 @@ TEST_CASE("outcomes: not found after an unanswered archive is success", "[client
   CHECK(reply->body == dump(*reply->json));
   CHECK(reply->concluded);
   CHECK(reply->after_unanswered_send);
-  ClientWorld gone(ClientWorld::in_turn({broken(Stage::no_answer), json_response(410, "")}));
+  ClientWorld gone(ClientWorld::in_turn({transport_error(Stage::no_answer), json_response(410, "")}));
   CHECK(gone.client.call(archive_call)->body == reply->body);
   CHECK(end_of(archive_call, {json_response(404, "{}")}) == Ended{1, Kind::not_found, Applied::no, false});
-  CHECK(end_of(archive_call, {broken(Stage::no_answer), json_response(403, "{}")}).kind == Kind::forbidden);
+  CHECK(end_of(archive_call, {transport_error(Stage::no_answer), json_response(403, "{}")}).kind == Kind::forbidden);
   // An answer of 500 is an answer: the document may never have been there.
   CHECK(end_of(archive_call, {json_response(500, ""), json_response(404, "{}")}).kind == Kind::not_found);
 }
 
 TEST_CASE("outcomes: unauthorized after an unanswered logout is success", "[client]") {
   const Call logout{.operation = "auth.revoke"};
-  ClientWorld world(ClientWorld::in_turn({broken(Stage::no_answer), json_response(401, "{}")}));
+  ClientWorld world(ClientWorld::in_turn({transport_error(Stage::no_answer), json_response(401, "{}")}));
   const auto reply = world.client.call(logout);
   REQUIRE(reply);
   CHECK(reply->concluded);
@@ -135,7 +136,7 @@ TEST_CASE("outcomes: unauthorized after an unanswered logout is success", "[clie
 
 TEST_CASE("outcomes: a mismatch after an unanswered update is success if our text is there", "[client]") {
   const int mismatch = GENERATE(409, 412);
-  ClientWorld world(ClientWorld::in_turn({broken(Stage::no_answer),
+  ClientWorld world(ClientWorld::in_turn({transport_error(Stage::no_answer),
                                           json_response(mismatch, R"({"code":"revision_conflict"})"),
                                           json_response(200, R"({"content":"new","content_revision":4})")}));
   const auto reply = world.client.call(revision_call);
@@ -147,7 +148,7 @@ TEST_CASE("outcomes: a mismatch after an unanswered update is success if our tex
 }
 
 TEST_CASE("outcomes: a mismatch after an unanswered update stays a conflict if another text is there", "[client]") {
-  const http::Outcome unanswered = broken(Stage::no_answer);
+  const http::Outcome unanswered = transport_error(Stage::no_answer);
   const http::Outcome mismatch = json_response(409, R"({"code":"revision_conflict","current_content_revision":5})");
   CHECK(end_of(revision_call, {unanswered, mismatch, json_response(200, R"({"content":"theirs"})")}) ==
         Ended{3, Kind::conflict, Applied::unknown, false});
@@ -156,7 +157,7 @@ TEST_CASE("outcomes: a mismatch after an unanswered update stays a conflict if a
 }
 
 TEST_CASE("outcomes: a mismatch is explained only by what was compared, all of it", "[client]") {
-  const http::Outcome unanswered = broken(Stage::no_answer);
+  const http::Outcome unanswered = transport_error(Stage::no_answer);
   const http::Outcome mismatch = json_response(409, R"({"code":"revision_conflict"})");
   const auto concludes = [&](Json body, std::string_view there) {
     Call update = revision_call;
@@ -176,8 +177,9 @@ TEST_CASE("outcomes: a mismatch is explained only by what was compared, all of i
 }
 
 TEST_CASE("outcomes: where what is there cannot be read, nobody knows, and no refusal is told", "[client]") {
-  ClientWorld world(ClientWorld::in_turn(
-      {broken(Stage::no_answer), json_response(409, R"({"code":"revision_conflict"})"), broken(Stage::no_answer)}));
+  ClientWorld world(ClientWorld::in_turn({transport_error(Stage::no_answer),
+                                          json_response(409, R"({"code":"revision_conflict"})"),
+                                          transport_error(Stage::no_answer)}));
   const auto reply = world.client.call(revision_call);
   REQUIRE_FALSE(reply);
   CHECK(reply.error().kind == Kind::unknown_outcome);
@@ -194,27 +196,27 @@ TEST_CASE("outcomes: an event that is finished already after an unanswered close
                    .body = Json{{"lease_token", std::string(20, 'l')}},
                    .validate = false};
   const http::Outcome finished = json_response(409, R"({"detail":"no","code":"already_finished"})");
-  ClientWorld world(ClientWorld::in_turn({broken(Stage::no_answer), finished}));
+  ClientWorld world(ClientWorld::in_turn({transport_error(Stage::no_answer), finished}));
   const auto reply = world.client.call(close);
   REQUIRE(reply);
   CHECK(reply->concluded);
   CHECK(find_text(*reply->json, "id") == some_id);
   CHECK(find(*reply->json, "detail") == nullptr);
   CHECK(end_of(close, {finished}).kind == Kind::conflict);
-  CHECK(end_of(close, {broken(Stage::no_answer), json_response(409, R"({"code":"lease_lost"})")}).kind ==
+  CHECK(end_of(close, {transport_error(Stage::no_answer), json_response(409, R"({"code":"lease_lost"})")}).kind ==
         Kind::conflict);
 }
 
 TEST_CASE("outcomes: any request is concluded and advised as the operation that it names", "[client]") {
   const std::string path = std::string("/v1/documents/") + some_id;
-  ClientWorld archived(ClientWorld::in_turn({broken(Stage::no_answer), json_response(404, "{}")}));
+  ClientWorld archived(ClientWorld::in_turn({transport_error(Stage::no_answer), json_response(404, "{}")}));
   const auto reply = archived.client.call(AnyCall{.method = "DELETE", .path = path});
   REQUIRE(reply);
   CHECK(find_text(*reply->json, "id") == some_id);
   ClientWorld updated(ClientWorld::in_turn(
-      {broken(Stage::no_answer), json_response(412, "{}"), json_response(200, R"({"content":"new"})")}));
+      {transport_error(Stage::no_answer), json_response(412, "{}"), json_response(200, R"({"content":"new"})")}));
   CHECK(updated.client.call(AnyCall{.method = "PUT", .path = path, .body = dump(*revision_call.body)}));
-  ClientWorld shared(ClientWorld::in_turn({broken(Stage::no_answer)}));
+  ClientWorld shared(ClientWorld::in_turn({transport_error(Stage::no_answer)}));
   const auto lost = shared.client.call(AnyCall{.method = "POST", .path = path + "/shares", .body = "{}"});
   REQUIRE_FALSE(lost);
   CHECK(lost.error().call.operation == "api");
@@ -225,7 +227,7 @@ TEST_CASE("outcomes: a conflict that is resolved already is success if it is res
   const Call resolve{.operation = "sync.conflict_resolve",
                      .parameters = {{"conflict_id", some_id}},
                      .body = Json{{"resolution", "merged"}, {"content", "both"}, {"expected_content_revision", 3}}};
-  const http::Outcome unanswered = broken(Stage::no_answer);
+  const http::Outcome unanswered = transport_error(Stage::no_answer);
   const http::Outcome resolved = json_response(409, R"({"code":"conflict_resolved"})");
   const auto there = [](std::string_view resolution, std::string_view content) {
     return json_response(200,
@@ -246,7 +248,7 @@ TEST_CASE("outcomes: an unanswered commit is repeated as it is", "[client]") {
                                  {"push_ids", Json::array({some_id})},
                                  {"expected_revision", 1},
                                  {"client_id", "c"}}};
-  ClientWorld world(ClientWorld::in_turn({broken(Stage::no_answer), json_response(200, R"({"revision":2})")}));
+  ClientWorld world(ClientWorld::in_turn({transport_error(Stage::no_answer), json_response(200, R"({"revision":2})")}));
   REQUIRE(world.client.call(commit));
   REQUIRE(world.sends() == 2);
   CHECK(world.transport.requests()[0].body == world.transport.requests()[1].body);

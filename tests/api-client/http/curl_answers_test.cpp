@@ -16,7 +16,7 @@ using ws::test::ResetConnection;
 using ws::test::Script;
 using ws::test::Seen;
 using ws::test::SendBytes;
-using Stage = Broken::Stage;
+using Stage = TransportError::Stage;
 
 namespace {
 

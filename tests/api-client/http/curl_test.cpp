@@ -31,7 +31,7 @@ using ws::test::ResetConnection;
 using ws::test::Script;
 using ws::test::Seen;
 using ws::test::SendBytes;
-using Stage = Broken::Stage;
+using Stage = TransportError::Stage;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -197,13 +197,13 @@ TEST_CASE("curl: a sink or a source that fails ends the exchange with its own re
   const auto full = [](std::string_view) -> Result<void> { return fail(Failure::Kind::disk, "no space left"); };
   const Outcome sunk = transport->send({.url = server.url("/"), .sink = full});
   CHECK(stage_of(sunk) == Stage::sink);
-  CHECK(std::get<Broken>(sunk).reason == Failure{.kind = Failure::Kind::disk, .what = "no space left"});
+  CHECK(std::get<TransportError>(sunk).reason == Failure{.kind = Failure::Kind::disk, .what = "no space left"});
   const auto throws = [](std::string_view) -> Result<void> { throw std::runtime_error("bug"); };
   CHECK(stage_of(transport->send({.url = server.url("/"), .sink = throws})) == Stage::sink);
   BrokenSource source;
   const Outcome sourced = transport->send({.method = "PUT", .url = server.url("/"), .source = &source});
   CHECK(stage_of(sourced) == Stage::sink);
-  CHECK(std::get<Broken>(sourced).reason.what == "the disk is gone");
+  CHECK(std::get<TransportError>(sourced).reason.what == "the disk is gone");
 }
 
 TEST_CASE("curl: a body may come from a source of any size", "[http]") {

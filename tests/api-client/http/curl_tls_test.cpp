@@ -125,10 +125,10 @@ Outcome get(const std::string& url, const CurlOptions& options = {}) {
 }
 
 bool is_tls_failure(const Outcome& outcome, std::string_view words = {}) {
-  const auto* const broken = std::get_if<Broken>(&outcome);
-  if (broken != nullptr) UNSCOPED_INFO(broken->reason.what);
-  return broken != nullptr && broken->stage == Broken::Stage::tls &&
-         broken->reason.what.find(words) != std::string::npos;
+  const auto* const error = std::get_if<TransportError>(&outcome);
+  if (error != nullptr) UNSCOPED_INFO(error->reason.what);
+  return error != nullptr && error->stage == TransportError::Stage::tls &&
+         error->reason.what.find(words) != std::string::npos;
 }
 
 /// Sets a variable of the environment for one test.
@@ -196,7 +196,7 @@ TEST_CASE("curl: a proxy of the environment is used, but never for this machine"
   HostileServer server([](const Seen&) { return answer(200, "direct"); });
   const Variable variable("https_proxy", proxy.origin());
   const Variable none("NO_PROXY", "");
-  CHECK(std::holds_alternative<Broken>(get("https://service.invalid/v1")));
+  CHECK(std::holds_alternative<TransportError>(get("https://service.invalid/v1")));
   REQUIRE(proxy.requests().size() == 1);
   CHECK(proxy.requests()[0].method == "CONNECT");
   CHECK(proxy.requests()[0].target == "service.invalid:443");

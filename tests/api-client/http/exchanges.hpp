@@ -20,16 +20,16 @@ inline std::unique_ptr<Transport> make_transport(const CurlOptions& options = {}
 }
 
 /// The stage of an end without an answer; fails the test on an answer.
-inline Broken::Stage stage_of(const Outcome& outcome) {
+inline TransportError::Stage stage_of(const Outcome& outcome) {
   if (const auto* response = std::get_if<Response>(&outcome)) FAIL("answered with " << response->status);
-  const auto& broken = std::get<Broken>(outcome);
-  CAPTURE(broken.reason.what);
-  CHECK_FALSE(broken.reason.what.empty());
-  return broken.stage;
+  const auto& error = std::get<TransportError>(outcome);
+  CAPTURE(error.reason.what);
+  CHECK_FALSE(error.reason.what.empty());
+  return error.stage;
 }
 
 inline Response answered(Outcome outcome) {
-  if (const auto* broken = std::get_if<Broken>(&outcome)) FAIL(broken->reason.what);
+  if (const auto* error = std::get_if<TransportError>(&outcome)) FAIL(error->reason.what);
   return std::get<Response>(std::move(outcome));
 }
 

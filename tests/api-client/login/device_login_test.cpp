@@ -11,7 +11,7 @@
 
 using namespace ws;
 using namespace ws::test;
-using http::Broken;
+using http::TransportError;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using PollKind = Poll::Kind;
@@ -98,9 +98,9 @@ TEST_CASE("device login: every form of an answer to a poll is understood", "[cli
       {"500", json_response(500, ""), PollKind::lost},
       {"503", json_response(503, "", {{"Retry-After", "1000"}}), PollKind::lost},
       {"429", json_response(429, "", {{"Retry-After", "9"}}), PollKind::lost},
-      {"unsent", broken(Broken::Stage::nothing_sent), PollKind::lost},
-      {"unanswered", broken(Broken::Stage::no_answer), PollKind::lost},
-      {"handshake", broken(Broken::Stage::tls), PollKind::refused},
+      {"unsent", transport_error(TransportError::Stage::nothing_sent), PollKind::lost},
+      {"unanswered", transport_error(TransportError::Stage::no_answer), PollKind::lost},
+      {"handshake", transport_error(TransportError::Stage::tls), PollKind::refused},
   };
   for (const Row& row : rows) {
     CAPTURE(row.name);
@@ -191,8 +191,8 @@ TEST_CASE("device login: waiting polls at the interval and outlives a lost conne
   ClientWorld world(ClientWorld::in_turn({pending,
                                           json_response(400, R"({"code":"slow_down"})"),
                                           pending,
-                                          broken(Broken::Stage::no_answer),
-                                          broken(Broken::Stage::nothing_sent),
+                                          transport_error(TransportError::Stage::no_answer),
+                                          transport_error(TransportError::Stage::nothing_sent),
                                           pending,
                                           json_response(200, granted_body)}),
                     {.budget = {.retries_left = 0}});
@@ -207,7 +207,7 @@ TEST_CASE("device login: waiting polls at the interval and outlives a lost conne
 
 TEST_CASE("device login: waiting ends when the code does, however the service answers", "[client]") {
   const http::Outcome answer = GENERATE(http::Outcome(json_response(400, R"({"code":"authorization_pending"})")),
-                                        http::Outcome(broken(Broken::Stage::nothing_sent)));
+                                        http::Outcome(transport_error(TransportError::Stage::nothing_sent)));
   ClientWorld world(ClientWorld::in_turn({answer}));
   Waits waits(world);
   const DeviceAuthorization started = authorization(world);

@@ -14,9 +14,9 @@
 namespace ws::sync {
 namespace {
 
-using http::Broken;
 using http::Outcome;
-using ws::test::broken;
+using http::TransportError;
+using ws::test::transport_error;
 using ws::test::ClientWorld;
 using ws::test::json_response;
 
@@ -78,7 +78,7 @@ TEST_CASE("pull: a page that is cut comes again, as often as any call", "[sync-e
   ClientWorld world([&](const http::Request& request) -> std::optional<Outcome> {
     if (cuts-- <= 0) return json_response(200, whole);
     REQUIRE(request.sink(whole.substr(0, whole.find(id_of(2)))));
-    return broken(Broken::Stage::no_answer);
+    return transport_error(TransportError::Stage::no_answer);
   });
   SECTION("once") {
     const PulledAll pulled = pull_all(world);
@@ -218,7 +218,7 @@ TEST_CASE("pull: three sends a page, whatever cuts them", "[sync-engine]") {
   ClientWorld world([&](const http::Request& request) -> std::optional<Outcome> {
     if (++sends % 3 != 0) return json_response(502, "");
     REQUIRE(request.sink(whole.substr(0, whole.size() / 2)));
-    return broken(Broken::Stage::no_answer);
+    return transport_error(TransportError::Stage::no_answer);
   });
   CHECK_FALSE(pull_all(world).end);
   CHECK(world.sends() == 3);
