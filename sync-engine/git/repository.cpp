@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
 #include "sync-engine/git/git_folder.hpp"
 #include "sync-engine/git/library.hpp"
 #include "sync-engine/git/pack_writer.hpp"
@@ -252,9 +253,8 @@ std::string without_marks(std::string_view text, std::string_view fallback) {
     const bool is_mark = c == '<' || c == '>' || static_cast<unsigned char>(c) < ' ';
     if (!is_mark) out += c;
   }
-  const std::size_t begin = out.find_first_not_of(" .,:;\"'\\");
-  if (begin == std::string::npos) return std::string(fallback);
-  return out.substr(begin, out.find_last_not_of(" .,:;\"'\\") + 1 - begin);
+  const std::string_view name = trimmed(out, " .,:;\"'\\");
+  return std::string(name.empty() ? fallback : name);
 }
 
 std::string text_of(const Signature& signature) {

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
+
 namespace ws::sync {
 namespace {
 
@@ -33,13 +35,6 @@ std::string escape_cell(std::string_view text) {
   return escaped;
 }
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 /// The cells of "| a | b |"; empty where it is no row of five.
 std::optional<std::array<std::string, cell_count>> cells_of(std::string_view line) {
   if (line.size() < 2 || line.front() != '|' || line.back() != '|') return std::nullopt;
@@ -55,7 +50,7 @@ std::optional<std::array<std::string, cell_count>> cells_of(std::string_view lin
       cell += line[i];
     } else {
       if (count == cell_count) return std::nullopt;
-      cells[count] = trim(cell);
+      cells[count] = trimmed(cell);
       std::ranges::replace(cells[count++], kept_blank, ' ');
       cell.clear();
     }
@@ -162,7 +157,7 @@ std::optional<ManifestPart> parse_manifest(std::string_view text) {
   std::size_t unread = 0;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    const std::string_view line = trim(text.substr(0, end));
+    const std::string_view line = trimmed(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     if (line.starts_with(seal_begin)) seal = line;
     // A path may begin with a dash: the line below the heading has nothing else.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::sync::merge {
@@ -19,12 +20,6 @@ bool is_word_byte(char c) {
 bool stands_alone(char32_t c) {
   return (c >= 0x2E80 && c <= 0x9FFF) || (c >= 0xAC00 && c <= 0xD7AF) || (c >= 0xF900 && c <= 0xFAFF) ||
          (c >= 0xFF00 && c <= 0xFF60) || (c >= 0x20000 && c <= 0x3FFFF);
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 /// Finds what must not be cut: a code span, a wiki link, a link's target, a tag, an address. Each way to close one is
@@ -147,7 +142,7 @@ class Tokenizer {
     const std::size_t signs = text.find_first_not_of(text.starts_with('#') ? "#" : "> ");
     const bool is_heading = text.starts_with('#') && signs != std::string_view::npos && text[signs] == ' ';
     if ((is_heading || text.starts_with('>')) && signs != std::string_view::npos) {
-      add(Sort::mark, text.substr(0, signs), "\n" + std::string(trimmed(text.substr(0, signs))));
+      add(Sort::mark, text.substr(0, signs), "\n" + std::string(trimmed(text.substr(0, signs), " \t")));
       text.remove_prefix(signs);
     }
     add_words(text);
@@ -190,7 +185,7 @@ class Tokenizer {
 
   void add_cell(std::string_view cell) {
     if (cell.empty()) return;
-    std::string key(trimmed(cell));
+    std::string key(trimmed(cell, " \t"));
     if (key.find_first_not_of(":-") == std::string::npos && key.find('-') != std::string::npos) {
       key = std::string(key.front() == ':' ? ":" : "") + "-" + (key.back() == ':' ? ":" : "");
     }
@@ -210,8 +205,8 @@ class Tokenizer {
   }
 
   static bool continues(const MarkdownLine& line, const MarkdownLine& next) {
-    const std::string_view text = trimmed(line.text);
-    const std::string_view after = trimmed(next.text);
+    const std::string_view text = trimmed(line.text, " \t");
+    const std::string_view after = trimmed(next.text, " \t");
     const bool is_broken = line.text.ends_with("  ") || line.text.ends_with('\\');
     return next.kind == LineKind::prose && !is_broken && !text.starts_with('#') && !text.starts_with('>') &&
            !after.starts_with('#') && !after.starts_with('>');

@@ -142,11 +142,7 @@ std::optional<StampEntry> read_entry(std::string_view text) {
       entry.line.front() == '"' || entry.line.front() == '\'' ? entry.line.find(entry.line.front(), 1) : 0;
   const std::size_t colon = entry.line.find(':', from == std::string_view::npos ? 0 : from);
   if (colon == std::string_view::npos) return std::nullopt;
-  std::string_view value = entry.line.substr(colon + 1);
-  while (!value.empty() && (value.back() == ' ' || value.back() == '\t' || value.back() == '\n'))
-    value.remove_suffix(1);
-  value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
-  const auto stamp = StampReader(unquoted(value)).read();
+  const auto stamp = StampReader(unquoted(trimmed(entry.line.substr(colon + 1), " \t\n"))).read();
   if (!stamp) return std::nullopt;
   entry.stamp = *stamp;
   return entry;

@@ -26,11 +26,6 @@ bool is_ascii(std::string_view text) {
 
 bool is_forbidden(char32_t c) { return utf8::is_control(c) || utf8::is_hidden(c); }
 
-std::string_view trimmed(std::string_view key) {
-  while (!key.empty() && (key.back() == '.' || key.back() == ' ')) key.remove_suffix(1);
-  return key;
-}
-
 /// Whether one part may be taken for a reserved name by a file system that folds, strips, or has streams.
 bool is_reserved(std::string_view part) {
   // The look-alike key of ASCII is its lower case: most names are settled by their first byte.
@@ -39,7 +34,7 @@ bool is_reserved(std::string_view part) {
   const std::string key = utf8::lookalike_key(part);
   std::string_view name = key;
   name = name.substr(0, name.find(':'));  // an alternate data stream of one
-  name = trimmed(name);
+  name = trimmed_end(name, ". ");
   while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
   return std::find(reserved.begin(), reserved.end(), name) != reserved.end() ||
          std::find(short_names.begin(), short_names.end(), name) != short_names.end();

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::sync {
@@ -11,8 +12,7 @@ std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  const std::size_t last = line.find_last_not_of(" \t\r");
-  return last == std::string_view::npos ? std::string_view() : line.substr(0, last + 1);
+  return trimmed_end(line);
 }
 
 std::string without_blanks(std::string_view text) {
@@ -22,8 +22,7 @@ std::string without_blanks(std::string_view text) {
     plain += take_line(text);
     plain += '\n';
   }
-  const std::size_t last = plain.find_last_not_of('\n');
-  plain.resize(last == std::string::npos ? 0 : last + 1);
+  plain.resize(trimmed_end(plain, "\n").size());
   return utf8::nfc(plain);
 }
 

@@ -1,7 +1,6 @@
 #include "tests/support/hostile_server.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <condition_variable>
 #include <cstdlib>
 #include <list>
@@ -15,14 +14,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "api-client/base/ascii.hpp"
+
 namespace ws::test {
 namespace {
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
-}
 
 sockaddr_in loopback(std::uint16_t port) {
   sockaddr_in address{};
@@ -132,7 +127,7 @@ std::optional<std::string> Seen::header(std::string_view name) const {
     const std::size_t end = head.find("\r\n", start);
     const std::string_view line = std::string_view(head).substr(start, end - start);
     const std::size_t colon = line.find(':');
-    if (colon != std::string_view::npos && same_name(line.substr(0, colon), name)) {
+    if (colon != std::string_view::npos && equal_ignoring_case(line.substr(0, colon), name)) {
       std::string_view value = line.substr(colon + 1);
       while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
       return std::string(value);
@@ -147,7 +142,7 @@ std::string response(int status, std::string_view body, const Headers& headers) 
   bool typed = false;
   for (const auto& [name, value] : headers) {
     text += name + ": " + value + "\r\n";
-    typed = typed || same_name(name, "content-type");
+    typed = typed || equal_ignoring_case(name, "content-type");
   }
   if (!typed) text += "Content-Type: application/json\r\n";
   if (status != 204 && status != 304) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";

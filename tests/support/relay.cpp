@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "api-client/base/ascii.hpp"
 
 namespace ws::test {
 namespace {
 
-bool is_of_the_hop(std::string name) {
+bool is_of_the_hop(std::string_view name) {
   constexpr std::array<std::string_view, 6> hop = {
       "host", "content-length", "connection", "transfer-encoding", "accept-encoding", "expect"};
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::find(hop, name) != hop.end();
+  return std::ranges::find(hop, to_lower(name)) != hop.end();
 }
 
 std::vector<std::string> headers_of(const Seen& seen) {

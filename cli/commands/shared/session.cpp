@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/http/curl.hpp"
@@ -32,11 +33,6 @@ Failure no_server(const std::string& profile, const std::vector<StoredCredential
   return {.kind = Failure::Kind::usage,
           .what = "no server is given",
           .hint = "run `ws login --base-url https://...`, or set WS_BASE_URL"};
-}
-
-std::string trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
-  return text;
 }
 
 }  // namespace
@@ -248,7 +244,7 @@ Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
     if (!text) return fail(Failure::Kind::disk, "WS_TOKEN_FILE: " + text.error().what);
     secret = *text;
   }
-  secret = trimmed(secret);
+  secret.resize(trimmed_end(secret, " \r\n").size());
   // The key is bound to the base URL given beside it: WS_BASE_URL, else the flag.
   const auto beside = world_.environment.text("WS_BASE_URL");
   if (!beside && settings_.base_url.where != Where::flag) {
