@@ -105,13 +105,13 @@ Result<SafeWriter> SafeWriter::open(const RootFolder& root, const char* own) {
   return SafeWriter(root, std::move(temporary));
 }
 
-Result<std::string> SafeWriter::aside_name() {
+std::string SafeWriter::new_name() {
   // The pid keeps two runs apart even if the lock were lost; O_EXCL and NOREPLACE decide in the end.
   return fmt::format("{}-{}", ::getpid(), next_++);
 }
 
 Result<Staged> SafeWriter::stage(std::string_view text, const Sha256& hash) {
-  WS_LET(const std::string name, aside_name());
+  const std::string name = new_name();
   const Descriptor file(::openat(temporary_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file) return disk_failure("write", ".ws/tmp/" + name);
   if (auto written = write_text(file.get(), text, ".ws/tmp/" + name); !written) {
@@ -131,7 +131,7 @@ Result<Staged> SafeWriter::stage_new(std::string_view text, const Sha256& hash) 
 bool SafeWriter::can_name_files() {
   if (can_name_files_) return *can_name_files_;
   const UnnamedFile probe = UnnamedFile::make(temporary_.get());
-  const std::string name = fmt::format("{}-probe", ::getpid());
+  const std::string name = new_name();
   can_name_files_ = probe && probe.link(temporary_.get(), name.c_str()) == 0;
   if (*can_name_files_) ::unlinkat(temporary_.get(), name.c_str(), 0);
   return *can_name_files_;
@@ -150,7 +150,7 @@ void SafeWriter::adopt(const Staged& staged) {
 }
 
 Result<Staged> SafeWriter::stage_file(const std::string& name, const Sha256& hash) {
-  WS_LET(const std::string aside, aside_name());
+  const std::string aside = new_name();
   if (::renameat(temporary_.get(), name.c_str(), temporary_.get(), aside.c_str()) != 0) {
     return disk_failure("rename", name);
   }
@@ -188,7 +188,7 @@ Result<void> SafeWriter::keep_copy(const RelativePath& path, const Sha256& hash)
 
 /// The name of a new file in the own folder with the same bytes.
 Result<std::string> SafeWriter::copy_in(int from, const std::string& shown) {
-  WS_LET(const std::string name, aside_name());
+  const std::string name = new_name();
   const Descriptor to(::openat(temporary_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!to) return disk_failure("write", name);
   std::array<char, std::size_t{64} << 10U> buffer;
@@ -322,7 +322,7 @@ Result<void> SafeWriter::remove(const RelativePath& path, const Sha256& seen) {
   WS_LET(const std::optional<Sha256> now, hash_at(folder.get(), name));
   if (!now) return remove_folders_left(path);
   if (now != seen) return changed(path);
-  WS_LET(const std::string aside, aside_name());
+  const std::string aside = new_name();
   if (rename_to_free(folder.get(), name.c_str(), temporary_.get(), aside.c_str()) != 0) {
     return disk_failure("remove", path.text());
   }
@@ -359,7 +359,7 @@ Result<void> SafeWriter::move(const RelativePath& from, const RelativePath& to, 
 
 Result<void> SafeWriter::move_nested(const RelativePath& from, const RelativePath& to, const Sha256& seen) {
   const std::string source_name = last_part(from);
-  WS_LET(const std::string aside, aside_name());
+  const std::string aside = new_name();
   {
     WS_LET(const Descriptor source, folder_of(from));
     WS_LET(const std::optional<Sha256> now, hash_at(source.get(), source_name));

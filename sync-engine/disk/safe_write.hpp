@@ -94,7 +94,7 @@ class SafeWriter {
   SafeWriter(const RootFolder& root, Descriptor temporary) : root_(&root), temporary_(std::move(temporary)) {}
   Result<Descriptor> folder_of(const RelativePath& path) const;
   Result<Descriptor> make_folder_of(const RelativePath& path);
-  Result<std::string> aside_name();
+  std::string new_name();
   bool can_name_files();
   Result<void> put_new(const Staged& staged, int folder, const RelativePath& path);
   Result<void> put_over(const Staged& staged, int folder, const RelativePath& path, const Sha256& seen);
