@@ -1,38 +1,25 @@
 #include "api-client/base/descriptor.hpp"
 
-#include <cerrno>
-
 #include <sys/file.h>
 #include <unistd.h>
 
 namespace ws {
-namespace {
-
-template <class SystemCall>
-auto again_after_signals(SystemCall call) {
-  while (true) {
-    const auto result = call();
-    if (result >= 0 || errno != EINTR) return result;
-  }
-}
-
-}  // namespace
 
 Descriptor::~Descriptor() {
   if (fd_ >= 0) ::close(fd_);
 }
 
 ssize_t read_some(int file, char* buffer, std::size_t size) {
-  return again_after_signals([&] { return ::read(file, buffer, size); });
+  return retry_eintr([&] { return ::read(file, buffer, size); });
 }
 
 ssize_t read_some_at(int file, char* buffer, std::size_t size, off_t offset) {
-  return again_after_signals([&] { return ::pread(file, buffer, size, offset); });
+  return retry_eintr([&] { return ::pread(file, buffer, size, offset); });
 }
 
 bool write_all(int file, std::string_view text) {
   while (!text.empty()) {
-    const ssize_t written = again_after_signals([&] { return ::write(file, text.data(), text.size()); });
+    const ssize_t written = retry_eintr([&] { return ::write(file, text.data(), text.size()); });
     if (written < 0) return false;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -41,7 +28,7 @@ bool write_all(int file, std::string_view text) {
 
 bool write_all_at(int file, std::string_view text, off_t offset) {
   while (!text.empty()) {
-    const ssize_t written = again_after_signals([&] { return ::pwrite(file, text.data(), text.size(), offset); });
+    const ssize_t written = retry_eintr([&] { return ::pwrite(file, text.data(), text.size(), offset); });
     if (written < 0) return false;
     text.remove_prefix(static_cast<std::size_t>(written));
     offset += written;
@@ -51,7 +38,7 @@ bool write_all_at(int file, std::string_view text, off_t offset) {
 
 bool lock_file(int file, WaitForLock wait) {
   const int operation = wait == WaitForLock::yes ? LOCK_EX : LOCK_EX | LOCK_NB;
-  return again_after_signals([&] { return ::flock(file, operation); }) == 0;
+  return retry_eintr([&] { return ::flock(file, operation); }) == 0;
 }
 
 }  // namespace ws

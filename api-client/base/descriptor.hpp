@@ -1,6 +1,7 @@
 /// An owned file descriptor, and wrappers of system calls that retry after EINTR.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,16 @@ class Descriptor {
  private:
   int fd_ = -1;
 };
+
+/// Repeats a system call until it does not fail with EINTR: a signal handler ran. The call must not depend on what the
+/// handler did.
+template <class SystemCall>
+auto retry_eintr(SystemCall call) {
+  while (true) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
 
 /// read(2) and pread(2), retried after EINTR.
 ssize_t read_some(int file, char* buffer, std::size_t size);

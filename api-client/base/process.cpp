@@ -167,10 +167,8 @@ int Process::replace_this(std::vector<std::string> command) {
 
 int Process::wait() const {
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0) {
-    if (errno != EINTR) return unknown_end;
-  }
-  return exit_code_of(status);
+  const pid_t ended = retry_eintr([&] { return ::waitpid(pid_, &status, 0); });
+  return ended < 0 ? unknown_end : exit_code_of(status);
 }
 
 std::optional<int> Process::poll() const {

@@ -108,7 +108,7 @@ KeyPress Keyboard::next() {
     }
     pollfd waiting{STDIN_FILENO, POLLIN, 0};
     if (::ppoll(&waiting, 1, nullptr, &saved_->mask) < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR) continue;  // not `retry_eintr`: the handler has set one of the flags above
       return KeyPress::of(KeyPress::Sort::stopped);
     }
     return take();

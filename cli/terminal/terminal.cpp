@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "api-client/base/descriptor.hpp"
 #include "cli/base/exit_code.hpp"
 
 namespace ws::cli {
@@ -117,7 +118,7 @@ std::string Terminal::paint(Stream stream, Look look, std::string_view text) con
 void Terminal::write(Stream stream, std::string_view text) {
   const int descriptor = stream == Stream::out ? STDOUT_FILENO : STDERR_FILENO;
   while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    const ssize_t written = retry_eintr([&] { return ::write(descriptor, text.data(), text.size()); });
     if (written > 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EPIPE && stream == Stream::out) {
@@ -126,7 +127,7 @@ void Terminal::write(Stream stream, std::string_view text) {
       // The parent process made the pipe non-blocking, and it is full: wait until it can be written.
       pollfd room{.fd = descriptor, .events = POLLOUT, .revents = 0};
       ::poll(&room, 1, -1);
-    } else if (errno != EINTR) {
+    } else {
       if (stream == Stream::out) {
         const std::string what = std::string("cannot write the output: ") + std::strerror(errno);
         write(Stream::err, tell_write_error_ ? tell_write_error_(what) : "error: " + what + "\n");

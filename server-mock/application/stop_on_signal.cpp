@@ -1,10 +1,11 @@
 #include "server-mock/application/stop_on_signal.hpp"
 
-#include <cerrno>
 #include <ctime>
 #include <utility>
 
 #include <unistd.h>
+
+#include "api-client/base/descriptor.hpp"
 
 namespace ws::mock {
 
@@ -32,7 +33,7 @@ void StopOnSignal::take() {
   stop_();
   if (!patience_) return;
   const timespec wait{.tv_sec = patience_->count(), .tv_nsec = 0};
-  while (::sigtimedwait(&set_, nullptr, &wait) < 0 && errno == EINTR) continue;
+  retry_eintr([&] { return ::sigtimedwait(&set_, nullptr, &wait); });
   if (!is_over_) ::_exit(128 + signal);
 }
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/descriptor.hpp"
 
 namespace ws::mock::compare {
 namespace {
@@ -28,10 +28,7 @@ ClientSocket::~ClientSocket() { ::close(socket_); }
 
 bool ClientSocket::fill() {
   std::array<char, 65536> buffer;
-  ssize_t got = 0;
-  do {
-    got = ::recv(socket_, buffer.data(), buffer.size(), 0);
-  } while (got < 0 && errno == EINTR);
+  const ssize_t got = retry_eintr([&] { return ::recv(socket_, buffer.data(), buffer.size(), 0); });
   if (got > 0) bytes_.append(buffer.data(), static_cast<std::size_t>(got));
   return got > 0;
 }
@@ -107,8 +104,7 @@ std::optional<std::string> ClientSocket::read_chunks(std::size_t limit) {
 
 bool ClientSocket::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
+    const ssize_t sent = retry_eintr([&] { return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
     if (sent <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }

@@ -22,10 +22,9 @@ int open_in_kernel(int root, const char* name, int flags, unsigned mode) {
   how.mode = mode;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   while (true) {
-    const auto fd = static_cast<int>(::syscall(SYS_openat2, root, name, &how, sizeof how));
+    const auto fd = static_cast<int>(retry_eintr([&] { return ::syscall(SYS_openat2, root, name, &how, sizeof how); }));
     // EAGAIN: a rename went on elsewhere while the kernel looked for `..`; there is none in our names.
-    if (fd < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    return fd;
+    if (fd >= 0 || errno != EAGAIN) return fd;
   }
 }
 

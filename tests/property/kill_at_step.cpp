@@ -1,7 +1,6 @@
 #include "tests/property/kill_at_step.hpp"
 
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
@@ -15,6 +14,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "api-client/base/descriptor.hpp"
 
 namespace ws::property {
 namespace {
@@ -98,8 +99,7 @@ class Line {
  private:
   void send_all(const char* data, std::size_t size) {
     while (size > 0) {
-      const ssize_t count = ::send(socket_, data, size, MSG_NOSIGNAL);
-      if (count < 0 && errno == EINTR) continue;
+      const ssize_t count = retry_eintr([&] { return ::send(socket_, data, size, MSG_NOSIGNAL); });
       if (count <= 0) return;
       data += count;
       size -= static_cast<std::size_t>(count);
@@ -107,8 +107,7 @@ class Line {
   }
   bool receive_all(char* data, std::size_t size) {
     while (size > 0) {
-      const ssize_t count = ::recv(socket_, data, size, 0);
-      if (count < 0 && errno == EINTR) continue;
+      const ssize_t count = retry_eintr([&] { return ::recv(socket_, data, size, 0); });
       if (count <= 0) return false;
       data += count;
       size -= static_cast<std::size_t>(count);
@@ -200,8 +199,7 @@ ChildEnd run_in_child(std::uint64_t step,
   while (serve_child(line, service, meanwhile)) {
   }
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  retry_eintr([&] { return ::waitpid(child, &status, 0); });
   return WIFSIGNALED(status) ? ChildEnd::killed : ChildEnd::finished;
 }
 

@@ -1,7 +1,6 @@
 #include "tests/support/raw_http.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <stdexcept>
 #include <utility>
 
@@ -10,6 +9,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "api-client/base/descriptor.hpp"
 
 namespace ws::test {
 
@@ -58,8 +59,7 @@ RawConnection::~RawConnection() { ::close(socket_); }
 
 void RawConnection::send(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
+    const ssize_t sent = retry_eintr([&] { return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
     if (sent <= 0) return;  // the peer has closed the connection: its response says why
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }

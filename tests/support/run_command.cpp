@@ -1,7 +1,6 @@
 #include "tests/support/run_command.hpp"
 
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "api-client/base/descriptor.hpp"
 #include "tests/support/build_paths.hpp"
 
 namespace ws::test {
@@ -110,11 +110,11 @@ bool Running::pump(milliseconds at_most) {
   std::array<char, 65536> buffer{};
   for (pollfd& one : waiting) {
     if (one.fd < 0 || one.revents == 0) continue;
-    const ssize_t count = ::read(one.fd, buffer.data(), buffer.size());
+    const ssize_t count = read_some(one.fd, buffer.data(), buffer.size());
     const bool standard_out = one.fd == out_;
     if (count > 0) {
       (standard_out ? ended_.out : ended_.err).append(buffer.data(), static_cast<std::size_t>(count));
-    } else if (count == 0 || errno != EINTR) {
+    } else {
       ::close(one.fd);
       (standard_out ? out_ : err_) = -1;
     }
@@ -143,8 +143,7 @@ Ended Running::wait() {
   if (late) ::kill(pid_, SIGKILL);
   int status = 0;
   rusage used{};
-  while (::wait4(pid_, &status, 0, &used) < 0 && errno == EINTR) {
-  }
+  retry_eintr([&] { return ::wait4(pid_, &status, 0, &used); });
   pid_ = -1;
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
