@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
-#include "sync-engine/watch/quiet_changes.hpp"
+#include "sync-engine/watch/debounce.hpp"
 
 namespace ws::sync {
 
-struct FileNews {
+struct FileEvent {
   std::string path = {};  ///< of a file or folder, relative to the root
-  Deed deed = Deed::changed;
+  FileEventKind kind = FileEventKind::changed;
 };
 
-struct FolderNews {
-  std::vector<FileNews> changed = {};  ///< in the order in which it happened; one may stand there many times
-  bool any = false;                    ///< something happened, if only to files that are not synced
-  bool overflowed = false;             ///< some were lost: anything may have changed
-  bool incomplete = false;             ///< from now on some folders are not watched: the system allows no more
+struct EventBatch {
+  std::vector<FileEvent> changed = {};  ///< in the order in which it happened; one may stand there many times
+  bool any = false;                     ///< something happened, if only to files that are not synced
+  bool overflowed = false;              ///< some were lost: anything may have changed
+  bool incomplete = false;              ///< from now on some folders are not watched: the system allows no more
 };
 
 class FolderEvents {
@@ -33,7 +33,7 @@ class FolderEvents {
 
   /// Waits at most so long, less where something happens or a signal comes. 0: only what has happened already. Fails
   /// with `disk`.
-  virtual Result<FolderNews> wait(std::chrono::milliseconds at_most) = 0;
+  virtual Result<EventBatch> wait(std::chrono::milliseconds at_most) = 0;
   virtual Instant now() const = 0;
   /// Whether every change in the tree causes an event. False on a network share, where other machines make changes, and
   /// when the system allows too few watches.

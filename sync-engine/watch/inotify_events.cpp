@@ -36,11 +36,11 @@ std::string path_below(const std::string& folder, std::string_view name) {
   return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
 }
 
-Deed deed_of(std::uint32_t mask) {
-  if ((mask & (IN_DELETE | IN_MOVED_FROM)) != 0) return Deed::removed;
-  if ((mask & IN_MOVED_TO) != 0) return Deed::replaced;
-  if ((mask & IN_CLOSE_WRITE) != 0) return Deed::closed;
-  return (mask & IN_MODIFY) != 0 ? Deed::written : Deed::changed;
+FileEventKind kind_of(std::uint32_t mask) {
+  if ((mask & (IN_DELETE | IN_MOVED_FROM)) != 0) return FileEventKind::removed;
+  if ((mask & IN_MOVED_TO) != 0) return FileEventKind::replaced;
+  if ((mask & IN_CLOSE_WRITE) != 0) return FileEventKind::closed;
+  return (mask & IN_MODIFY) != 0 ? FileEventKind::written : FileEventKind::changed;
 }
 
 /// Others may change what is on a share, without a word to this system. A file system that is not known counts as one.
@@ -122,19 +122,19 @@ void InotifyEvents::sleep(std::chrono::milliseconds at_most) const {
   static_cast<void>(::ppoll(awaited.data(), awaited.size(), &time, held.before()));
 }
 
-Result<FolderNews> InotifyEvents::wait(std::chrono::milliseconds at_most) {
+Result<EventBatch> InotifyEvents::wait(std::chrono::milliseconds at_most) {
   if (at_most.count() > 0) sleep(at_most);
-  FolderNews news;
-  WS_TRY(read_queue(news));
-  if (news.overflowed) {
+  EventBatch batch;
+  WS_TRY(read_queue(batch));
+  if (batch.overflowed) {
     folders_.clear();
     add("");
   }
-  news.incomplete = std::exchange(tells_full_, false);
-  return news;
+  batch.incomplete = std::exchange(tells_full_, false);
+  return batch;
 }
 
-Result<void> InotifyEvents::read_queue(FolderNews& news) {
+Result<void> InotifyEvents::read_queue(EventBatch& batch) {
   alignas(inotify_event) std::array<char, queue_bytes> buffer{};
   while (true) {
     const ssize_t count = read_some(queue_.get(), buffer.data(), buffer.size());
@@ -144,20 +144,20 @@ Result<void> InotifyEvents::read_queue(FolderNews& news) {
       inotify_event event{};
       std::memcpy(&event, buffer.data() + place, sizeof event);
       const char* const name = buffer.data() + place + sizeof event;
-      take(event, {name, ::strnlen(name, event.len)}, news);
+      take(event, {name, ::strnlen(name, event.len)}, batch);
       place += static_cast<ssize_t>(sizeof event + event.len);
     }
   }
 }
 
-void InotifyEvents::take(const inotify_event& event, std::string_view name, FolderNews& news) {
+void InotifyEvents::take(const inotify_event& event, std::string_view name, EventBatch& batch) {
   if ((event.mask & IN_Q_OVERFLOW) != 0) {
-    news.overflowed = true;
+    batch.overflowed = true;
     return;
   }
   const auto folder = folders_.find(event.wd);
   if (folder == folders_.end()) return;
-  news.any = true;
+  batch.any = true;
   if ((event.mask & IN_IGNORED) != 0) {
     folders_.erase(folder);
     return;
@@ -165,16 +165,16 @@ void InotifyEvents::take(const inotify_event& event, std::string_view name, Fold
   const bool is_folder = (event.mask & IN_ISDIR) != 0;
   // What happened to a watched folder itself is told by the folder above it; the root has none.
   if (name.empty()) {
-    if (folder->second.empty()) news.changed.push_back({});
+    if (folder->second.empty()) batch.changed.push_back({});
     return;
   }
   const std::string path = path_below(folder->second, name);
   if (!is_told(path, is_folder)) return;
-  news.changed.push_back({.path = path, .deed = deed_of(event.mask)});
+  batch.changed.push_back({.path = path, .kind = kind_of(event.mask)});
   // What was moved within the tree is no delete of its old name.
   if ((event.mask & IN_MOVED_TO) != 0 && event.cookie == move_ && move_ != 0) {
-    news.changed.back().deed = Deed::moved;
-    news.changed.push_back({.path = std::exchange(moved_from_, {})});
+    batch.changed.back().kind = FileEventKind::moved;
+    batch.changed.push_back({.path = std::exchange(moved_from_, {})});
     move_ = 0;
   }
   if ((event.mask & IN_MOVED_FROM) != 0) {

@@ -30,7 +30,7 @@ class InotifyEvents final : public FolderEvents {
                                                      FileKinds kinds,
                                                      const std::atomic<bool>* cancelled);
 
-  Result<FolderNews> wait(std::chrono::milliseconds at_most) override;
+  Result<EventBatch> wait(std::chrono::milliseconds at_most) override;
   Instant now() const override;
   bool sees_all() const override { return is_local_ && !is_full_; }
   /// A wait ends also when this descriptor can be read.
@@ -42,8 +42,8 @@ class InotifyEvents final : public FolderEvents {
       : root_(std::move(root)), kinds_(std::move(kinds)), queue_(std::move(queue)), cancelled_(cancelled) {}
   bool is_told(const std::string& path, bool is_folder) const;
   void sleep(std::chrono::milliseconds at_most) const;
-  Result<void> read_queue(FolderNews& news);
-  void take(const inotify_event& event, std::string_view name, FolderNews& news);
+  Result<void> read_queue(EventBatch& batch);
+  void take(const inotify_event& event, std::string_view name, EventBatch& batch);
   void add(const std::string& folder);
   void add_one(const std::string& folder);
   void forget(const std::string& folder);

@@ -27,13 +27,17 @@ bool did_something(const Report& report) {
 class Watcher {
  public:
   Watcher(FolderEvents& events, const WatchOptions& options, const WatchCallbacks& callbacks)
-      : events_(events), options_(options), callbacks_(callbacks), changes_(options.quiet), next_run_(events.now()) {}
+      : events_(events),
+        options_(options),
+        callbacks_(callbacks),
+        changes_(options.debounce),
+        next_run_(events.now()) {}
 
   Result<void> watch() {
     while (!callbacks_.must_stop()) {
       const milliseconds ahead = std::max(milliseconds(0), wake_at() - events_.now());
-      WS_LET(const FolderNews news, events_.wait(ahead));
-      take(news);
+      WS_LET(const EventBatch batch, events_.wait(ahead));
+      take(batch);
       WS_TRY(answer_status_requests());
       // Events that came while it waited may have put the time off.
       if (wake_at() <= events_.now() && !callbacks_.must_stop()) WS_TRY(run());
@@ -49,11 +53,11 @@ class Watcher {
     return due && failures_ == 0 ? std::min(*due, next_run_) : next_run_;
   }
 
-  void take(const FolderNews& news) {
-    for (const FileNews& each : news.changed) changes_.note(each.path, events_.now(), each.deed);
-    if (news.overflowed) changes_.note("", events_.now());
-    if (news.any || news.overflowed || !news.changed.empty()) status_.reset();
-    if (news.incomplete && callbacks_.unwatched) callbacks_.unwatched();
+  void take(const EventBatch& batch) {
+    for (const FileEvent& each : batch.changed) changes_.note(each.path, events_.now(), each.kind);
+    if (batch.overflowed) changes_.note("", events_.now());
+    if (batch.any || batch.overflowed || !batch.changed.empty()) status_.reset();
+    if (batch.incomplete && callbacks_.on_partial_watch) callbacks_.on_partial_watch();
   }
 
   /// Sends the kept status. If there is none, the other program scans the tree itself, and a status is made for the
@@ -61,8 +65,8 @@ class Watcher {
   Result<void> answer_status_requests() {
     if (callbacks_.status_requests == nullptr || !callbacks_.status_requests->is_asked()) return {};
     // What happened before they asked counts.
-    WS_LET(const FolderNews news, events_.wait(milliseconds(0)));
-    take(news);
+    WS_LET(const EventBatch batch, events_.wait(milliseconds(0)));
+    take(batch);
     if (status_ && callbacks_.status_requests->state_stamp() != status_->state) status_.reset();
     callbacks_.status_requests->answer(status_ ? status_->text : std::string());
     wants_status_ = !status_ && events_.sees_all();
@@ -71,8 +75,8 @@ class Watcher {
 
   /// Not while a file waits to be synced: then there is something to do.
   Result<void> make_status() {
-    WS_LET(const FolderNews news, events_.wait(milliseconds(0)));
-    take(news);
+    WS_LET(const EventBatch batch, events_.wait(milliseconds(0)));
+    take(batch);
     if (changes_.due() || failures_ > 0) return {};
     wants_status_ = false;
     status_ = callbacks_.status_requests->make_status();
@@ -101,18 +105,18 @@ class Watcher {
   }
 
   void tell(const Report& report) {
-    std::vector<std::string> now = standing(report);
+    std::vector<std::string> now = unresolved_lines(report);
     const bool has_changed = did_something(report);
     if (has_changed) active_at_ = events_.now();
-    if (has_changed || now != standing_) callbacks_.news(report);
-    standing_ = std::move(now);
+    if (has_changed || now != unresolved_) callbacks_.on_report(report);
+    unresolved_ = std::move(now);
   }
 
   void after_success() {
     failures_ = 0;
     next_run_ = events_.now() + interval();
-    if (std::exchange(is_told_, false)) callbacks_.recovered();
-    if (!std::exchange(was_in_step_, true) && callbacks_.in_step) callbacks_.in_step();
+    if (std::exchange(is_told_, false)) callbacks_.on_recovery();
+    if (!std::exchange(had_first_sync_, true) && callbacks_.on_first_sync) callbacks_.on_first_sync();
   }
 
   /// Until the next look at the service. A run that takes long is no reason to do nothing else.
@@ -126,12 +130,12 @@ class Watcher {
 
   Result<void> after_failure(const Failure& failure) {
     if (callbacks_.must_stop()) return {};
-    if (!may_pass(failure)) return fail(failure);
+    if (!is_transient(failure)) return fail(failure);
     ++failures_;
     const bool is_worth_telling = failure.code != "tree_locked" || failures_ > silent_attempts_at_lock;
     if (!is_told_ && is_worth_telling) {
       is_told_ = true;
-      callbacks_.trouble(failure);
+      callbacks_.on_error(failure);
     }
     milliseconds pause = options_.first_pause;
     for (int i = 1; i < failures_ && pause < options_.longest_pause; ++i) pause *= 2;
@@ -143,21 +147,21 @@ class Watcher {
   FolderEvents& events_;
   const WatchOptions& options_;
   const WatchCallbacks& callbacks_;
-  QuietChanges changes_;
+  ChangeDebouncer changes_;
   Instant next_run_;
   std::optional<Instant> active_at_;  // when something was last done, here or there
   milliseconds took_{0};              // the last run
   int failures_ = 0;                  // in a row
   bool is_told_ = false;              // the trouble under way
-  bool was_in_step_ = false;          // at least one run worked
-  std::vector<std::string> standing_;
+  bool had_first_sync_ = false;       // at least one run worked
+  std::vector<std::string> unresolved_;
   std::optional<CleanStatus> status_;  // nothing happened in the tree since it was made
   bool wants_status_ = false;          // somebody asked, and it was not known
 };
 
 }  // namespace
 
-bool may_pass(const Failure& failure) {
+bool is_transient(const Failure& failure) {
   switch (failure.kind) {
     case Failure::Kind::disk: return failure.code != "marker_missing" && failure.code != "newer_format";
     case Failure::Kind::integrity: return failure.code != "foreign_source";
@@ -179,7 +183,7 @@ bool may_pass(const Failure& failure) {
   return false;
 }
 
-std::vector<std::string> standing(const Report& report) {
+std::vector<std::string> unresolved_lines(const Report& report) {
   std::vector<std::string> lines;
   for (const Row& row : report.rows) {
     if (row.state != Row::State::failed) continue;

@@ -16,8 +16,8 @@
 #include "api-client/base/result.hpp"
 #include "sync-engine/engine.hpp"
 #include "sync-engine/model/report.hpp"
+#include "sync-engine/watch/debounce.hpp"
 #include "sync-engine/watch/folder_events.hpp"
-#include "sync-engine/watch/quiet_changes.hpp"
 
 namespace ws::sync {
 
@@ -27,7 +27,7 @@ struct WatchOptions {
   std::chrono::seconds busy_for{10};
   std::chrono::milliseconds active_interval{1'000};  ///< in the first minute after it; from then on it grows
   std::chrono::seconds active_for{60};
-  QuietTimes quiet = {};
+  DebounceTimes debounce = {};
   std::chrono::milliseconds first_pause{1'000};  ///< after a failure; doubled with each that follows
   std::chrono::milliseconds longest_pause{60'000};
   RunOptions run = {};
@@ -52,11 +52,11 @@ class StatusRequests {
 struct WatchCallbacks {
   /// One run, with a fresh budget of retries.
   std::function<Result<Report>(const RunOptions& options)> run = {};
-  std::function<void(const Report& report)> news = {};       ///< something was done, or what is open changed
-  std::function<void(const Failure& failure)> trouble = {};  ///< at its beginning only
-  std::function<void()> recovered = {};                      ///< after a trouble that was told
-  std::function<void()> in_step = {};                        ///< once, after the first run that worked
-  std::function<void()> unwatched = {};                      ///< once: some folders are looked at every interval only
+  std::function<void(const Report& report)> on_report = {};   ///< something was done, or what is open changed
+  std::function<void(const Failure& failure)> on_error = {};  ///< once, when it begins
+  std::function<void()> on_recovery = {};                     ///< after an error that was reported
+  std::function<void()> on_first_sync = {};                   ///< once, after the first run that worked
+  std::function<void()> on_partial_watch = {};                ///< once: some folders are looked at every interval only
   std::function<bool()> must_stop = {};
   StatusRequests* status_requests = nullptr;  ///< null: nobody can ask
 };
@@ -65,10 +65,10 @@ struct WatchCallbacks {
 Result<void> watch(FolderEvents& events, const WatchOptions& options, const WatchCallbacks& callbacks);
 
 /// Whether running again, later, may do better.
-bool may_pass(const Failure& failure);
+bool is_transient(const Failure& failure);
 
 /// What a report shows of a state that lasts: what failed, is open, skipped, kept aside, or stopped or held back by the
 /// guard. Two reports of one state say the same.
-std::vector<std::string> standing(const Report& report);
+std::vector<std::string> unresolved_lines(const Report& report);
 
 }  // namespace ws::sync

@@ -147,11 +147,11 @@ Result<ExitCode> watch(Session& session) {
                                          tree.progress->clear();
                                          return report;
                                        },
-                                       .news = [&](const sync::Report& report) { voice.show(report); },
-                                       .trouble = [&](const Failure& failure) { voice.print_failure(failure); },
-                                       .recovered = [&] { voice.note("in sync again"); },
-                                       .in_step = [&] { voice.note(watching); },
-                                       .unwatched = [&] { voice.note(seldom); },
+                                       .on_report = [&](const sync::Report& report) { voice.show(report); },
+                                       .on_error = [&](const Failure& failure) { voice.print_failure(failure); },
+                                       .on_recovery = [&] { voice.note("in sync again"); },
+                                       .on_first_sync = [&] { voice.note(watching); },
+                                       .on_partial_watch = [&] { voice.note(seldom); },
                                        .must_stop = [&] { return session.world().cancelled.load(); },
                                        .status_requests = status_requests ? &*status_requests : nullptr};
   const Result<void> ended = sync::watch(*events, options, callbacks);

@@ -29,10 +29,10 @@ std::set<std::string> told(InotifyEvents& events, const fs::path& root) {
   put_file(root / "end.md");
   std::set<std::string> paths;
   while (!paths.contains("end.md")) {
-    const auto news = events.wait(milliseconds(10'000));
-    REQUIRE(news);
-    REQUIRE_FALSE(news->changed.empty());
-    for (const FileNews& each : news->changed) paths.insert(each.path);
+    const auto batch = events.wait(milliseconds(10'000));
+    REQUIRE(batch);
+    REQUIRE_FALSE(batch->changed.empty());
+    for (const FileEvent& each : batch->changed) paths.insert(each.path);
   }
   fs::remove(root / "end.md");
   const auto rest = events.wait(milliseconds(0));
@@ -134,9 +134,9 @@ TEST_CASE("inotify: more than the queue holds is said, and afterwards everything
     fs::rename(root / "b.md", root / "a.md");
   }
   put_file(root / "late/c.md");  // its folder's event is lost
-  const auto news = (*events)->wait(milliseconds(10'000));
-  REQUIRE(news);
-  CHECK(news->overflowed);
+  const auto batch = (*events)->wait(milliseconds(10'000));
+  REQUIRE(batch);
+  CHECK(batch->overflowed);
   CHECK((*events)->folder_count() == 2);
   put_file(root / "late/c.md", "more\n");
   CHECK(told(**events, root.path()).contains("late/c.md"));

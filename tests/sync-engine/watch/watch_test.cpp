@@ -18,20 +18,22 @@ using test::path;
 /// News at their times; waiting moves the clock to the next of them.
 class ScriptedFolder final : public FolderEvents {
  public:
-  void at(int ms, FolderNews news) { script_.emplace_back(ms, std::move(news)); }
+  void at(int ms, EventBatch batch) { script_.emplace_back(ms, std::move(batch)); }
   void changes(int ms, const std::string& file) { at(ms, {.changed = {{.path = file}}}); }
-  void happens(int ms, const std::string& file, Deed deed) { at(ms, {.changed = {{.path = file, .deed = deed}}}); }
+  void happens(int ms, const std::string& file, FileEventKind kind) {
+    at(ms, {.changed = {{.path = file, .kind = kind}}});
+  }
 
-  Result<FolderNews> wait(milliseconds at_most) override {
+  Result<EventBatch> wait(milliseconds at_most) override {
     const Instant end = now_ + at_most;
     if (script_.empty() || script_.front().first > end) {
       now_ = end;
-      return FolderNews{};
+      return EventBatch{};
     }
     now_ = std::max(now_, script_.front().first);
-    FolderNews news = std::move(script_.front().second);
+    EventBatch batch = std::move(script_.front().second);
     script_.pop_front();
-    return news;
+    return batch;
   }
   Instant now() const override { return now_; }
   bool sees_all() const override { return sees_all_; }
@@ -41,7 +43,7 @@ class ScriptedFolder final : public FolderEvents {
  private:
   Instant now_{0};
   bool sees_all_ = true;
-  std::deque<std::pair<Instant, FolderNews>> script_ = {};
+  std::deque<std::pair<Instant, EventBatch>> script_ = {};
 };
 
 /// Programs that ask for the status, at their times; and the tree's state.
@@ -111,11 +113,11 @@ struct WatchedWorld {
                                        given.push_back(run);
                                        return answer(runs.size() - 1);
                                      },
-                                 .news = [&](const Report&) { say("news"); },
-                                 .trouble = [&](const Failure& failure) { say("trouble: " + failure.what); },
-                                 .recovered = [&] { say("recovered"); },
-                                 .in_step = [&] { say("in step"); },
-                                 .unwatched = [&] { say("unwatched"); },
+                                 .on_report = [&](const Report&) { say("news"); },
+                                 .on_error = [&](const Failure& failure) { say("trouble: " + failure.what); },
+                                 .on_recovery = [&] { say("recovered"); },
+                                 .on_first_sync = [&] { say("in step"); },
+                                 .on_partial_watch = [&] { say("unwatched"); },
                                  .must_stop = [&] { return folder.now() >= milliseconds(end_at); },
                                  .status_requests = &status_requests});
     REQUIRE_FALSE(ended_by);
@@ -192,7 +194,7 @@ TEST_CASE("watch: a file under way is left out of the run, and comes in a later 
 
 TEST_CASE("watch: a delete waits five seconds, and an edit beside it does not", "[sync-engine]") {
   WatchedWorld stage;
-  stage.folder.happens(1'000, "gone.md", Deed::removed);
+  stage.folder.happens(1'000, "gone.md", FileEventKind::removed);
   stage.folder.changes(1'100, "a.md");
   stage.watch_until(10'000);
   CHECK(stage.runs == std::vector<int>{0, 1'600, 6'000});
@@ -204,9 +206,9 @@ TEST_CASE("watch: a delete waits five seconds, and an edit beside it does not", 
 
 TEST_CASE("watch: a file is left out while its writer has it open", "[sync-engine]") {
   WatchedWorld stage;
-  stage.folder.happens(1'000, "open.md", Deed::written);
-  stage.folder.happens(1'000, "a.md", Deed::closed);
-  stage.folder.happens(5'000, "open.md", Deed::closed);
+  stage.folder.happens(1'000, "open.md", FileEventKind::written);
+  stage.folder.happens(1'000, "a.md", FileEventKind::closed);
+  stage.folder.happens(5'000, "open.md", FileEventKind::closed);
   stage.watch_until(10'000);
   CHECK(stage.runs == std::vector<int>{0, 3'500, 5'500});
   CHECK_FALSE(stage.given[1].only(path("open.md")));

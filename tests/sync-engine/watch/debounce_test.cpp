@@ -1,4 +1,4 @@
-#include "sync-engine/watch/quiet_changes.hpp"
+#include "sync-engine/watch/debounce.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -8,17 +8,17 @@ namespace {
 using std::chrono::milliseconds;
 using Paths = std::set<std::string>;
 
-constexpr QuietTimes times{.quiet = milliseconds(500),
-                           .least = milliseconds(50),
-                           .patience = milliseconds(2'000),
-                           .longest = milliseconds(60'000)};
+constexpr DebounceTimes times{.quiet = milliseconds(500),
+                              .least = milliseconds(50),
+                              .patience = milliseconds(2'000),
+                              .longest = milliseconds(60'000)};
 
 Instant after(int ms) { return Instant(ms); }
 
 }  // namespace
 
-TEST_CASE("quiet: a file is due half a second after the last that happened to it", "[sync-engine]") {
-  QuietChanges changes(times);
+TEST_CASE("debounce: a file is due half a second after the last that happened to it", "[sync-engine]") {
+  ChangeDebouncer changes(times);
   CHECK_FALSE(changes.due());
   changes.note("a.md", after(1'000));
   CHECK(changes.due() == after(1'500));
@@ -29,8 +29,8 @@ TEST_CASE("quiet: a file is due half a second after the last that happened to it
   CHECK_FALSE(changes.due());
 }
 
-TEST_CASE("quiet: a save by rename is one change, not a delete and a create", "[sync-engine]") {
-  QuietChanges changes(times);
+TEST_CASE("debounce: a save by rename is one change, not a delete and a create", "[sync-engine]") {
+  ChangeDebouncer changes(times);
   changes.note("a.md", after(0));    // moved to a.md~
   changes.note("a.md", after(120));  // another file takes the name
   changes.note("a.md", after(130));  // its mode is set
@@ -38,42 +38,42 @@ TEST_CASE("quiet: a save by rename is one change, not a delete and a create", "[
   CHECK(changes.due() == after(630));
 }
 
-TEST_CASE("quiet: a deleted file that is written anew within five seconds is an edit", "[sync-engine]") {
-  QuietChanges changes(times);
-  changes.note("a.md", after(0), Deed::removed);
+TEST_CASE("debounce: a deleted file that is written anew within five seconds is an edit", "[sync-engine]") {
+  ChangeDebouncer changes(times);
+  changes.note("a.md", after(0), FileEventKind::removed);
   CHECK(changes.due() == after(5'000));
   CHECK(changes.take(after(4'999)) == Paths{"a.md"});
   changes.note("a.md", after(4'999));
-  changes.note("a.md", after(5'000), Deed::closed);
+  changes.note("a.md", after(5'000), FileEventKind::closed);
   CHECK(changes.due() == after(5'500));
   CHECK(changes.take(after(5'500)).empty());
 }
 
-TEST_CASE("quiet: a file that its writer keeps open goes once it was left alone for ten seconds", "[sync-engine]") {
-  QuietChanges changes(times);
-  changes.note("a.md", after(0), Deed::written);
+TEST_CASE("debounce: a file that its writer keeps open goes once it was left alone for ten seconds", "[sync-engine]") {
+  ChangeDebouncer changes(times);
+  changes.note("a.md", after(0), FileEventKind::written);
   CHECK(changes.due() == after(10'000));
-  changes.note("a.md", after(8'000), Deed::written);
+  changes.note("a.md", after(8'000), FileEventKind::written);
   CHECK(changes.due() == after(18'000));
-  changes.note("a.md", after(9'000), Deed::closed);
+  changes.note("a.md", after(9'000), FileEventKind::closed);
   CHECK(changes.due() == after(9'500));
 }
 
-TEST_CASE("quiet: a file that another one was renamed over is whole, and goes at once", "[sync-engine]") {
-  QuietChanges changes(times);
-  changes.note("a.md", after(0), Deed::replaced);
+TEST_CASE("debounce: a file that another one was renamed over is whole, and goes at once", "[sync-engine]") {
+  ChangeDebouncer changes(times);
+  changes.note("a.md", after(0), FileEventKind::replaced);
   changes.note("a.md", after(10));  // its mode is set
   CHECK(changes.due() == after(60));
-  changes.note("a.md", after(20), Deed::written);
+  changes.note("a.md", after(20), FileEventKind::written);
   CHECK(changes.due() == after(10'020));
 }
 
-TEST_CASE("quiet: how an editor saves in place shows how long to wait for it", "[sync-engine]") {
-  QuietChanges changes(times);
+TEST_CASE("debounce: how an editor saves in place shows how long to wait for it", "[sync-engine]") {
+  ChangeDebouncer changes(times);
   const auto save = [&](int at, std::vector<int> closes) {
     for (const int close : closes) {
-      changes.note("a.md", after(at + close), Deed::written);
-      changes.note("a.md", after(at + close), Deed::closed);
+      changes.note("a.md", after(at + close), FileEventKind::written);
+      changes.note("a.md", after(at + close), FileEventKind::closed);
     }
     const Instant due = changes.due().value();
     CHECK(changes.take(due).empty());
@@ -99,16 +99,16 @@ TEST_CASE("quiet: how an editor saves in place shows how long to wait for it", "
   }
 }
 
-TEST_CASE("quiet: files that change together go together", "[sync-engine]") {
-  QuietChanges changes(times);
+TEST_CASE("debounce: files that change together go together", "[sync-engine]") {
+  ChangeDebouncer changes(times);
   for (int i = 0; i < 10; ++i) changes.note("f" + std::to_string(i) + ".md", after(i * 100));
   CHECK(changes.due() == after(1'400));
   CHECK(changes.take(after(1'400)).empty());
 }
 
-TEST_CASE("quiet: one that is written on and on is left out, and holds the others up for two seconds at most",
+TEST_CASE("debounce: one that is written on and on is left out, and holds the others up for two seconds at most",
           "[sync-engine]") {
-  QuietChanges changes(times);
+  ChangeDebouncer changes(times);
   changes.note("a.md", after(0));
   changes.note("log.md", after(0));
   for (int now = 100; now <= 2'500; now += 100) changes.note("log.md", after(now));
@@ -117,9 +117,9 @@ TEST_CASE("quiet: one that is written on and on is left out, and holds the other
   CHECK(changes.due() == after(3'000));
 }
 
-TEST_CASE("quiet: one that never is quiet goes as it is after a minute, and from then on every minute",
+TEST_CASE("debounce: one that never is quiet goes as it is after a minute, and from then on every minute",
           "[sync-engine]") {
-  QuietChanges changes(times);
+  ChangeDebouncer changes(times);
   for (int now = 0; now < 60'000; now += 250) changes.note("log.md", after(now));
   CHECK(changes.due() == after(60'000));
   CHECK(changes.take(after(60'000)).empty());
@@ -129,14 +129,14 @@ TEST_CASE("quiet: one that never is quiet goes as it is after a minute, and from
   CHECK(changes.take(after(61'000)) == Paths{"log.md"});
 }
 
-TEST_CASE("quiet: what nobody can name is never a path to leave out", "[sync-engine]") {
-  QuietChanges changes(times);
+TEST_CASE("debounce: what nobody can name is never a path to leave out", "[sync-engine]") {
+  ChangeDebouncer changes(times);
   changes.note("", after(0));
   CHECK(changes.take(after(100)).empty());
   CHECK(changes.due() == after(500));
 }
 
-TEST_CASE("quiet: a folder that changes covers all below it, and nothing beside it", "[sync-engine]") {
+TEST_CASE("debounce: a folder that changes covers all below it, and nothing beside it", "[sync-engine]") {
   const Paths changing = {"deep/in", "log.md"};
   CHECK(is_changing(changing, "log.md"));
   CHECK(is_changing(changing, "deep/in"));

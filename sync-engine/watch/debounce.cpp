@@ -1,4 +1,4 @@
-#include "sync-engine/watch/quiet_changes.hpp"
+#include "sync-engine/watch/debounce.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -15,54 +15,54 @@ constexpr int forgotten_part = 16;
 
 }  // namespace
 
-void QuietChanges::note(const std::string& path, Instant now, Deed deed) {
+void ChangeDebouncer::note(const std::string& path, Instant now, FileEventKind kind) {
   const auto [place, is_new] = changes_.try_emplace(path, Change{.first = now, .last = now});
   Change& change = place->second;
   if (is_new) {
-    look_for_split(path, now);
-  } else if (change.deed == Deed::closed) {
+    note_split_save(path, now);
+  } else if (change.kind == FileEventKind::closed) {
     change.longest_pause = std::max(change.longest_pause, now - change.last);
   }
   change.last = now;
-  if (deed != Deed::changed || change.deed == Deed::removed) change.deed = deed;
+  if (kind != FileEventKind::changed || change.kind == FileEventKind::removed) change.kind = kind;
 }
 
-void QuietChanges::look_for_split(const std::string& path, Instant now) {
+void ChangeDebouncer::note_split_save(const std::string& path, Instant now) {
   const auto taken = taken_.find(path);
   if (taken == taken_.end()) return;
   if (now - taken->second < 2 * times_.quiet) learn(now - taken->second);
   taken_.erase(taken);
 }
 
-void QuietChanges::learn(std::chrono::milliseconds pause) {
+void ChangeDebouncer::learn(std::chrono::milliseconds pause) {
   usual_pause_ = std::max(pause, usual_pause_ - usual_pause_ / forgotten_part);
   ++saves_;
 }
 
-std::chrono::milliseconds QuietChanges::quiet_for(const Change& change) const {
-  if (change.deed == Deed::written) return times_.open;
-  if (change.deed == Deed::replaced) return times_.least;
-  if (change.deed != Deed::closed || saves_ < saves_to_know) return times_.quiet;
+std::chrono::milliseconds ChangeDebouncer::wait_for(const Change& change) const {
+  if (change.kind == FileEventKind::written) return times_.open;
+  if (change.kind == FileEventKind::replaced) return times_.least;
+  if (change.kind != FileEventKind::closed || saves_ < saves_to_know) return times_.quiet;
   const auto pause = std::max(usual_pause_, change.longest_pause);
   return std::clamp(pauses_to_wait * pause, std::min(times_.least, times_.quiet), times_.quiet);
 }
 
-Instant QuietChanges::ready_at(const Change& change) const {
-  if (change.deed == Deed::removed) return change.last + times_.deleted;
-  return std::min(change.last + quiet_for(change), change.first + times_.longest);
+Instant ChangeDebouncer::ready_at(const Change& change) const {
+  if (change.kind == FileEventKind::removed) return change.last + times_.deleted;
+  return std::min(change.last + wait_for(change), change.first + times_.longest);
 }
 
-std::optional<Instant> QuietChanges::due() const {
+std::optional<Instant> ChangeDebouncer::due() const {
   const std::optional<Instant> removed = due(true);
   const std::optional<Instant> others = due(false);
   return removed && others ? std::min(removed, others) : std::max(removed, others);
 }
 
-std::optional<Instant> QuietChanges::due(bool removed) const {
+std::optional<Instant> ChangeDebouncer::due(bool removed) const {
   Instant first = Instant::max();
   Instant last = Instant::min();
   for (const auto& [path, change] : changes_) {
-    if ((change.deed == Deed::removed) != removed) continue;
+    if ((change.kind == FileEventKind::removed) != removed) continue;
     const Instant ready = ready_at(change);
     first = std::min(first, ready);
     last = std::max(last, ready);
@@ -71,7 +71,7 @@ std::optional<Instant> QuietChanges::due(bool removed) const {
   return std::min(last, first + times_.patience);
 }
 
-std::set<std::string> QuietChanges::take(Instant now) {
+std::set<std::string> ChangeDebouncer::take(Instant now) {
   std::set<std::string> changing;
   std::map<std::string, Change> ready;
   for (auto entry = changes_.begin(); entry != changes_.end();) {
@@ -86,7 +86,7 @@ std::set<std::string> QuietChanges::take(Instant now) {
   // Afterwards: what is learned from one says nothing of those that were under way with it.
   std::erase_if(taken_, [&](const auto& entry) { return now - entry.second >= 2 * times_.quiet; });
   for (const auto& [path, change] : ready) {
-    if (change.deed != Deed::closed) continue;
+    if (change.kind != FileEventKind::closed) continue;
     learn(change.longest_pause);
     taken_[path] = change.last;
   }
