@@ -20,7 +20,7 @@
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/run/attachment_half.hpp"
 #include "sync-engine/run/begin.hpp"
-#include "sync-engine/run/operation_in_hand.hpp"
+#include "sync-engine/run/open_operation.hpp"
 #include "sync-engine/run/renamed_links.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
@@ -242,7 +242,7 @@ Result<std::vector<OperationDetails>> SyncEngine::operations(std::size_t limit) 
   std::vector<OperationDetails> found;
   for (const Operation& each : all) {
     if (limit != 0 && found.size() == limit) break;
-    OperationDetails details{.operation = each, .taken_back = is_taken_back(all, each.id)};
+    OperationDetails details{.operation = each, .is_undone = is_undone(all, each.id)};
     WS_LET(details.rows, impl_->context.session.state.operations().rows(each.id));
     found.push_back(std::move(details));
   }
@@ -254,7 +254,7 @@ Result<OperationDetails> SyncEngine::operation(std::uint64_t id) {
   OperationDetails details;
   WS_LET(details.operation, find_operation(impl_->context.session.state, {.operation = id}));
   WS_LET(details.rows, impl_->context.session.state.operations().rows(id));
-  details.taken_back = is_taken_back(all, id);
+  details.is_undone = is_undone(all, id);
   return details;
 }
 

@@ -34,7 +34,7 @@ namespace ws::sync {
 struct OperationDetails {
   Operation operation = {};
   std::vector<OperationRow> rows = {};
-  bool taken_back = false;  ///< by another one
+  bool is_undone = false;  ///< by another one
 };
 
 class SyncEngine {

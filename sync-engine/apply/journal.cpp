@@ -88,20 +88,20 @@ Result<void> finish_circles(Session& session, SafeWriter& writer, const std::vec
 
 }  // namespace
 
-Way way_of(const Action& action) {
-  if (action.kind == ActionKind::merge) return Way::merged;
-  return is_pull(action.kind) ? Way::received : Way::agreed;
+ChangeOrigin origin_of(const Action& action) {
+  if (action.kind == ActionKind::merge) return ChangeOrigin::merged;
+  return is_pull(action.kind) ? ChangeOrigin::received : ChangeOrigin::agreed;
 }
 
-Result<void> finish_step(StateStore& state, const JournalStep& step, Way way) {
+Result<void> finish_step(StateStore& state, const JournalStep& step, ChangeOrigin origin) {
   const DocumentId& document = step.action.document;
   if (step.base) {
-    WS_TRY(state.put_base(document, *step.base, way));
+    WS_TRY(state.put_base(document, *step.base, origin));
   } else {
-    WS_TRY(state.forget_base(document, way));
+    WS_TRY(state.forget_base(document, origin));
   }
   if (!step.replaces.empty()) {
-    WS_TRY(state.forget_base(step.replaces, Way::received));
+    WS_TRY(state.forget_base(step.replaces, ChangeOrigin::received));
     WS_TRY(state.drop_pending(step.replaces));
   }
   return step.applies_remote ? state.drop_pending(document) : Result<void>();
@@ -164,7 +164,7 @@ Result<void> recover_steps(Session& session) {
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const JournalStep& step : steps) {
     if (!done.contains(&step)) continue;  // the next plan starts from what is there
-    WS_TRY(finish_step(session.state, step, way_of(step.action)));
+    WS_TRY(finish_step(session.state, step, origin_of(step.action)));
     collect_texts(step, after);
   }
   WS_TRY(session.state.clear_steps());

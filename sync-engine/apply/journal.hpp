@@ -8,10 +8,10 @@
 namespace ws::sync {
 
 /// Moves the base of its document, clears its pending row and records the operation, in the caller's transaction.
-Result<void> finish_step(StateStore& state, const JournalStep& step, Way way);
+Result<void> finish_step(StateStore& state, const JournalStep& step, ChangeOrigin origin);
 
 /// How the operation records a step.
-Way way_of(const Action& action);
+ChangeOrigin origin_of(const Action& action);
 
 /// The change of the history's tree for a step.
 void collect_texts(const JournalStep& step, TextChanges& after);

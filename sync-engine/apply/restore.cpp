@@ -49,7 +49,7 @@ Result<void> record_restored(Session& session,
                              const RelativePath& path,
                              const std::optional<std::string>& now,
                              const std::string& text) {
-  OperationRow row{.ways = static_cast<std::uint8_t>(Way::restored)};
+  OperationRow row{.origins = ChangeOrigin::restored};
   WS_LET(const std::optional<KnownDocument> known, session.state.find_base(path));
   if (known) row.document = known->document;
   WS_LET(row.before, version_at(session, path, now));

@@ -38,7 +38,8 @@ class AttachmentDecision {
       return file ? std::optional(file->hash) : std::nullopt;
     };
     const std::optional<Sha256> local = hash_of(open.local);
-    return record_bytes(session_, Way::decided, path, local, keep == Keep::remote ? hash_of(open.remote) : local);
+    return record_bytes(
+        session_, ChangeOrigin::decided, path, local, keep == Keep::remote ? hash_of(open.remote) : local);
   }
 
   Result<void> note(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {

@@ -90,11 +90,11 @@ Result<std::vector<HistoryState>> attachment_states(Session& session, const Rela
 }
 
 Result<void> record_bytes(Session& session,
-                          Way way,
+                          ChangeOrigin origin,
                           const RelativePath& path,
                           const std::optional<Sha256>& before,
                           const std::optional<Sha256>& after) {
-  OperationRow row{.ways = static_cast<std::uint8_t>(way)};
+  OperationRow row{.origins = origin};
   if (before) row.before = Version{.path = path, .hash = *before};
   if (after) row.after = Version{.path = path, .hash = *after};
   WS_LET(sqlite::Transaction transaction, session.state.begin());
@@ -134,7 +134,7 @@ Result<Restored> restore_attachment(Session& session,
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock.now().time_since_epoch()).count();
   WS_TRY(store->put_wanted(path));
   WS_TRY(store->add_moment({.seconds = seconds, .path = path, .file = file, .how = "restored"}));
-  WS_TRY(record_bytes(session, Way::restored, path, now, file.hash));
+  WS_TRY(record_bytes(session, ChangeOrigin::restored, path, now, file.hash));
   return restored;
 }
 

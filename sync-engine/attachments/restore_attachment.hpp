@@ -19,7 +19,7 @@ Result<std::vector<HistoryState>> attachment_states(Session& session, const Rela
 /// A change of a file's bytes that no run makes, with the operation in hand, so that it can be taken back. Empty: there
 /// was none, or there is none now.
 Result<void> record_bytes(Session& session,
-                          Way way,
+                          ChangeOrigin origin,
                           const RelativePath& path,
                           const std::optional<Sha256>& before,
                           const std::optional<Sha256>& after);

@@ -196,8 +196,8 @@ class AttachmentRun {
   }
 
   OperationRow operation_row(const Action& action) const {
-    const Way way = is_push(action.kind) ? Way::sent : Way::received;
-    OperationRow row{.ways = static_cast<std::uint8_t>(way)};
+    const ChangeOrigin origin = is_push(action.kind) ? ChangeOrigin::sent : ChangeOrigin::received;
+    OperationRow row{.origins = origin};
     const RelativePath before = action.previous_path.value_or(action.path);
     const Attachment* const agreed = find(found_.sides.base, before);
     const Attachment* const there = find(found_.sides.remote, before);

@@ -224,14 +224,14 @@ class Decision {
   /// the same, so that `undo` of the last run does not take back the one before.
   Result<void> record_losing_text(DecidedConflict& decided, const DocumentId& document, std::optional<Version> now) {
     if (keep_ == Keep::both) {
-      decided.end.recorded = OperationRow{
-          .document = document, .ways = static_cast<std::uint8_t>(Way::decided), .before = now, .after = now};
+      decided.end.recorded =
+          OperationRow{.document = document, .origins = ChangeOrigin::decided, .before = now, .after = now};
       return {};
     }
     const std::optional<Entry>& loser = keep_ == Keep::remote ? conflict_.local : conflict_.remote;
     const std::optional<std::string>& text = keep_ == Keep::remote ? texts_.local : texts_.remote;
     if (loser && (!text || Sha256::of(*text) != loser->hash)) return {};
-    OperationRow row{.document = document, .ways = static_cast<std::uint8_t>(Way::decided), .after = std::move(now)};
+    OperationRow row{.document = document, .origins = ChangeOrigin::decided, .after = std::move(now)};
     if (loser) {
       row.before = Version{.path = conflict_.path, .hash = loser->hash, .revision = loser->revision};
       WS_LET(row.before->blob, session_.history.keep(*text));

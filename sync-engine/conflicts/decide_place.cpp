@@ -95,7 +95,7 @@ class PlaceDecision {
   Result<void> record_decision(const RelativePath& now) {
     Version here{.path = conflict_.path, .hash = Sha256::of(*on_disk_)};
     WS_LET(here.blob, session_.history.keep(*on_disk_));
-    OperationRow row{.document = conflict_.document, .ways = static_cast<std::uint8_t>(Way::decided), .before = here};
+    OperationRow row{.document = conflict_.document, .origins = ChangeOrigin::decided, .before = here};
     row.after = std::move(here);
     row.after->path = now;
     decided_.end.recorded = std::move(row);

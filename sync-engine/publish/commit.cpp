@@ -271,9 +271,9 @@ class Committer {
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [document, row] : advanced_) {
       if (row) {
-        WS_TRY(session_.state.put_base(document, *row, Way::sent));
+        WS_TRY(session_.state.put_base(document, *row, ChangeOrigin::sent));
       } else {
-        WS_TRY(session_.state.forget_base(document, Way::sent));
+        WS_TRY(session_.state.forget_base(document, ChangeOrigin::sent));
       }
       WS_TRY(session_.state.drop_pending(document));
       if (refused.contains(document)) WS_TRY(session_.state.drop_refused(document));

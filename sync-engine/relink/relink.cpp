@@ -15,7 +15,7 @@
 #include "sync-engine/relink/earlier_spelling.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/survey/survey.hpp"
-#include "sync-engine/undo/take_back.hpp"
+#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 namespace {
@@ -62,7 +62,7 @@ class RelinkPlanner {
                           .seen_blob = before.blob,
                           .result = after.hash,
                           .result_blob = after.blob});
-    OperationRow row{.ways = static_cast<std::uint8_t>(Way::restored), .before = before, .after = after};
+    OperationRow row{.origins = ChangeOrigin::restored, .before = before, .after = after};
     WS_LET(const std::optional<KnownDocument> known, session_.state.find_base(before.path));
     if (known) row.document = known->document;
     plan.rows.push_back(std::move(row));
@@ -285,7 +285,7 @@ std::map<std::string, std::vector<std::string>> earlier_places(const Renames& re
 }
 
 Result<void> do_steps(Session& session, const std::vector<UndoStep>& steps, std::uint64_t operation) {
-  WS_LET(const std::vector<LeftAlone> left, take_back_here(session, steps));
+  WS_LET(const std::vector<LeftAlone> left, apply_undo_steps(session, steps));
   static_cast<void>(left);  // changed meanwhile: as it is
   WS_LET(const SourceRevision revision, session.state.source_revision());
   WS_LET(sqlite::Transaction transaction, session.state.begin());

@@ -5,7 +5,7 @@
 
 #include "sync-engine/apply/journal.hpp"
 #include "sync-engine/publish/publish.hpp"
-#include "sync-engine/run/operation_in_hand.hpp"
+#include "sync-engine/run/open_operation.hpp"
 #include "sync-engine/run/run_undo.hpp"
 
 namespace ws::sync {
@@ -16,7 +16,7 @@ Result<TreeLock> begin(RunContext& context, std::string_view kind) {
   Operations operations = context.session.state.operations();
   WS_LET(const auto open, operations.find_at(OperationStage::open, OperationStage::open));
   WS_LET(auto undoing, operations.find_at(OperationStage::undoing_on_disk, OperationStage::undoing_on_service));
-  WS_TRY(go_on_with(context, open ? open : undoing, kind));
+  WS_TRY(resume_operation(context, open ? open : undoing, kind));
   WS_TRY(recover_steps(context.session));
   WS_LET(const std::optional<StagedCommit> staged, context.session.state.staged());
   if (staged && staged->under_way && context.session.remote != nullptr) {
@@ -27,15 +27,15 @@ Result<TreeLock> begin(RunContext& context, std::string_view kind) {
     WS_TRY(commit_staged(context.session, {}, context.finished, {}, [&not_here] { return not_here; }));
   }
   if (undoing) {
-    WS_TRY(operations.go_on_with(*undoing));
+    WS_TRY(operations.resume(*undoing));
     WS_TRY(finish_interrupted_undo(context, *undoing));
   }
   const bool is_rerun = open && open->kind == kind;
   if (open && !is_rerun) {
-    WS_TRY(operations.go_on_with(*open));
+    WS_TRY(operations.resume(*open));
     WS_TRY(close_operation(context));
   }
-  if (undoing || (open && !is_rerun)) WS_TRY(go_on_with(context, is_rerun ? open : std::nullopt, kind));
+  if (undoing || (open && !is_rerun)) WS_TRY(resume_operation(context, is_rerun ? open : std::nullopt, kind));
   return lock;
 }
 

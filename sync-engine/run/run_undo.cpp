@@ -15,15 +15,15 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "sync-engine/attachments/take_back_attachments.hpp"
+#include "sync-engine/attachments/undo_attachments.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/attachment_half.hpp"
-#include "sync-engine/run/operation_in_hand.hpp"
+#include "sync-engine/run/open_operation.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
-#include "sync-engine/undo/take_back.hpp"
+#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 namespace {
@@ -65,7 +65,7 @@ ActionKind kind_of(const UndoStep& step) {
 }
 
 OperationRow recorded_as(const UndoStep& step, const DocumentId& document) {
-  OperationRow row{.document = document, .ways = static_cast<std::uint8_t>(Way::restored)};
+  OperationRow row{.document = document, .origins = ChangeOrigin::restored};
   if (step.from) row.before = Version{.path = *step.from, .hash = *step.seen, .blob = step.seen_blob};
   if (step.to) {
     const bool is_same = step.result_blob.empty();
@@ -126,15 +126,15 @@ class StepsHere {
     });
     of_bytes_.assign(files, of_texts_.end());
     of_texts_.erase(files, of_texts_.end());
-    taking_.emplace(session, of_texts_, was_begun);
+    applier_.emplace(session, of_texts_, was_begun);
   }
 
-  /// `reads`: see TakingBack.
-  Result<void> begin(const ReadsTexts& reads) { return taking_->begin(reads); }
+  /// `reads`: see UndoApplier.
+  Result<void> begin(const ReadsTexts& reads) { return applier_->begin(reads); }
 
   /// Files that are in place are hashed while something else is waited for.
   void hash_meanwhile() {
-    taking_->then([this] { hash_ahead(session_); });
+    applier_->then([this] { hash_ahead(session_); });
   }
 
   /// Waits until all is in place, and records that what is left to do is the service's.
@@ -147,8 +147,8 @@ class StepsHere {
 
  private:
   Result<void> finish() {
-    WS_LET(left_, taking_->end());
-    WS_LET(const std::vector<LeftAlone> left_of_bytes, take_attachments_back(session_, of_bytes_));
+    WS_LET(left_, applier_->end());
+    WS_LET(const std::vector<LeftAlone> left_of_bytes, undo_attachments(session_, of_bytes_));
     left_.insert(left_.end(), left_of_bytes.begin(), left_of_bytes.end());
     WS_TRY(record_renamed_files(session_, of_texts_));
     Operations operations = session_.state.operations();
@@ -164,7 +164,7 @@ class StepsHere {
   std::vector<UndoStep> of_bytes_;
   std::vector<LeftAlone> left_;
   std::optional<Result<void>> outcome_;
-  std::optional<TakingBack> taking_;
+  std::optional<UndoApplier> applier_;
 };
 
 /// The paths of those that have no file.
@@ -323,10 +323,10 @@ Result<UndoReport> undo_operation(RunContext& context, const UndoOptions& option
       rows.begin(), rows.end(), [&context](const OperationRow& row) { return !is_about_bytes(context.session, row); });
   const std::vector<OperationRow> of_files(files, rows.end());
   rows.erase(files, rows.end());
-  WS_LET(PlannedUndo planned, look_and_plan(context.session, std::move(rows), options));
+  WS_LET(PlannedUndo planned, prepare_undo(context.session, std::move(rows), options));
   WS_LET(result.report, report_of(context.session, planned.survey));
   if (!planned.is_stopped) {
-    plan_attachments_back(context.session, of_files, options, planned.undo);
+    plan_attachment_undo(context.session, of_files, options, planned.undo);
     foresee_attachments(context.session, planned.undo.steps, result.report);
   }
   // An undo is about the files of its run: what else lies here was not asked for.

@@ -62,11 +62,11 @@ class JoinedRows {
   void add(OperationRow row) {
     std::string key = row.document.empty() ? "/" + row.path().string() : row.document.text;
     const auto [place, is_new] = places_.emplace(std::move(key), rows_.size());
-    const bool is_merge = row.went(Way::merged);
+    const bool is_merge = row.origins.has(ChangeOrigin::merged);
     if (is_new) {
       rows_.push_back(std::move(row));
     } else {
-      rows_[place->second].ways |= row.ways;
+      rows_[place->second].origins.bits |= row.origins.bits;
       rows_[place->second].after = std::move(row.after);
     }
     OperationRow& joined = rows_[place->second];
@@ -116,20 +116,20 @@ bool OperationRow::changes() const {
 
 void Operations::begin(Operation operation) {
   operation.id = 0;
-  *in_hand_ = {.operation = std::move(operation)};
+  *open_ = {.operation = std::move(operation)};
 }
 
-Result<void> Operations::go_on_with(const Operation& operation) {
+Result<void> Operations::resume(const Operation& operation) {
   WS_LET(const sqlite::CachedStatement last,
          database_->cached("select coalesce(max(place), 0) from operation_rows where operation = ?"));
   last->bind(1, static_cast<std::int64_t>(operation.id));
   WS_TRY(last->step());
-  *in_hand_ = {.operation = operation, .next_row = static_cast<std::uint64_t>(last->integer(0)) + 1};
+  *open_ = {.operation = operation, .next_row = static_cast<std::uint64_t>(last->integer(0)) + 1};
   return {};
 }
 
 std::optional<std::uint64_t> Operations::current() const {
-  const auto& operation = in_hand_->operation;
+  const auto& operation = open_->operation;
   return operation && operation->id != 0 ? std::optional(operation->id) : std::nullopt;
 }
 
@@ -141,14 +141,14 @@ Result<void> Operations::close(SourceRevision revision) {
     put->bind_all(static_cast<std::int64_t>(revision.number), static_cast<std::int64_t>(*id));
     WS_TRY(put->run());
   }
-  *in_hand_ = {};
+  *open_ = {};
   return {};
 }
 
 /// Its row, with the first change of each transaction: one before may have been rolled back.
 Result<void> Operations::begin_record() {
-  Operation& operation = *in_hand_->operation;
-  if (in_hand_->is_noted) return {};
+  Operation& operation = *open_->operation;
+  if (open_->is_noted) return {};
   if (operation.id == 0) {
     // The number of one that was dropped is not given again.
     WS_LET(const sqlite::CachedStatement last,
@@ -176,30 +176,30 @@ Result<void> Operations::begin_record() {
                            "excluded.value where value < excluded.value"));
   count->bind_all(id);
   WS_TRY(count->run());
-  in_hand_->is_noted = true;
+  open_->is_noted = true;
   return {};
 }
 
-Result<void> Operations::record_base(const DocumentId& document, const BaseRow* row, Way way) {
-  if (way == Way::agreed || !in_hand_->operation) return {};
+Result<void> Operations::record_base(const DocumentId& document, const BaseRow* row, ChangeOrigin origin) {
+  if (origin == ChangeOrigin::agreed || !open_->operation) return {};
   WS_TRY(begin_record());
   WS_LET(const sqlite::CachedStatement put, database_->cached(insert_from_base_sql));
-  put->bind_all(static_cast<std::int64_t>(in_hand_->operation->id),
-                static_cast<std::int64_t>(in_hand_->next_row++),
+  put->bind_all(static_cast<std::int64_t>(open_->operation->id),
+                static_cast<std::int64_t>(open_->next_row++),
                 document.text,
-                static_cast<std::int64_t>(way));
+                static_cast<std::int64_t>(origin));
   bind_version(*put, 5, row != nullptr ? std::optional(version_of(*row)) : std::nullopt);
   return put->run();
 }
 
 Result<void> Operations::record(const OperationRow& row) {
-  if (!in_hand_->operation || (!row.before && !row.after)) return {};
+  if (!open_->operation || (!row.before && !row.after)) return {};
   WS_TRY(begin_record());
   WS_LET(const sqlite::CachedStatement put, database_->cached(insert_row_sql));
-  put->bind_all(static_cast<std::int64_t>(in_hand_->operation->id),
-                static_cast<std::int64_t>(in_hand_->next_row++),
+  put->bind_all(static_cast<std::int64_t>(open_->operation->id),
+                static_cast<std::int64_t>(open_->next_row++),
                 row.document.text,
-                static_cast<std::int64_t>(row.ways));
+                static_cast<std::int64_t>(row.origins.bits));
   bind_version(*put, 5, row.before);
   bind_version(*put, 9, row.after);
   return put->run();
@@ -207,7 +207,7 @@ Result<void> Operations::record(const OperationRow& row) {
 
 Result<void> Operations::put_undo(const std::vector<UndoStep>& steps) {
   WS_TRY(begin_record());
-  const std::uint64_t id = in_hand_->operation->id;
+  const std::uint64_t id = open_->operation->id;
   WS_TRY(set_stage(id, Operation::Stage::undoing_on_disk));
   WS_LET(const sqlite::CachedStatement put,
          database_->cached("insert into undo_steps (operation, from_path, to_path, seen, seen_blob, result, "
@@ -333,7 +333,7 @@ Result<std::vector<OperationRow>> Operations::rows(std::uint64_t id) {
   while (true) {
     WS_LET(const bool found, all->step());
     if (!found) return joined.take();
-    OperationRow row{.document = {all->string(0)}, .ways = static_cast<std::uint8_t>(all->integer(1))};
+    OperationRow row{.document = {all->string(0)}, .origins = ChangeOrigins(all->integer(1))};
     WS_LET(row.before, read_version(*all, 2));
     WS_LET(row.after, read_version(*all, 6));
     if (row.before || row.after || !row.document.empty()) joined.add(std::move(row));
@@ -381,15 +381,15 @@ Result<void> Operations::drop_before(Time time) {
   return {};
 }
 
-bool is_taken_back(const std::vector<Operation>& all, std::uint64_t id) {
+bool is_undone(const std::vector<Operation>& all, std::uint64_t id) {
   return std::ranges::any_of(all, [&](const Operation& each) {
-    return each.undoes == id && each.id > id && !each.is_partial && !is_taken_back(all, each.id);
+    return each.undoes == id && each.id > id && !each.is_partial && !is_undone(all, each.id);
   });
 }
 
-std::optional<Operation> last_to_take_back(const std::vector<Operation>& newest_first, int depth) {
+std::optional<Operation> last_to_undo(const std::vector<Operation>& newest_first, int depth) {
   for (const Operation& each : newest_first) {
-    if (depth_of(newest_first, each) == depth && !is_taken_back(newest_first, each.id)) return each;
+    if (depth_of(newest_first, each) == depth && !is_undone(newest_first, each.id)) return each;
   }
   return std::nullopt;
 }

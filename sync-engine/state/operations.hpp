@@ -20,8 +20,20 @@
 
 namespace ws::sync {
 
-/// How a document changed. `agreed`: neither side was written, and nothing is recorded.
-enum class Way : std::uint8_t { agreed = 0, received = 1, merged = 2, sent = 4, decided = 8, restored = 16 };
+/// How a document came to change. `agreed`: neither side was written, and nothing is recorded.
+enum class ChangeOrigin : std::uint8_t { agreed = 0, received = 1, merged = 2, sent = 4, decided = 8, restored = 16 };
+
+/// All origins of one change, for an operation may change a document more than once.
+struct ChangeOrigins {
+  std::uint8_t bits = 0;
+
+  ChangeOrigins() = default;
+  ChangeOrigins(ChangeOrigin origin)  // NOLINT(google-explicit-constructor): one origin is a set of origins
+      : bits(static_cast<std::uint8_t>(origin)) {}
+  explicit ChangeOrigins(std::int64_t stored) : bits(static_cast<std::uint8_t>(stored)) {}
+  bool has(ChangeOrigin origin) const { return (bits & static_cast<std::uint8_t>(origin)) != 0; }
+  bool operator==(const ChangeOrigins&) const = default;
+};
 
 /// A document at one point: where its file lay, and its text.
 struct Version {
@@ -36,11 +48,10 @@ Version version_of(const BaseRow& row);
 /// The change of one document by an operation. For a merge `before` has the service's text: the local text was an edit
 /// and is in the history.
 struct OperationRow {
-  DocumentId document = {};            ///< empty: a file that is no document yet
-  std::uint8_t ways = 0;               ///< of `Way`, joined
+  DocumentId document = {};  ///< empty: a file that is no document yet
+  ChangeOrigins origins = {};
   std::optional<Version> before = {};  ///< empty: it was not there
   std::optional<Version> after = {};   ///< empty: it went
-  bool went(Way way) const { return (ways & static_cast<std::uint8_t>(way)) != 0; }
   /// Whether there is anything to take back.
   bool changes() const;
   const RelativePath& path() const { return after ? after->path : before->path; }
@@ -81,7 +92,7 @@ struct UndoStep {
 };
 
 /// The open operation of a store.
-struct OperationInHand {
+struct OpenOperation {
   std::optional<Operation> operation = {};  ///< without an id until its first change
   std::uint64_t next_row = 0;
   bool is_noted = false;  ///< in this transaction
@@ -89,19 +100,19 @@ struct OperationInHand {
 
 class Operations {
  public:
-  Operations(sqlite::Database& database, OperationInHand& in_hand) : database_(&database), in_hand_(&in_hand) {}
+  Operations(sqlite::Database& database, OpenOperation& open) : database_(&database), open_(&open) {}
 
   /// Opens an operation. It is written with its first change.
   void begin(Operation operation);
   /// Resumes an open operation.
-  Result<void> go_on_with(const Operation& operation);
+  Result<void> resume(const Operation& operation);
   /// The one that changes go to, once there were any.
   std::optional<std::uint64_t> current() const;
   /// Closes the open operation.
   Result<void> close(SourceRevision revision);
 
   // Within the caller's transaction.
-  Result<void> record_base(const DocumentId& document, const BaseRow* row, Way way);
+  Result<void> record_base(const DocumentId& document, const BaseRow* row, ChangeOrigin origin);
   Result<void> record(const OperationRow& row);
   /// Stores the open undo operation with its steps.
   Result<void> put_undo(const std::vector<UndoStep>& steps);
@@ -129,12 +140,12 @@ class Operations {
   Result<void> begin_record();
 
   sqlite::Database* database_;
-  OperationInHand* in_hand_;
+  OpenOperation* open_;
 };
 
 /// The default operation of `undo` (depth 0) or `redo` (depth 1): the newest of its kind that is in effect.
-std::optional<Operation> last_to_take_back(const std::vector<Operation>& newest_first, int depth);
+std::optional<Operation> last_to_undo(const std::vector<Operation>& newest_first, int depth);
 /// Whether it was undone by an operation that is in effect.
-bool is_taken_back(const std::vector<Operation>& all, std::uint64_t id);
+bool is_undone(const std::vector<Operation>& all, std::uint64_t id);
 
 }  // namespace ws::sync

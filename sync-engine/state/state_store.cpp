@@ -136,8 +136,8 @@ Result<sqlite::Transaction> StateStore::begin() {
   return sqlite::Transaction::begin(database_);
 }
 
-Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row, Way way) {
-  WS_TRY(operations().record_base(document, &row, way));
+Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row, ChangeOrigin origin) {
+  WS_TRY(operations().record_base(document, &row, origin));
   WS_LET(const sqlite::CachedStatement put,
          database_.cached("insert or replace into base values (?, ?, ?, ?, ?, ?, ?)"));
   put->bind(1, document.text);
@@ -151,8 +151,8 @@ Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row
   return bump_generation();
 }
 
-Result<void> StateStore::forget_base(const DocumentId& document, Way way) {
-  WS_TRY(operations().record_base(document, nullptr, way));
+Result<void> StateStore::forget_base(const DocumentId& document, ChangeOrigin origin) {
+  WS_TRY(operations().record_base(document, nullptr, origin));
   WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from base where document = ?"));
   drop->bind(1, document.text);
   WS_TRY(drop->run());

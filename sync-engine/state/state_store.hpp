@@ -40,8 +40,8 @@ class StateStore {
   /// The base by path. Empty where a file does not lie in its document's place.
   Result<std::optional<std::unordered_map<std::string, BaseFile>>> base_files();
   /// The change is recorded in the open operation, in the same transaction; `agreed` records nothing.
-  Result<void> put_base(const DocumentId& document, const BaseRow& row, Way way = Way::agreed);
-  Result<void> forget_base(const DocumentId& document, Way way = Way::agreed);
+  Result<void> put_base(const DocumentId& document, const BaseRow& row, ChangeOrigin origin = ChangeOrigin::agreed);
+  Result<void> forget_base(const DocumentId& document, ChangeOrigin origin = ChangeOrigin::agreed);
 
   /// Whether the state was created while a history existed: the earlier state was lost, so deletions cannot be
   /// detected.
@@ -92,7 +92,7 @@ class StateStore {
   Result<void> bump_generation();
 
   sqlite::Database database_;
-  OperationInHand operation_ = {};
+  OpenOperation operation_ = {};
 };
 
 }  // namespace ws::sync

@@ -81,7 +81,8 @@ class Undoer {
 
   void decide(const OperationRow& row) {
     if (const auto why = hindrance(row); !why.empty()) return leave(row, why);
-    if (row.document.empty() || (row.went(Way::restored) && tracked(row.document) == nullptr)) return decide_file(row);
+    if (row.document.empty() || (row.origins.has(ChangeOrigin::restored) && tracked(row.document) == nullptr))
+      return decide_file(row);
     if (row.before && row.after) return decide_changed(row);
     row.before ? decide_gone(row) : decide_created(row);
   }

@@ -213,14 +213,14 @@ Result<Operation> find_operation(StateStore& state, const UndoOptions& options) 
                 "`ws sync log --runs` lists them");
   }
   WS_LET(const std::vector<Operation> all, state.operations().list());
-  std::optional<Operation> last = last_to_take_back(all, options.redo ? 1 : 0);
+  std::optional<Operation> last = last_to_undo(all, options.redo ? 1 : 0);
   if (last) return std::move(*last);
   return fail(Failure::Kind::not_found,
               options.redo ? "no undo is left to take back" : "no run is left to take back",
               "`ws sync log --runs` lists them");
 }
 
-Result<PlannedUndo> look_and_plan(Session& session, std::vector<OperationRow> rows, const UndoOptions& options) {
+Result<PlannedUndo> prepare_undo(Session& session, std::vector<OperationRow> rows, const UndoOptions& options) {
   WS_LET(SafeWriter files, SafeWriter::open(session.root));
   std::vector<OperationRow> others;
   const auto first = std::stable_partition(

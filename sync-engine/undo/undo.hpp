@@ -37,9 +37,9 @@ struct PlannedUndo {
   bool is_stopped = false;  ///< the service went back, is empty or another one: see the plan
 };
 
-/// Rows about the bytes of files that are no documents are the caller's, see take_back_attachments.hpp.
+/// Rows about the bytes of files that are no documents are the caller's, see undo_attachments.hpp.
 /// Plans the undo and, with the reconciler, its effect on the service; a document whose undo would conflict there is
 /// skipped. Changes nothing but the stat cache. Fails as `survey` does.
-Result<PlannedUndo> look_and_plan(Session& session, std::vector<OperationRow> rows, const UndoOptions& options);
+Result<PlannedUndo> prepare_undo(Session& session, std::vector<OperationRow> rows, const UndoOptions& options);
 
 }  // namespace ws::sync

@@ -68,8 +68,8 @@ TEST_CASE("operations: a run records what it changed, and one that changes nothi
   CHECK(all[0].operation.stage == Operation::Stage::closed);
   CHECK(all[0].operation.revision_before == all[1].operation.revision_after);
   CHECK(all[0].operation.revision_after > all[0].operation.revision_before);
-  CHECK(all[1].rows[0].went(Way::sent));
-  CHECK(all[1].rows[1].went(Way::received));
+  CHECK(all[1].rows[0].origins.has(ChangeOrigin::sent));
+  CHECK(all[1].rows[1].origins.has(ChangeOrigin::received));
   auto engine = folder.engine();
   CHECK(*engine.text(all[0].rows[0].before->blob) == three);
   CHECK(*engine.text(all[0].rows[0].after->blob) == "other\n");
@@ -94,7 +94,7 @@ TEST_CASE("operations: a merge tells the service's text as the one before", "[sy
   folder.run();
   const auto all = operations(folder);
   REQUIRE(all[0].rows.size() == 1);
-  CHECK(all[0].rows[0].went(Way::merged));
+  CHECK(all[0].rows[0].origins.has(ChangeOrigin::merged));
   auto engine = folder.engine();
   CHECK(*engine.text(all[0].rows[0].before->blob) == "one\n\ntwo\n\n3\n");
   CHECK(*engine.text(all[0].rows[0].after->blob) == "1\n\ntwo\n\n3\n");
@@ -141,8 +141,8 @@ TEST_CASE(
   CHECK(remote.tree() == before);
   const auto all = operations(folder);
   CHECK(all.size() == 5);
-  CHECK(all[3].taken_back);
-  CHECK_FALSE(all[0].taken_back);
+  CHECK(all[3].is_undone);
+  CHECK_FALSE(all[0].is_undone);
 }
 
 TEST_CASE("undo: two files that changed places change back", "[sync-engine][undo]") {

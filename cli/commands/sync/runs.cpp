@@ -20,9 +20,9 @@ namespace ws::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using sync::ChangeOrigin;
 using sync::OperationDetails;
 using sync::OperationRow;
-using sync::Way;
 
 constexpr std::size_t shown_runs = 20;
 
@@ -40,26 +40,26 @@ std::string_view action_of(const OperationRow& row) {
   return row.before->hash == row.after->hash ? "moved" : "moved and changed";
 }
 
-std::string_view way_of(const OperationRow& row) {
-  if (row.went(Way::merged)) return "merged";
-  if (row.went(Way::decided)) return "decided";
-  if (row.went(Way::sent)) return "sent";
-  return row.went(Way::restored) ? "restored" : "received";
+std::string_view origin_of(const OperationRow& row) {
+  if (row.origins.has(ChangeOrigin::merged)) return "merged";
+  if (row.origins.has(ChangeOrigin::decided)) return "decided";
+  if (row.origins.has(ChangeOrigin::sent)) return "sent";
+  return row.origins.has(ChangeOrigin::restored) ? "restored" : "received";
 }
 
 /// {"sent": 3, "received": 2}
 std::map<std::string_view, std::size_t> counts_of(const OperationDetails& details) {
   std::map<std::string_view, std::size_t> counts;
-  for (const OperationRow& row : details.rows) ++counts[way_of(row)];
+  for (const OperationRow& row : details.rows) ++counts[origin_of(row)];
   return counts;
 }
 
 /// What became of the document, in the words of the reports.
 std::string_view word_for_people(const OperationRow& row) {
-  if (row.went(Way::merged)) return "merged";
-  if (row.went(Way::decided)) return "decided";
+  if (row.origins.has(ChangeOrigin::merged)) return "merged";
+  if (row.origins.has(ChangeOrigin::decided)) return "decided";
   if (!row.before) return "created";
-  if (!row.after) return row.went(Way::sent) && !row.document.empty() ? "archived" : "deleted";
+  if (!row.after) return row.origins.has(ChangeOrigin::sent) && !row.document.empty() ? "archived" : "deleted";
   const bool is_same_text = row.before->hash == row.after->hash;
   if (row.before->path == row.after->path) return is_same_text ? "adopted" : "updated";
   return is_same_text ? "renamed" : "renamed and updated";
@@ -87,7 +87,7 @@ std::string shown_counts(const OperationDetails& details) {
 
 std::string note_of(const OperationDetails& details) {
   if (details.operation.stage != sync::Operation::Stage::closed) return "interrupted: the next run finishes it";
-  if (details.taken_back) return "taken back";
+  if (details.is_undone) return "taken back";
   if (details.operation.undoes == 0) return "";
   return fmt::format("takes back {}{}", details.operation.undoes, details.operation.is_partial ? ", in part" : "");
 }
@@ -115,7 +115,7 @@ Json operation_to_json(const OperationDetails& details) {
           {"counts", std::move(counts)},
           {"undoes", one.undoes == 0 ? Json() : Json(one.undoes)},
           {"partial", one.is_partial},
-          {"taken_back", details.taken_back},
+          {"taken_back", details.is_undone},
           {"finished", one.stage == sync::Operation::Stage::closed}};
 }
 
@@ -132,7 +132,7 @@ Json row_to_json(const OperationRow& row) {
   return {{"action", action_of(row)},
           {"path", row.path().text()},
           {"previous_path", is_moved ? Json(row.before->path.text()) : Json()},
-          {"way", way_of(row)},
+          {"way", origin_of(row)},
           {"document_id", row.document.empty() ? Json() : Json(row.document.text)},
           {"before", version_to_json(row.before)},
           {"after", version_to_json(row.after)}};
@@ -266,7 +266,7 @@ std::vector<std::string> kept_both(SyncTree& tree, const sync::UndoReport& undon
   const auto details = tree.engine->operation(undone.undone.id);
   if (!details) return paths;
   for (const OperationRow& row : details->rows) {
-    if (row.went(Way::decided) && !row.changes()) paths.emplace_back(row.path().text());
+    if (row.origins.has(ChangeOrigin::decided) && !row.changes()) paths.emplace_back(row.path().text());
   }
   return paths;
 }

@@ -253,7 +253,7 @@ TEST_CASE("state: a tree of format 7 keeps what it holds, and records its runs f
   {
     auto transaction = state->begin();
     REQUIRE(transaction);
-    REQUIRE(state->forget_base({"d"}, Way::received));
+    REQUIRE(state->forget_base({"d"}, ChangeOrigin::received));
     REQUIRE(transaction->commit());
   }
   REQUIRE(state->operations().close({9}));
@@ -276,12 +276,12 @@ TEST_CASE("state: an operation whose transaction was rolled back is not there", 
   const BaseRow base{.entry = entry("a.md", "a", 7)};
   {
     auto transaction = state->begin();
-    REQUIRE(state->put_base({"d"}, base, Way::sent));
+    REQUIRE(state->put_base({"d"}, base, ChangeOrigin::sent));
   }
   CHECK(state->operations().list()->empty());
   {
     auto transaction = state->begin();
-    REQUIRE(state->put_base({"d"}, base, Way::sent));
+    REQUIRE(state->put_base({"d"}, base, ChangeOrigin::sent));
     REQUIRE(transaction->commit());
   }
   const auto all = state->operations().list();

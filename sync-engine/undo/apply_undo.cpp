@@ -1,4 +1,4 @@
-#include "sync-engine/undo/take_back.hpp"
+#include "sync-engine/undo/apply_undo.hpp"
 
 #include <algorithm>
 #include <map>
@@ -19,9 +19,9 @@
 
 namespace ws::sync {
 
-class TakingBack::Taker {
+class UndoApplier::Impl {
  public:
-  Taker(Session& session, const std::vector<UndoStep>& steps, bool was_begun)
+  Impl(Session& session, const std::vector<UndoStep>& steps, bool was_begun)
       : session_(session),
         steps_(steps),
         was_begun_(was_begun),
@@ -221,14 +221,14 @@ class TakingBack::Taker {
   Background disk_;  ///< ends before what its jobs refer to
 };
 
-TakingBack::TakingBack(Session& session, const std::vector<UndoStep>& steps, bool was_begun)
-    : taker_(std::make_unique<Taker>(session, steps, was_begun)) {}
-TakingBack::TakingBack(TakingBack&&) noexcept = default;
-TakingBack::~TakingBack() = default;
+UndoApplier::UndoApplier(Session& session, const std::vector<UndoStep>& steps, bool was_begun)
+    : impl_(std::make_unique<Impl>(session, steps, was_begun)) {}
+UndoApplier::UndoApplier(UndoApplier&&) noexcept = default;
+UndoApplier::~UndoApplier() = default;
 
-Result<void> TakingBack::begin(const ReadsTexts& reads) { return taker_->begin(reads); }
-void TakingBack::then(std::function<void()> job) { taker_->then(std::move(job)); }
-Result<std::vector<LeftAlone>> TakingBack::end() { return taker_->end(); }
+Result<void> UndoApplier::begin(const ReadsTexts& reads) { return impl_->begin(reads); }
+void UndoApplier::then(std::function<void()> job) { impl_->then(std::move(job)); }
+Result<std::vector<LeftAlone>> UndoApplier::end() { return impl_->end(); }
 
 FlushAhead::FlushAhead(const Session& session, std::size_t files)
     : background_(files >= jobs_worth_a_thread ? OwnThread::one : OwnThread::none) {
@@ -236,10 +236,10 @@ FlushAhead::FlushAhead(const Session& session, std::size_t files)
   background_.add(0, [fd = session.root.fd()] { static_cast<void>(::syncfs(fd)); });
 }
 
-Result<std::vector<LeftAlone>> take_back_here(Session& session, const std::vector<UndoStep>& steps) {
-  TakingBack taking(session, steps, true);
-  WS_TRY(taking.begin());
-  return taking.end();
+Result<std::vector<LeftAlone>> apply_undo_steps(Session& session, const std::vector<UndoStep>& steps) {
+  UndoApplier applier(session, steps, true);
+  WS_TRY(applier.begin());
+  return applier.end();
 }
 
 Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps) {

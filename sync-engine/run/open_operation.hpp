@@ -13,7 +13,7 @@ namespace ws::sync {
 /// A new operation of this kind, with the command line and the source's revision.
 Result<Operation> new_operation(RunContext& context, std::string_view kind);
 /// From now on changes are recorded in `known`, or in a new operation.
-Result<void> go_on_with(RunContext& context, const std::optional<Operation>& known, std::string_view kind);
+Result<void> resume_operation(RunContext& context, const std::optional<Operation>& known, std::string_view kind);
 Result<void> close_operation(RunContext& context);
 /// An operation that ended early stays open: the same command resumes it.
 Result<void> end_operation(RunContext& context, Report& report);

@@ -15,13 +15,13 @@ bool is_about_bytes(const Session& session, const OperationRow& row);
 bool is_about_bytes(const Session& session, const UndoStep& step);
 
 /// Adds the steps of those rows to the plan. A file that changed since is left alone.
-void plan_attachments_back(Session& session,
-                           const std::vector<OperationRow>& rows,
-                           const UndoOptions& options,
-                           UndoPlan& plan);
+void plan_attachment_undo(Session& session,
+                          const std::vector<OperationRow>& rows,
+                          const UndoOptions& options,
+                          UndoPlan& plan);
 
 /// Does the steps, or what is left of them after an interruption. Bytes come from this tree, else from the service.
 /// Answers what was left. Fails with what ends everything; then the steps are still journalled.
-Result<std::vector<LeftAlone>> take_attachments_back(Session& session, const std::vector<UndoStep>& steps);
+Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<UndoStep>& steps);
 
 }  // namespace ws::sync

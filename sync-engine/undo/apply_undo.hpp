@@ -31,12 +31,12 @@ class FlushAhead {
 /// Carries out the steps, or the rest of them after an interruption. A step whose file is in neither its old nor its
 /// new state is left out, as the user changed it. Invariant: a text is in the history before it is replaced or removed.
 /// On failure the steps are still journalled.
-class TakingBack {
+class UndoApplier {
  public:
   /// `steps` outlive it. `was_begun`: an earlier call may have done some of them.
-  TakingBack(Session& session, const std::vector<UndoStep>& steps, bool was_begun);
-  TakingBack(TakingBack&&) noexcept;
-  ~TakingBack();  ///< waits until nothing is under way
+  UndoApplier(Session& session, const std::vector<UndoStep>& steps, bool was_begun);
+  UndoApplier(UndoApplier&&) noexcept;
+  ~UndoApplier();  ///< waits until nothing is under way
   /// On return every text was read; writing them and moving the files to their places may still be under way.
   /// `reads`: used for many new files, so that each text is read once.
   Result<void> begin(const ReadsTexts& reads = {});
@@ -46,11 +46,11 @@ class TakingBack {
   Result<std::vector<LeftAlone>> end();
 
  private:
-  class Taker;
-  std::unique_ptr<Taker> taker_;
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 /// From begin to end.
-Result<std::vector<LeftAlone>> take_back_here(Session& session, const std::vector<UndoStep>& steps);
+Result<std::vector<LeftAlone>> apply_undo_steps(Session& session, const std::vector<UndoStep>& steps);
 /// Records the inode number of each renamed document: a replaced file has a new one, and the next run could not match
 /// it.
 Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps);

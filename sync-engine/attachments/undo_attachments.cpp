@@ -1,4 +1,4 @@
-#include "sync-engine/attachments/take_back_attachments.hpp"
+#include "sync-engine/attachments/undo_attachments.hpp"
 
 #include <optional>
 #include <utility>
@@ -23,9 +23,9 @@ std::optional<Sha256> hash_now(LocalFiles& files, const RelativePath& path) {
   return seen->hidden ? Sha256::of("") : seen->hash;
 }
 
-class Taker {
+class AttachmentUndo {
  public:
-  Taker(Session& session, AttachmentStore& store, SafeWriter& writer)
+  AttachmentUndo(Session& session, AttachmentStore& store, SafeWriter& writer)
       : session_(session), store_(store), writer_(writer), files_(session) {}
 
   Result<void> take(const UndoStep& step) {
@@ -89,10 +89,10 @@ bool is_about_bytes(const Session& session, const UndoStep& step) {
   return step.seen != step.result && !session.kinds.takes(path.text());
 }
 
-void plan_attachments_back(Session& session,
-                           const std::vector<OperationRow>& rows,
-                           const UndoOptions& options,
-                           UndoPlan& plan) {
+void plan_attachment_undo(Session& session,
+                          const std::vector<OperationRow>& rows,
+                          const UndoOptions& options,
+                          UndoPlan& plan) {
   LocalFiles files(session);
   for (const OperationRow& row : rows) {
     const RelativePath& path = row.path();
@@ -114,17 +114,17 @@ void plan_attachments_back(Session& session,
   }
 }
 
-Result<std::vector<LeftAlone>> take_attachments_back(Session& session, const std::vector<UndoStep>& steps) {
+Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<UndoStep>& steps) {
   if (steps.empty()) return std::vector<LeftAlone>();
   WS_LET(AttachmentStore* const store, session.attachments());
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
-  Taker taker(session, *store, writer);
+  AttachmentUndo undo(session, *store, writer);
   for (const UndoStep& step : steps) {
     WS_TRY(session.check_cancelled());
-    WS_TRY(taker.take(step));
+    WS_TRY(undo.take(step));
   }
   WS_TRY(writer.flush_folders());
-  return std::move(taker.left);
+  return std::move(undo.left);
 }
 
 }  // namespace ws::sync

@@ -1,4 +1,4 @@
-#include "sync-engine/run/operation_in_hand.hpp"
+#include "sync-engine/run/open_operation.hpp"
 
 #include <string>
 #include <utility>
@@ -14,8 +14,8 @@ Result<Operation> new_operation(RunContext& context, std::string_view kind) {
                    .revision_before = revision};
 }
 
-Result<void> go_on_with(RunContext& context, const std::optional<Operation>& known, std::string_view kind) {
-  if (known) return context.session.state.operations().go_on_with(*known);
+Result<void> resume_operation(RunContext& context, const std::optional<Operation>& known, std::string_view kind) {
+  if (known) return context.session.state.operations().resume(*known);
   WS_LET(Operation operation, new_operation(context, kind));
   context.session.state.operations().begin(std::move(operation));
   return {};
