@@ -32,8 +32,8 @@ using sweep::SweepOptions;
 constexpr int found_exit = 1;
 constexpr int stopped_exit = 3;
 // Longer lines of prose are hard to read; a journal line does not fit into shorter ones.
-constexpr std::size_t least_columns = 40;
-constexpr std::size_t most_columns = 120;
+constexpr std::size_t min_columns = 40;
+constexpr std::size_t max_columns = 120;
 constexpr std::size_t accept_bytes = std::size_t{1} << 20U;
 constexpr std::size_t journal_entries = 20'000;
 /// What common languages print on standard error for an unhandled error.
@@ -68,10 +68,10 @@ Result<std::set<std::string>> read_accepted(const std::string& path) {
 std::size_t terminal_width() {
   const char* const columns = std::getenv("COLUMNS");
   const auto given = columns == nullptr ? Result<Json>(Json()) : parse_bounded(columns);
-  if (given && given->is_number_unsigned()) return std::clamp(given->get<std::size_t>(), least_columns, most_columns);
+  if (given && given->is_number_unsigned()) return std::clamp(given->get<std::size_t>(), min_columns, max_columns);
   winsize size{};
   const bool is_known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? std::clamp<std::size_t>(size.ws_col, least_columns, most_columns) : 80;
+  return is_known ? std::clamp<std::size_t>(size.ws_col, min_columns, max_columns) : 80;
 }
 
 ReportView view_of(std::set<std::string> accepted) {

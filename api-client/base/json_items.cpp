@@ -158,9 +158,9 @@ Result<std::size_t> JsonItems::take_between(char c) {
 
 Result<void> JsonItems::note_passed(std::size_t bytes) {
   passed_ += bytes;
-  if (passed_ <= bounds_.most_passed_bytes) return {};
+  if (passed_ <= bounds_.max_passed_bytes) return {};
   return malformed(
-      fmt::format("item {} of the list does not end within {} bytes", count_ + 1, bounds_.most_passed_bytes));
+      fmt::format("item {} of the list does not end within {} bytes", count_ + 1, bounds_.max_passed_bytes));
 }
 
 Result<std::size_t> JsonItems::take_item(std::string_view piece) {

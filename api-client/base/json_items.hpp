@@ -24,7 +24,7 @@ struct JsonItemsBounds {
   JsonBounds item = {.max_bytes = std::size_t{8} << 20U};
   JsonBounds rest = {.max_bytes = std::size_t{1} << 20U};  ///< of all that is not in the list
   /// Of an item with what is left out of it, or of blanks between two.
-  std::size_t most_passed_bytes = std::size_t{64} << 20U;
+  std::size_t max_passed_bytes = std::size_t{64} << 20U;
 };
 
 class JsonItems {

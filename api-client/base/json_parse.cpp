@@ -161,7 +161,7 @@ class QuickReader {
 
  private:
   /// Deeper is left to the library, which needs no stack for it.
-  static constexpr std::size_t most_levels = 128;
+  static constexpr std::size_t max_levels = 128;
 
   void skip_blanks() {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
@@ -179,7 +179,7 @@ class QuickReader {
 
   bool value(std::size_t level) {
     skip_blanks();
-    if (at_ == end_ || level == most_levels) return false;
+    if (at_ == end_ || level == max_levels) return false;
     switch (*at_) {
       case '{': return object(level);
       case '[': return array(level);

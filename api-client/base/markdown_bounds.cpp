@@ -21,11 +21,11 @@ constexpr std::string_view inline_signs = "[]!*_~";
 constexpr ByteSet is_inline_sign(inline_signs);
 /// The limit for one paragraph: syntax characters times bytes. A paragraph of 1,000 words with 200 such characters
 /// costs 1.2 million; cmark does some hundred million a second.
-constexpr std::uint64_t most_steps = std::uint64_t{64} << 20U;
+constexpr std::uint64_t max_steps = std::uint64_t{64} << 20U;
 constexpr std::uint64_t steps_per_byte = 1024;
 constexpr std::size_t deepest_nesting = 100;
 constexpr std::uint64_t free_cells = 100'000;
-constexpr std::uint64_t most_expanded_bytes = std::uint64_t{16} << 20U;
+constexpr std::uint64_t max_expanded_bytes = std::uint64_t{16} << 20U;
 
 char stand_in(char c) {
   const std::size_t at = signs.find(c);
@@ -192,7 +192,7 @@ class Guard {
   void limit_paragraphs() {
     std::uint64_t steps = 0;
     for (const Paragraph& paragraph : paragraphs_) steps += paragraph.steps;
-    const std::uint64_t bound = most_steps + steps_per_byte * body_.size();
+    const std::uint64_t bound = max_steps + steps_per_byte * body_.size();
     if (steps <= bound) return;
     std::ranges::sort(paragraphs_, std::greater<>(), &Paragraph::steps);
     for (const Paragraph& paragraph : paragraphs_) {
@@ -206,7 +206,7 @@ class Guard {
   }
 
   void limit_references() {
-    if (longest_reference_ * closing_brackets_ <= most_expanded_bytes + 4 * body_.size()) return;
+    if (longest_reference_ * closing_brackets_ <= max_expanded_bytes + 4 * body_.size()) return;
     replace(0, body_.size(), "[]!");
   }
 

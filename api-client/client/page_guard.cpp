@@ -9,7 +9,7 @@ namespace ws {
 namespace {
 
 // A service may filter items after it has divided them into pages, but there must be an end.
-constexpr int most_empty_pages = 100;
+constexpr int max_empty_pages = 100;
 
 Failure unfollowable(const std::string& operation, std::string_view what, std::string code) {
   return {.kind = Failure::Kind::internal,
@@ -33,28 +33,28 @@ Result<std::string> PageGuard::cursor_of(const Json& page) const {
 
 Result<void> PageGuard::go_on(const std::string& next_cursor, std::size_t items) {
   const auto endless = [&](const std::string& what) { return fail(unfollowable(operation_, what, "endless_list")); };
-  if (next_cursor.size() > most_cursor_bytes) {
-    return endless(fmt::format("a next_cursor of more than {} bytes", most_cursor_bytes));
+  if (next_cursor.size() > max_cursor_bytes) {
+    return endless(fmt::format("a next_cursor of more than {} bytes", max_cursor_bytes));
   }
   if (!seen_.insert(Sha256::of(next_cursor)).second) {
     return fail(unfollowable(
         operation_, "the service gave the same next_cursor twice; the list may be incomplete", "cursor_repeated"));
   }
   empty_pages_ = items == 0 ? empty_pages_ + 1 : 0;
-  if (empty_pages_ >= most_empty_pages) {
+  if (empty_pages_ >= max_empty_pages) {
     return endless(fmt::format("{} pages in a row were empty; the list would never end", empty_pages_));
   }
-  if (seen_.size() < most_list_pages) return {};
-  return endless(fmt::format("more than {} pages; the list would never end", most_list_pages));
+  if (seen_.size() < max_list_pages) return {};
+  return endless(fmt::format("more than {} pages; the list would never end", max_list_pages));
 }
 
 Result<void> PageGuard::keep(std::size_t items, std::size_t bytes) {
   kept_items_ += items;
   kept_bytes_ += bytes;
-  if (kept_items_ <= most_kept_items && kept_bytes_ <= most_kept_bytes) return {};
+  if (kept_items_ <= max_kept_items && kept_bytes_ <= max_kept_bytes) return {};
   Failure failure =
       unfollowable(operation_,
-                   fmt::format("more than {} items or {} MiB in one document", most_kept_items, most_kept_bytes >> 20U),
+                   fmt::format("more than {} items or {} MiB in one document", max_kept_items, max_kept_bytes >> 20U),
                    "endless_list");
   failure.hint = "--format ndjson prints each page as it comes; --max-items ends the list";
   return fail(std::move(failure));

@@ -24,11 +24,11 @@ class PageGuard {
 
   /// Call it after each page that has a next one, with its number of items. Fails with `internal`: the cursor was
   /// returned before (`cursor_repeated`), or the list does not end (`endless_list`): too many empty pages in a row,
-  /// more than `most_list_pages` pages, or a cursor longer than a URL may be.
+  /// more than `max_list_pages` pages, or a cursor longer than a URL may be.
   Result<void> go_on(const std::string& next_cursor, std::size_t items);
 
   /// Call it after each page that is kept in memory, with its items and bytes. Fails with `internal` (`endless_list`)
-  /// if the sum exceeds `most_kept_items` or `most_kept_bytes`.
+  /// if the sum exceeds `max_kept_items` or `max_kept_bytes`.
   Result<void> keep(std::size_t items, std::size_t bytes);
 
  private:
@@ -40,9 +40,9 @@ class PageGuard {
 };
 
 // Far above any Workspace: 10,000,000 items in pages of 100, and about 1 GiB of memory.
-inline constexpr std::size_t most_list_pages = 100'000;
-inline constexpr std::size_t most_cursor_bytes = 4096;
-inline constexpr std::uint64_t most_kept_items = 1'000'000;
-inline constexpr std::uint64_t most_kept_bytes = std::uint64_t{256} << 20U;
+inline constexpr std::size_t max_list_pages = 100'000;
+inline constexpr std::size_t max_cursor_bytes = 4096;
+inline constexpr std::uint64_t max_kept_items = 1'000'000;
+inline constexpr std::uint64_t max_kept_bytes = std::uint64_t{256} << 20U;
 
 }  // namespace ws

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t max_collected_beside_sink_bytes = std::uint64_t{32} << 20U;
 
 // A peer that is slower than this over the whole idle timeout counts as silent: it would never end.
-constexpr std::uint64_t least_bytes_per_second = 16;
+constexpr std::uint64_t min_bytes_per_second = 16;
 
 bool is_success(int status) { return status >= 200 && status < 300; }
 
@@ -269,7 +269,7 @@ std::size_t CurlExchange::on_write(char* data, std::size_t size, std::size_t cou
 void CurlExchange::note_progress(std::size_t bytes) {
   bytes_since_ += bytes;
   const auto timeout_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(request_.idle_timeout.count(), 0));
-  if (bytes_since_ * 1000 < least_bytes_per_second * timeout_ms) return;
+  if (bytes_since_ * 1000 < min_bytes_per_second * timeout_ms) return;
   last_activity_ = Steady::now();
   bytes_since_ = 0;
 }
@@ -382,7 +382,7 @@ Outcome CurlExchange::ended_idle() const {
                          Failure::Kind::unreachable,
                          bytes_since_ == 0
                              ? fmt::format("no data for {} ms", timeout)
-                             : fmt::format("slower than {} bytes a second for {} ms", least_bytes_per_second, timeout));
+                             : fmt::format("slower than {} bytes a second for {} ms", min_bytes_per_second, timeout));
 }
 
 Outcome CurlExchange::ended_early() const {

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t wide_enough_for_a_table = 120;
 constexpr std::size_t widest_card = 100;
 constexpr std::size_t widest_title = 40;
-constexpr std::size_t most_snippet_lines = 3;
+constexpr std::size_t max_snippet_lines = 3;
 constexpr std::size_t card_indent = 2;
 
 struct Found {
@@ -99,13 +99,13 @@ std::string card(const Found& found, const std::set<std::string>& keys, const Te
   }
   StyledText snippet;
   const std::string_view shown =
-      around_match(found.snippet, keys, most_snippet_lines * (columns - card_indent) * 9 / 10);
+      around_match(found.snippet, keys, max_snippet_lines * (columns - card_indent) * 9 / 10);
   if (shown.size() < found.snippet.size()) snippet.add("… ", Look::faint);
   mark(shown, keys, [&](std::string_view piece, Look look) { snippet.add(piece, look); });
   std::size_t count = 0;
   const std::vector<StyledLine> lines = snippet.lines(columns - card_indent - 2, terminal);
   for (const StyledLine& one : lines) {
-    const bool last = ++count == most_snippet_lines;
+    const bool last = ++count == max_snippet_lines;
     line(one.text + (last && lines.size() > count ? " …" : ""));
     if (last) break;
   }

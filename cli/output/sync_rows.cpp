@@ -189,11 +189,11 @@ void add_asides(const Report& report, bool all, std::vector<Line>& lines) {
 
 /// The reason beside what takes `used` columns: cut at the terminal's width; of a failure all of it, in further lines.
 std::string reason_beside(const Line& line, std::size_t used, std::size_t columns, const Terminal& terminal) {
-  constexpr std::size_t least_columns = 24;
+  constexpr std::size_t min_columns = 24;
   constexpr std::size_t indent = 4;
   if (!line.has_failed) return used >= columns ? line.reason : cut(line.reason, columns - used);
   const std::size_t margin = static_cast<std::size_t>(terminal.columns()) - columns;
-  if (used + least_columns <= columns) return wrap_for(terminal, Stream::out, line.reason, used, margin);
+  if (used + min_columns <= columns) return wrap_for(terminal, Stream::out, line.reason, used, margin);
   if (!terminal.is_terminal(Stream::out) || terminal.is_plain()) return line.reason;
   return "\n" + std::string(indent, ' ') + wrap_for(terminal, Stream::out, line.reason, indent, margin);
 }

@@ -17,8 +17,8 @@
 namespace ws::cli {
 namespace {
 
-constexpr std::size_t narrowest_value = 16;    // columns beside the longest label
-constexpr std::size_t most_shown_ids = 2'000;  // no more are remembered (`ShownIds`)
+constexpr std::size_t narrowest_value = 16;   // columns beside the longest label
+constexpr std::size_t max_shown_ids = 2'000;  // no more are remembered (`ShownIds`)
 
 bool is_time(std::string_view text) {
   return text.size() >= 20 && text.size() <= 32 && text[4] == '-' && text[7] == '-' && text[10] == 'T' &&
@@ -53,7 +53,7 @@ std::string as(std::string_view how, const Json& value, ViewContext& context) {
   if (how == "until" && value.is_null()) return "does not expire";
   if (value.is_null()) return {};
   const std::string text = value.is_structured() ? std::string() : plain_text(value);
-  if (is_uuid(text) && context.shown_ids.size() < most_shown_ids) context.shown_ids.insert(text);
+  if (is_uuid(text) && context.shown_ids.size() < max_shown_ids) context.shown_ids.insert(text);
   if (how == "time") return relative_time(text, context.now);
   if (how == "until") return "expires " + relative_time(text, context.now);
   if (how == "size") return size_text(value);

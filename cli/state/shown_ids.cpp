@@ -12,17 +12,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_ids = 2'000;
-constexpr std::size_t most_projects = 500;
+constexpr std::size_t max_ids = 2'000;
+constexpr std::size_t max_projects = 500;
 constexpr std::size_t shortest_ending = 4;
-constexpr std::size_t most_bytes = std::size_t{1} << 20U;
+constexpr std::size_t max_bytes = std::size_t{1} << 20U;
 
 constexpr std::size_t id_length = 36;
 
 /// Lines that begin with an id, newest first. Other programs may have written to the file: anything else is ignored.
 std::vector<std::string> lines_in(const fs::path& file) {
   std::vector<std::string> lines;
-  const auto text = read_file(file, most_bytes);
+  const auto text = read_file(file, max_bytes);
   if (!text) return lines;
   for (std::size_t begin = 0; begin < text->size();) {
     const std::size_t end = std::min(text->find('\n', begin), text->size());
@@ -56,7 +56,7 @@ void ShownIds::keep(const std::vector<std::string>& ids) const {
   std::string text;
   for (const std::vector<std::string>* some : {&ids, &before}) {
     for (const std::string& id : *some) {
-      if (known.size() < most_ids && known.insert(id).second) text += id + "\n";
+      if (known.size() < max_ids && known.insert(id).second) text += id + "\n";
     }
   }
   write(folder_ / "ids", text);
@@ -74,7 +74,7 @@ void ShownIds::keep_project(const std::string& id, std::string_view title) const
   std::string text = id + " " + std::string(title) + "\n";
   std::size_t kept = 1;
   for (const std::string& line : lines_in(folder_ / "projects")) {
-    if (!line.starts_with(id) && kept++ < most_projects) text += line + "\n";
+    if (!line.starts_with(id) && kept++ < max_projects) text += line + "\n";
   }
   write(folder_ / "projects", text);
 }

@@ -13,7 +13,7 @@ namespace ws::cli {
 namespace {
 
 constexpr std::chrono::milliseconds quiet_start{300};
-constexpr std::chrono::milliseconds least_pause{100};
+constexpr std::chrono::milliseconds min_pause{100};
 constexpr std::size_t bar_columns = 20;
 constexpr int columns_for_bar = 70;
 constexpr double seconds_for_rate = 1.0;  ///< before that the rate is unstable
@@ -87,7 +87,7 @@ void ProgressLine::update(
     stage_began_ = now;
     at_first_ = done;
   }
-  if (now - began_ < quiet_start || now - shown_at_ < least_pause) return;
+  if (now - began_ < quiet_start || now - shown_at_ < min_pause) return;
   shown_at_ = now;
   if (style_ == ProgressStyle::json) {
     const Json progress = {{"stage", stage}, {"done", done}, {"total", total}, {"unit", name(counted)}};

@@ -9,13 +9,13 @@
 namespace ws::cli {
 namespace {
 
-constexpr std::size_t most_address_bytes = 230;
+constexpr std::size_t max_address_bytes = 230;
 constexpr unsigned char dark_bit = 1;
 
 }  // namespace
 
 Result<QrCode> QrCode::of(std::string_view text, const std::string& library) {
-  if (text.size() > most_address_bytes) return fail(Failure::Kind::invalid, "the address is too long for a QR code");
+  if (text.size() > max_address_bytes) return fail(Failure::Kind::invalid, "the address is too long for a QR code");
   WS_LET(SharedLibrary opened,
          SharedLibrary::open(library, "--qr needs libqrencode (Debian: apt install libqrencode4)"));
   decltype(&::QRcode_encodeData) encode = nullptr;

@@ -11,7 +11,7 @@ namespace ws::cli {
 namespace {
 
 constexpr std::size_t gap = 2;
-constexpr std::size_t least_width = 12;  // of a column that gives way: less says nothing
+constexpr std::size_t min_width = 12;  // of a column that gives way: less says nothing
 
 bool is_number(std::string_view text) {
   if (text.empty()) return false;
@@ -95,10 +95,9 @@ std::string wrap_message(std::string_view text, std::size_t columns, std::size_t
 std::string wrap_for(
     const Terminal& terminal, Stream stream, std::string_view text, std::size_t indent, std::size_t margin) {
   if (!terminal.is_terminal(stream) || terminal.is_plain()) return std::string(text);
-  constexpr std::size_t least_columns = 16;
+  constexpr std::size_t min_columns = 16;
   const auto columns = static_cast<std::size_t>(std::max(terminal.columns(), 0));
-  return wrap_message(
-      text, columns > indent + margin + least_columns ? columns - indent - margin : least_columns, indent);
+  return wrap_message(text, columns > indent + margin + min_columns ? columns - indent - margin : min_columns, indent);
 }
 
 TableLayout::TableLayout(Cells heading, std::vector<bool> rigid, LastColumn last)
@@ -154,7 +153,7 @@ std::string TableLayout::begin(const Terminal& terminal) {
     const std::size_t headed = heading_.empty() ? 0 : utf8::columns(heading_[i]);
     cells_.push_back(i);
     right_[i] = right_[i] && has_rows_;
-    floors_.push_back(rigid_[i] ? widths_[i] : std::min(widths_[i], std::max(headed, least_width)));
+    floors_.push_back(rigid_[i] ? widths_[i] : std::min(widths_[i], std::max(headed, min_width)));
   }
   if (!terminal.is_plain()) fit_into(static_cast<std::size_t>(terminal.columns()));
   if (heading_.empty()) return {};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t key_gap = 3;
 constexpr std::size_t head_rows = 2;  // the title and the rule below it
-constexpr std::size_t least_body = 3;
+constexpr std::size_t min_body = 3;
 constexpr std::size_t help_indent = 4;
 constexpr std::size_t widest_sentence = 100;  // longer lines are hard to read on any screen
 
@@ -54,7 +54,7 @@ class Composer {
     std::vector<ScreenRow> rows = head();
     std::vector<ScreenRow> keys = foot(KeyHelp::long_text);
     body();
-    if (rows.size() + 1 + keys.size() + least_body > size_.rows) make_small(rows, keys);
+    if (rows.size() + 1 + keys.size() + min_body > size_.rows) make_small(rows, keys);
     const std::size_t fixed = rows.size() + keys.size() + 1;
     const std::size_t visible = size_.rows > fixed ? size_.rows - fixed : 1;
     const std::size_t top = walk_.scroll_within(body_.size(), visible, current_);
@@ -74,7 +74,7 @@ class Composer {
   /// On a small screen: one word beside each key, and the sentences scroll with the view.
   void make_small(std::vector<ScreenRow>& head, std::vector<ScreenRow>& keys) {
     keys = foot(KeyHelp::one_word);
-    if (head.size() + 1 + keys.size() + least_body <= size_.rows) return;
+    if (head.size() + 1 + keys.size() + min_body <= size_.rows) return;
     body_.insert(body_.begin(), head.begin() + head_rows, head.end());
     if (current_) *current_ += head.size() - head_rows;
     head.resize(1);

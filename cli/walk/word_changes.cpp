@@ -9,7 +9,7 @@
 namespace ws::cli::walk {
 namespace {
 
-constexpr std::size_t most_diff_bytes = 64U << 10U;
+constexpr std::size_t max_diff_bytes = 64U << 10U;
 
 bool is_letter_or_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -58,7 +58,7 @@ ByteRange without_blanks(std::string_view text, ByteRange range) {
 }  // namespace
 
 std::vector<ByteRange> changed_words(std::string_view before, std::string_view after) {
-  if (before.empty() || before.size() > most_diff_bytes || after.size() > most_diff_bytes) return {};
+  if (before.empty() || before.size() > max_diff_bytes || after.size() > max_diff_bytes) return {};
   const auto old_words = words_and_rest(before);
   const auto new_words = words_and_rest(after);
   Numbers numbers;

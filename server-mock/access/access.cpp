@@ -17,7 +17,7 @@ using contract::Role;
 using Identified = tl::expected<const Caller*, ApiError>;
 
 // Bounds the memory that a client with ever new keys can use; many times the keys of a test run.
-constexpr std::size_t most_known = 10'000;
+constexpr std::size_t max_known = 10'000;
 
 // Keys of audiences other than `workspace` are not bound to one: /v1/me shows the first Workspace of their owner.
 constexpr const char* key_query =
@@ -110,7 +110,7 @@ Identified Access::find(std::string_view secret) {
   if (!key.is_null(expires_at) && key.integer(expires_at) <= world_.now()) {
     return unauthorized("expired_credential", "The key has expired");
   }
-  if (known_.size() >= most_known) known_.clear();
+  if (known_.size() >= max_known) known_.clear();
   KnownKey& known = known_[std::move(hash)];
   keep(known.caller.key_id, key.text(id));
   keep(known.caller.owner_user_id, key.text(owner));

@@ -11,7 +11,7 @@
 namespace ws::mock::compare {
 namespace {
 
-constexpr int most_tries = 4;
+constexpr int max_tries = 4;
 constexpr std::chrono::seconds longest_pause{30};
 /// Part of the budget reserved for removing what the run created.
 constexpr std::size_t cleanup_requests = 60;
@@ -64,7 +64,7 @@ Result<WireExchange> Caller::send(const CallRequest& request) {
     WS_TRY(check_budget());
     WS_LET(WireExchange answer, send_once(request));
     const auto pause = pause_of(answer);
-    if (!pause || tries == most_tries || *pause > longest_pause) return answer;
+    if (!pause || tries == max_tries || *pause > longest_pause) return answer;
     const auto until = std::chrono::steady_clock::now() + *pause;
     while (std::chrono::steady_clock::now() < until) {
       WS_TRY(check_budget());

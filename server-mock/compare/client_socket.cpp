@@ -13,7 +13,7 @@
 namespace ws::mock::compare {
 namespace {
 
-constexpr std::size_t most_head_bytes = std::size_t{64} << 10U;
+constexpr std::size_t max_head_bytes = std::size_t{64} << 10U;
 
 std::optional<std::uint64_t> number_in(std::string_view text, int base) {
   std::uint64_t number = 0;
@@ -36,7 +36,7 @@ bool ClientSocket::fill() {
 std::optional<std::string> ClientSocket::read_line() {
   std::size_t end = 0;
   while ((end = bytes_.find("\r\n")) == std::string::npos) {
-    if (bytes_.size() > most_head_bytes || !fill()) return std::nullopt;
+    if (bytes_.size() > max_head_bytes || !fill()) return std::nullopt;
   }
   std::string line = bytes_.substr(0, end);
   bytes_.erase(0, end + 2);
@@ -55,7 +55,7 @@ std::optional<RequestHead> ClientSocket::read_head() {
   bool is_chunked = false;
   while (true) {
     const auto line = read_line();
-    if (!line || (size += line->size()) > most_head_bytes) return std::nullopt;
+    if (!line || (size += line->size()) > max_head_bytes) return std::nullopt;
     if (line->empty()) break;
     const std::size_t colon = line->find(':');
     if (colon == std::string::npos) return std::nullopt;

@@ -25,7 +25,7 @@ using contract::Type;
 
 constexpr JsonBounds sealed_bounds = {.max_bytes = std::size_t{16} << 20U};
 /// Shorter texts would also match inside unrelated words.
-constexpr std::size_t least_replaced = 6;
+constexpr std::size_t min_replaced = 6;
 
 struct MemberKind {
   std::string_view name = {};
@@ -164,7 +164,7 @@ std::string ExchangeRedactor::secret(std::string_view kind, const std::string& t
   const auto known = secrets_.find(text);
   if (known != secrets_.end()) return known->second;
   std::string made = opaque(kind, text);
-  if (text.size() >= least_replaced && made != text) secrets_.emplace(text, made);
+  if (text.size() >= min_replaced && made != text) secrets_.emplace(text, made);
   return made;
 }
 

@@ -32,10 +32,10 @@ namespace ws::mock::compare {
 namespace {
 
 /// For each body. Larger ones are forwarded, and only their size is recorded.
-constexpr std::size_t most_kept_bytes = std::size_t{4} << 20U;
-constexpr std::size_t most_chunked_bytes = std::size_t{4} << 20U;
+constexpr std::size_t max_kept_bytes = std::size_t{4} << 20U;
+constexpr std::size_t max_chunked_bytes = std::size_t{4} << 20U;
 /// For exchanges that were forwarded and are not yet written.
-constexpr std::size_t most_waiting_bytes = std::size_t{8} << 20U;
+constexpr std::size_t max_waiting_bytes = std::size_t{8} << 20U;
 constexpr std::string_view upload_prefix = "/_upload/";
 constexpr std::string_view uploads_path = "/v1/files/uploads";
 /// Longer than the longest long poll.
@@ -71,7 +71,7 @@ class ForwardedBody final : public ws::http::BodySource {
     const std::size_t got = client_.read(buffer, wanted);
     if (got == 0) return fail(Failure::Kind::unreachable, "the client closed the connection");
     left_ -= got;
-    if (size_ <= most_kept_bytes) kept_.append(buffer, got);
+    if (size_ <= max_kept_bytes) kept_.append(buffer, got);
     return got;
   }
   bool is_whole() const { return left_ == 0; }
@@ -98,7 +98,7 @@ class RecordingWriter {
     const auto since = std::chrono::steady_clock::now() - begin_;
     exchange.at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_bytes_ < most_waiting_bytes; });
+    changed_.wait(lock, [this] { return waiting_bytes_ < max_waiting_bytes; });
     waiting_bytes_ += size_of(exchange);
     waiting_.push_back(std::move(exchange));
     changed_.notify_all();
@@ -210,7 +210,7 @@ class ProxyConnection {
     request.headers.emplace_back("Accept-Encoding", "identity");
     ForwardedBody passing(client_, head.length.value_or(0), exchange_.request_body);
     if (!head.length) {
-      auto body = client_.read_chunks(most_chunked_bytes);
+      auto body = client_.read_chunks(max_chunked_bytes);
       if (!body) return refuse(413, "a chunked body is larger than 4 MiB or malformed");
       exchange_.request_body = *body;
       exchange_.request_bytes = body->size();
@@ -267,7 +267,7 @@ class ProxyConnection {
 
   Result<void> send_piece(std::string_view piece) {
     exchange_.response_bytes += piece.size();
-    if (exchange_.response_bytes <= most_kept_bytes) {
+    if (exchange_.response_bytes <= max_kept_bytes) {
       exchange_.response_body += piece;
     } else {
       exchange_.response_body = std::string();
@@ -296,7 +296,7 @@ class ProxyConnection {
     exchange_.status = answer.status;
     exchange_.response_headers = answer.headers;
     exchange_.response_bytes = answer.body.size();
-    exchange_.response_body = answer.body.size() <= most_kept_bytes ? answer.body : std::string();
+    exchange_.response_body = answer.body.size() <= max_kept_bytes ? answer.body : std::string();
     if (is_upload_start() && answer.status < 300) answer.body = with_own_address(answer.body);
     std::string text = fmt::format("HTTP/1.1 {} {}\r\n", answer.status, http::reason_phrase(answer.status));
     for (const auto& [name, value] : answer.headers) {

@@ -16,9 +16,9 @@ namespace ws::mock::compare {
 namespace {
 
 constexpr std::chrono::seconds longest_replay{600};
-constexpr std::size_t most_replayed = 1'000'000;
+constexpr std::size_t max_replayed = 1'000'000;
 /// The bytes of an upload are not recorded: the replay sends as many other bytes, up to the API's limit.
-constexpr std::uint64_t most_upload_bytes = 104'857'601;
+constexpr std::uint64_t max_upload_bytes = 104'857'601;
 /// Tolerance: on the other side an operation may take longer than the mock's clock was advanced.
 constexpr int late_s = 3;
 
@@ -81,7 +81,7 @@ class Replay {
     is_foreign = path.is_foreign;
     if (parts.operation == upload_put) {
       request.upload_url = path.is_foreign ? "" : path.text;
-      request.body.assign(std::min(parts.request_bytes, most_upload_bytes), 'x');
+      request.body.assign(std::min(parts.request_bytes, max_upload_bytes), 'x');
       request.target = "/_upload/unknown";
       return request;
     }
@@ -143,7 +143,7 @@ Result<void> replay(const Exchanges& exchanges, const ReplayOptions& options, Fi
   WS_LET(Caller caller,
          Caller::open({.base_url = world.base_url,
                        .token = world.token,
-                       .max_requests = most_replayed,
+                       .max_requests = max_replayed,
                        .max_time = longest_replay}));
   Replay run(*host, world, caller, findings);
   run.note_permitted(exchanges);

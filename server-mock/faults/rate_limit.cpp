@@ -10,8 +10,8 @@ namespace ws::mock {
 namespace {
 
 // Bounds the memory that a client with ever new keys can use.
-constexpr std::size_t most_keys = 10'000;
-constexpr std::uint64_t most_calls = 1'000'000;
+constexpr std::size_t max_keys = 10'000;
+constexpr std::uint64_t max_calls = 1'000'000;
 
 std::chrono::milliseconds unit_of(std::string_view text) {
   if (text.empty() || text == "/s") return std::chrono::seconds(1);
@@ -26,14 +26,14 @@ Result<Rate> Rate::parse(std::string_view text) {
   Rate rate;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), rate.calls);
   rate.per = unit_of(text.substr(static_cast<std::size_t>(read.ptr - text.data())));
-  if (read.ec != std::errc{} || rate.calls == 0 || rate.calls > most_calls || rate.per.count() == 0) {
+  if (read.ec != std::errc{} || rate.calls == 0 || rate.calls > max_calls || rate.per.count() == 0) {
     return fail(Failure::Kind::invalid, fmt::format("\"{}\" is not a rate", text), "use 20/s, 100/m or 1000/h");
   }
   return rate;
 }
 
 std::optional<std::chrono::milliseconds> RateLimit::take(std::string_view key, std::int64_t now) {
-  if (due_.size() >= most_keys) due_.clear();
+  if (due_.size() >= max_keys) due_.clear();
   const auto whole = static_cast<double>(rate_.per.count());
   const double one = whole / static_cast<double>(rate_.calls);
   const auto time = static_cast<double>(now);

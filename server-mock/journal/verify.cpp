@@ -18,7 +18,7 @@ namespace {
 
 using contract::optional;
 
-constexpr std::size_t most_nearest = 3;
+constexpr std::size_t max_nearest = 3;
 
 constexpr contract::Type any = {};
 constexpr contract::Field match_fields[] = {
@@ -109,7 +109,7 @@ Json nearest(const Json& match, const Json& entries) {
   }
   std::ranges::sort(found, {}, [](const auto& one) { return std::pair(std::get<0>(one), std::get<1>(one)); });
   Json nearest = Json::array();
-  for (std::size_t i = 0; i < std::min(found.size(), most_nearest); ++i) nearest.push_back(std::get<2>(found[i]));
+  for (std::size_t i = 0; i < std::min(found.size(), max_nearest); ++i) nearest.push_back(std::get<2>(found[i]));
   return nearest;
 }
 
@@ -231,7 +231,7 @@ Json nearest_operations(const std::string& method, const std::string& path) {
   }
   std::ranges::stable_sort(found, {}, &std::pair<std::size_t, const contract::Operation*>::first);
   Json near = Json::array();
-  for (std::size_t i = 0; i < most_nearest; ++i) {
+  for (std::size_t i = 0; i < max_nearest; ++i) {
     const contract::Operation& operation = *found[i].second;
     near.push_back(
         {{"operation", operation.id}, {"method", contract::name(operation.method)}, {"path", operation.path}});

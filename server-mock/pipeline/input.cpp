@@ -20,7 +20,7 @@ using contract::Step;
 using contract::Violation;
 
 constexpr JsonBounds body_bounds = {.max_bytes = std::size_t{16} << 20U};
-constexpr std::size_t most_warnings = 20;
+constexpr std::size_t max_warnings = 20;
 
 void append(Findings& all, Findings&& more) {
   std::ranges::move(more.violations, std::back_inserter(all.violations));
@@ -115,7 +115,7 @@ std::string text_of(const std::vector<Step>& loc) {
 std::string warning_of(const Findings& findings) {
   if (findings.unknown.empty()) return {};
   std::string text = "unknown and ignored: ";
-  const std::size_t shown = std::min(findings.unknown.size(), most_warnings);
+  const std::size_t shown = std::min(findings.unknown.size(), max_warnings);
   for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + text_of(findings.unknown[i]);
   if (shown < findings.unknown.size()) text += fmt::format(" and {} more", findings.unknown.size() - shown);
   return text;

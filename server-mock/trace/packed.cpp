@@ -55,7 +55,7 @@ std::optional<std::string> pack(std::string_view text) {
   return to_base64(packed);
 }
 
-std::optional<std::string> unpack(std::string_view packed, std::size_t most_bytes) {
+std::optional<std::string> unpack(std::string_view packed, std::size_t max_bytes) {
   const auto bytes = from_base64(packed);
   z_stream stream = {};
   if (!bytes || inflateInit(&stream) != Z_OK) return std::nullopt;
@@ -64,7 +64,7 @@ std::optional<std::string> unpack(std::string_view packed, std::size_t most_byte
   stream.avail_in = static_cast<uInt>(bytes->size());
   std::string text;
   int result = Z_OK;
-  while (result == Z_OK && text.size() <= most_bytes) {
+  while (result == Z_OK && text.size() <= max_bytes) {
     const std::size_t start = text.size();
     text.resize(start + piece_bytes);
     stream.next_out = reinterpret_cast<Bytef*>(text.data() + start);
@@ -73,7 +73,7 @@ std::optional<std::string> unpack(std::string_view packed, std::size_t most_byte
     text.resize(start + piece_bytes - stream.avail_out);
   }
   inflateEnd(&stream);
-  if (result != Z_STREAM_END || text.size() > most_bytes) return std::nullopt;
+  if (result != Z_STREAM_END || text.size() > max_bytes) return std::nullopt;
   return text;
 }
 

@@ -12,7 +12,7 @@
 namespace ws::mock::trace {
 namespace {
 
-constexpr std::size_t most_snapshot_bytes = std::size_t{256} << 20U;
+constexpr std::size_t max_snapshot_bytes = std::size_t{256} << 20U;
 
 std::string_view take_line(std::string_view& rest) {
   const std::size_t end = std::min(rest.find("\r\n"), rest.size());
@@ -58,7 +58,7 @@ const std::pair<const std::size_t, Checkpoint>* Checkpoints::before(std::size_t 
 void Checkpoints::keep(std::size_t moment, Checkpoint checkpoint) {
   bytes_ += checkpoint.bytes;
   kept_.insert_or_assign(moment, std::move(checkpoint));
-  while (bytes_ > most_bytes && kept_.size() > 1) {
+  while (bytes_ > max_bytes && kept_.size() > 1) {
     for (auto one = kept_.begin(); one != kept_.end();) {
       bytes_ -= one->second.bytes;
       one = kept_.erase(one);
@@ -192,7 +192,7 @@ Result<void> Replay::restore(const Checkpoint& checkpoint) {
 }
 
 Result<void> Replay::restore(const Snapshot& snapshot) {
-  const auto text = unpack(snapshot.packed, most_snapshot_bytes);
+  const auto text = unpack(snapshot.packed, max_snapshot_bytes);
   if (!text) {
     return fail(Failure::Kind::invalid, fmt::format("the snapshot after request {} is damaged", snapshot.after));
   }

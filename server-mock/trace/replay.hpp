@@ -37,7 +37,7 @@ struct Checkpoint {
 /// is dropped, and a jump may take twice as long from then on.
 class Checkpoints {
  public:
-  static constexpr std::size_t most_bytes = std::size_t{256} << 20U;
+  static constexpr std::size_t max_bytes = std::size_t{256} << 20U;
 
   /// The last checkpoint before `moment`; null if there is none.
   const std::pair<const std::size_t, Checkpoint>* before(std::size_t moment) const;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kinds = {"token", "key", "device_code", "lease_token", "upload"};
 constexpr std::size_t code_length = 43;
 /// Per kind: secrets with higher numbers in a trace file are not issued.
-constexpr std::uint64_t most_codes = 1'000'000;
+constexpr std::uint64_t max_codes = 1'000'000;
 /// Encloses a name. It occurs unescaped neither in a request head nor in JSON text.
 constexpr char mark = '\x01';
 constexpr std::string_view control_name = "control";
@@ -100,7 +100,7 @@ std::string SecretNames::reveal(std::string_view text) {
     const char* const end = name.data() + name.size();
     const bool counted = colon != std::string_view::npos &&
                          std::from_chars(name.data() + colon + 1, end, number).ptr == end &&
-                         std::ranges::find(kinds, kind) != kinds.end() && number < most_codes;
+                         std::ranges::find(kinds, kind) != kinds.end() && number < max_codes;
     if (close == std::string_view::npos || (!counted && name != control_name)) {
       revealed += mark;
       text.remove_prefix(open + 1);

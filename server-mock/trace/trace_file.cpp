@@ -11,7 +11,7 @@
 namespace ws::mock::trace {
 namespace {
 
-constexpr std::size_t most_trace_bytes = std::size_t{1} << 30U;
+constexpr std::size_t max_trace_bytes = std::size_t{1} << 30U;
 constexpr std::size_t state_digits = 16;
 constexpr std::int64_t latest_time = 253'402'300'799'999;  // the end of the year 9999
 
@@ -148,7 +148,7 @@ std::string TraceReader::snapshot(const Json& line) {
 }  // namespace
 
 Result<Trace> Trace::read(const std::string& path) {
-  WS_LET(const std::string text, read_file(path, most_trace_bytes, Source::anything));
+  WS_LET(const std::string text, read_file(path, max_trace_bytes, Source::anything));
   Trace trace;
   TraceReader reader(trace);
   std::size_t number = 0;

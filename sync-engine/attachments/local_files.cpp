@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* files_cache = "attachments.cache";
 constexpr std::string_view cache_magic = "WSattach1\n";
-constexpr std::size_t most_cache_bytes = std::size_t{256} << 20U;
+constexpr std::size_t max_cache_bytes = std::size_t{256} << 20U;
 constexpr std::int64_t whole_second = 1'000'000'000;
 constexpr std::int64_t fine_tick = 4'000'000;
 constexpr std::int64_t coarse_tick = 2 * whole_second;
@@ -47,7 +47,7 @@ void put(std::string& bytes, const T& value) {
 
 std::unordered_map<std::string, SeenFile> read_cache(const Session& session) {
   std::unordered_map<std::string, SeenFile> files;
-  const auto text = session.ws.read(files_cache, most_cache_bytes);
+  const auto text = session.ws.read(files_cache, max_cache_bytes);
   if (!text || !text->starts_with(cache_magic)) return files;
   std::string_view bytes = *text;
   Sha256::Bytes sum{};

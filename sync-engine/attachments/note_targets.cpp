@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* targets_cache = "targets.cache";
 constexpr std::string_view targets_magic = "WStargets1\n";
-constexpr std::size_t most_targets_bytes = std::size_t{256} << 20U;
+constexpr std::size_t max_targets_bytes = std::size_t{256} << 20U;
 
 /// What each text refers to, by its hash: a note is read again only when it changed. Disposable.
 class TargetCache {
@@ -69,7 +69,7 @@ class TargetCache {
   }
 
   void load() {
-    const auto text = session_.ws.read(targets_cache, most_targets_bytes);
+    const auto text = session_.ws.read(targets_cache, max_targets_bytes);
     const std::size_t sum = Sha256::Bytes().size();
     if (!text || !text->starts_with(targets_magic) || text->size() < targets_magic.size() + sum) return;
     std::string_view bytes = *text;

@@ -24,7 +24,7 @@ class EqualFiles {
 
   void add_renames(FileRenames& renames) {
     if (went_.size() > 1 || came_.size() > 1) {
-      for (std::size_t parts = most_parts(); parts > 0 && !is_done(); --parts) {
+      for (std::size_t parts = max_parts(); parts > 0 && !is_done(); --parts) {
         pair_by([&](const RelativePath& path) { return last_parts(path, parts); }, renames);
       }
       pair_by([](const RelativePath& path) { return path.folder(); }, renames);
@@ -35,7 +35,7 @@ class EqualFiles {
  private:
   bool is_done() const { return went_.empty() || came_.empty(); }
 
-  std::size_t most_parts() const {
+  std::size_t max_parts() const {
     std::size_t most = 0;
     for (const RelativePath& path : went_) most = std::max(most, parts_of(path));
     return most;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* commit_note = "commit";
 constexpr const char* untitled_note = "untitled";
-constexpr int most_rounds = 6;
+constexpr int max_rounds = 6;
 constexpr const char* list_title = "Attachments";
 
 /// A part as it is to be.
@@ -99,7 +99,7 @@ class ListWriter {
       : session_(session), store_(store), list_(list), changes_(changes) {}
 
   Result<std::set<RelativePath>> write() {
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0; round < max_rounds; ++round) {
       done_.clear();
       const AttachmentTree rows = changed_rows();
       WS_LET(const std::vector<std::vector<PartToWrite>> commits, parts_to_write(rows));

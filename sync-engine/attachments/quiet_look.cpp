@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* quiet_cache = "quiet.cache";
 constexpr std::string_view quiet_magic = "WSquiet1\n";
-constexpr std::size_t most_quiet_bytes = std::size_t{256} << 20U;
+constexpr std::size_t max_quiet_bytes = std::size_t{256} << 20U;
 /// For fewer files another thread is not worth its start.
 constexpr std::size_t files_a_thread = 500;
 
@@ -132,7 +132,7 @@ std::optional<std::uint64_t> inputs_of_look(const Session& session, const Scan& 
 }
 
 std::optional<std::uint64_t> still_quiet(const Session& session, std::uint64_t inputs) {
-  const auto text = session.ws.read(quiet_cache, most_quiet_bytes);
+  const auto text = session.ws.read(quiet_cache, max_quiet_bytes);
   if (!text) return std::nullopt;
   const auto files = files_in(*text, inputs);
   if (!files) return std::nullopt;

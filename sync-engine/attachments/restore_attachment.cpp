@@ -110,7 +110,7 @@ Result<Restored> restore_attachment(Session& session,
   WS_LET(AttachmentStore* const store, session.attachments());
   WS_LET(const std::vector<AttachmentMoment> moments, store->moments(path));
   LocalFiles files(session);
-  const auto seen = files.look_at(path.string(), most_attachment_bytes);
+  const auto seen = files.look_at(path.string(), max_attachment_bytes);
   if (seen && seen->hidden && *seen->hidden != Hindrance::empty) {
     return fail(Failure::Kind::disk, fmt::format("{} cannot be replaced: {}", path.text(), name(*seen->hidden)));
   }

@@ -18,7 +18,7 @@ std::optional<Sha256> hash_of(const std::optional<Version>& version) {
 
 /// Of the file now; empty: there is none.
 std::optional<Sha256> hash_now(LocalFiles& files, const RelativePath& path) {
-  const auto seen = files.look_at(path.string(), most_attachment_bytes);
+  const auto seen = files.look_at(path.string(), max_attachment_bytes);
   if (!seen) return std::nullopt;
   return seen->hidden ? Sha256::of("") : seen->hash;
 }

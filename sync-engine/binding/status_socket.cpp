@@ -18,7 +18,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr const char* socket_name = "watch.sock";
-constexpr int most_waiting = 16;
+constexpr int max_waiting = 16;
 constexpr std::chrono::milliseconds longest_wait{20};
 constexpr int socket_flags = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 
@@ -54,7 +54,7 @@ Result<StatusSocket> StatusSocket::listen(const WsFolder& ws) {
   ws.remove(socket_name);
   if (::fchmod(listening.get(), S_IRUSR | S_IWUSR) != 0 ||
       ::bind(listening.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
-      ::listen(listening.get(), most_waiting) != 0)
+      ::listen(listening.get(), max_waiting) != 0)
     return disk_failure("listen at", name);
   return StatusSocket(ws, std::move(listening), file_with_name(ws));
 }
@@ -64,7 +64,7 @@ StatusSocket::~StatusSocket() {
 }
 
 bool StatusSocket::is_asked() {
-  while (waiting_.size() < most_waiting) {
+  while (waiting_.size() < max_waiting) {
     Descriptor connection(::accept4(fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!connection) break;
     if (is_same_user(connection.get())) waiting_.push_back(std::move(connection));
@@ -73,7 +73,7 @@ bool StatusSocket::is_asked() {
 }
 
 void StatusSocket::answer(std::string_view text) {
-  if (text.size() > most_status_bytes) text = {};
+  if (text.size() > max_status_bytes) text = {};
   for (const Descriptor& connection : waiting_) {
     // All of it fits into the buffer. What does not arrive whole is not understood, and the other walks the tree.
     static_cast<void>(::send(connection.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
@@ -91,7 +91,7 @@ std::optional<std::string> ask_watch(const WsFolder& ws) {
     return std::nullopt;
   std::string text;
   const auto end = Steady::now() + longest_wait;
-  while (text.size() <= most_status_bytes) {
+  while (text.size() <= max_status_bytes) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Steady::now());
     pollfd readable{.fd = connection.get(), .events = POLLIN, .revents = 0};
     if (left.count() <= 0 || ::poll(&readable, 1, static_cast<int>(left.count())) <= 0) return std::nullopt;

@@ -20,7 +20,7 @@
 namespace ws::sync {
 
 /// A longer text is not handed out: it fits into a socket's buffer, so that nobody has to wait for a reader.
-inline constexpr std::size_t most_status_bytes = std::size_t{128} << 10U;
+inline constexpr std::size_t max_status_bytes = std::size_t{128} << 10U;
 
 class StatusSocket {
  public:

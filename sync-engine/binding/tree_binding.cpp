@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t tie_format = 1;
 /// In `.ws/` while a source is being made.
 constexpr const char* intent_name = "source.pending";
-constexpr std::size_t most_marker_bytes = std::size_t{1} << 20U;
+constexpr std::size_t max_marker_bytes = std::size_t{1} << 20U;
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -77,7 +77,7 @@ Result<TreeBinding> read_binding(const fs::path& root, const TrustedFolders& tru
 
 Result<TreeBinding> read_binding(const WsFolder& folder) {
   const fs::path root = folder.path().parent_path();
-  auto text = folder.read("source.json", most_marker_bytes);
+  auto text = folder.read("source.json", max_marker_bytes);
   if (!text && text.error().kind != Failure::Kind::not_found) return fail(std::move(text).error());
   if (!text) {
     return fail(with_code(Failure::Kind::disk,

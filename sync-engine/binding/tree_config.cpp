@@ -14,7 +14,7 @@ namespace ws::sync {
 namespace {
 
 constexpr std::string_view shown_name = ".ws/config.yaml";
-constexpr std::size_t most_bytes = std::size_t{1} << 20U;
+constexpr std::size_t max_bytes = std::size_t{1} << 20U;
 
 tl::unexpected<Failure> refused_config(const std::string& place, std::string_view why) {
   Failure failure{
@@ -70,7 +70,7 @@ class ConfigReader {
     if (key == "attachments_max_bytes") {
       if (!value.is_number_integer() || value.get<std::int64_t>() <= 0)
         return refused_config(at, "`attachments_max_bytes` takes a number of at least 1");
-      config_.attachments_max_bytes = std::min(value.get<std::uint64_t>(), most_attachment_bytes);
+      config_.attachments_max_bytes = std::min(value.get<std::uint64_t>(), max_attachment_bytes);
       return {};
     }
     if (key == "attachments_exclude")
@@ -163,7 +163,7 @@ std::uint64_t TreeConfig::fingerprint() const {
 }
 
 Result<TreeConfig> read_config(const WsFolder& folder) {
-  auto text = folder.read("config.yaml", most_bytes);
+  auto text = folder.read("config.yaml", max_bytes);
   if (!text) {
     if (text.error().kind == Failure::Kind::not_found) return TreeConfig{};
     return fail(std::move(text).error());

@@ -17,7 +17,7 @@ enum class AttachmentMode { off, linked, all };
 std::string_view name(AttachmentMode mode);
 std::optional<AttachmentMode> find_attachment_mode(std::string_view name);
 
-inline constexpr std::uint64_t most_attachment_bytes = 104'857'600;  // API document v1, "Limits"
+inline constexpr std::uint64_t max_attachment_bytes = 104'857'600;  // API document v1, "Limits"
 
 /// What a run does about links to what was renamed here.
 enum class LinksMode { report, keep, off };
@@ -26,7 +26,7 @@ struct TreeConfig {
   AttachmentMode attachments = AttachmentMode::off;   ///< a new tree's file says `linked`
   bool says_attachments = false;                      ///< the file has the key
   std::vector<std::string> attachments_exclude = {};  ///< globs
-  std::uint64_t attachments_max_bytes = most_attachment_bytes;
+  std::uint64_t attachments_max_bytes = max_attachment_bytes;
   LinksMode links = LinksMode::report;
   std::uint64_t max_file_bytes = std::uint64_t{1} << 20U;  ///< a larger file here is skipped
   std::vector<std::string> include = {};                   ///< globs of further files, hidden ones too

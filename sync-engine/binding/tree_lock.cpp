@@ -16,7 +16,7 @@ namespace ws::sync {
 namespace {
 
 constexpr std::chrono::milliseconds poll_interval{50};
-constexpr int most_removed = 10;
+constexpr int max_removed = 10;
 constexpr const char* lock_name = ".ws/lock";
 
 /// Field 22 of /proc/PID/stat: two processes with one number are told apart by it.
@@ -71,7 +71,7 @@ Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::millisecond
       WS_TRY(check_lock_file(file.get(), path));
     }
     if (lock_file(file.get(), WaitForLock::no)) {
-      if (is_file_at(file.get(), root) || ++removed == most_removed) break;
+      if (is_file_at(file.get(), root) || ++removed == max_removed) break;
       file = Descriptor();
       continue;
     }

@@ -17,7 +17,7 @@ namespace ws::sync {
 namespace {
 
 constexpr const char* by_hand_name = "by-hand";
-constexpr std::size_t most_text_bytes = std::size_t{64} << 20U;
+constexpr std::size_t max_text_bytes = std::size_t{64} << 20U;
 
 /// The id comes from the service, so only a UUID is used as a path; anything else is hashed.
 std::string folder_name(const std::string& id) { return is_uuid(id) ? id : Sha256::of(id).hex(); }
@@ -40,11 +40,11 @@ std::optional<std::string> read_optional(const RootFolder& root, const std::stri
   const Descriptor file = root.open_beneath(folder_of(id) + "/" + name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
-  auto text = read_open_file(file.get(), shown_in(root, id, name), most_text_bytes);
+  auto text = read_open_file(file.get(), shown_in(root, id, name), max_text_bytes);
   return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
-constexpr std::size_t most_open_folders = 500;
+constexpr std::size_t max_open_folders = 500;
 /// Up to so many folders, single fsyncs are cheaper than a barrier over the whole file system.
 constexpr std::size_t max_single_flushes = 4;
 
@@ -158,7 +158,7 @@ Result<void> write_conflict_texts(Session& session, const std::map<std::string, 
     WS_LET(kept[conflict_branch(id)], folder.stage(session, texts));
     folders.push_back(std::move(folder));
     // A descriptor each: more than a process may have open.
-    if (folders.size() == most_open_folders) WS_TRY(place_all(session, folders));
+    if (folders.size() == max_open_folders) WS_TRY(place_all(session, folders));
   }
   WS_TRY(place_all(session, folders));
   return session.history.record_aside(kept, "The texts of a conflict");

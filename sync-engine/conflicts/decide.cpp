@@ -299,7 +299,7 @@ class TextDecisions {
     bytes_ += decided->bytes();
     block_.push_back(std::move(*decided));
     choices_.push_back(choice);
-    if (block_.size() == most_at_once || bytes_ > most_bytes) finish();
+    if (block_.size() == max_at_once || bytes_ > max_bytes) finish();
   }
 
   void finish() {
@@ -314,18 +314,18 @@ class TextDecisions {
   }
 
  private:
-  static constexpr std::size_t most_at_once = 500;
-  static constexpr std::size_t most_bytes = std::size_t{32} << 20U;  // of texts, in memory
+  static constexpr std::size_t max_at_once = 500;
+  static constexpr std::size_t max_bytes = std::size_t{32} << 20U;  // of texts, in memory
 
   /// `both` prefers no text, so it is repeated where the remote text changed again or the name of the copy is taken.
   Result<DecidedConflict> tell_service(Conflict conflict, Keep keep, const std::optional<std::string>& merged) {
-    constexpr int most_attempts = 4;
+    constexpr int max_attempts = 4;
     std::set<RelativePath> not_free = places_;
     for (int attempt = 1;; ++attempt) {
       Decision decision(session_, conflict, keep, writer_, not_free);
       auto decided = decision.tell_service(merged);
       const bool met_change = !decided && decided.error().kind == Failure::Kind::conflict;
-      if (!met_change || keep != Keep::both || attempt == most_attempts) return decided;
+      if (!met_change || keep != Keep::both || attempt == max_attempts) return decided;
       WS_LET(const std::optional<Conflict> now, session_.state.find_conflict(conflict.id));
       if (!now || (*now == conflict && !decision.refused_copy())) return decided;
       if (*now == conflict) not_free.insert(*decision.refused_copy());

@@ -372,10 +372,10 @@ Result<void> PlaceDecisions::add(std::size_t choice, const Conflict& conflict, K
 }
 
 bool PlaceDecisions::must_finish_before(const Conflict& next) const {
-  constexpr std::size_t most_at_once = 500;
-  constexpr std::size_t most_bytes = std::size_t{32} << 20U;  // of texts, in memory
+  constexpr std::size_t max_at_once = 500;
+  constexpr std::size_t max_bytes = std::size_t{32} << 20U;  // of texts, in memory
   // Two decisions about one path must not be in one block.
-  return block_.size() == most_at_once || bytes_ > most_bytes ||
+  return block_.size() == max_at_once || bytes_ > max_bytes ||
          std::ranges::any_of(block_, [&](const DecidedConflict& each) {
            const bool same_document = !next.document.empty() && each.conflict.document == next.document;
            return same_document || each.conflict.path == next.path;

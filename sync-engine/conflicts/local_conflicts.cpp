@@ -14,7 +14,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::size_t most_at_once = 500;  // conflicts whose texts are written together
+constexpr std::size_t max_at_once = 500;  // conflicts whose texts are written together
 
 /// The base is not compared: for a displaced document it may be the service's text by now.
 bool says_the_same(const Conflict& a, const Conflict& b) {
@@ -105,7 +105,7 @@ Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::v
     }
     if (conflict.which != ConflictCase::service_went_back)
       texts.insert_or_assign(conflict.id, texts_of(session, survey, files, conflict));
-    if (texts.size() == most_at_once) {
+    if (texts.size() == max_at_once) {
       WS_TRY(write_conflict_texts(session, texts));
       texts.clear();
     }

@@ -5,7 +5,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::size_t most_waiting_bytes = std::size_t{2} << 20U;
+constexpr std::size_t max_waiting_bytes = std::size_t{2} << 20U;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void Background::add(std::size_t bytes, std::function<void()> job) {
   if (!thread_.joinable()) return job();
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_bytes_ <= most_waiting_bytes; });
+    changed_.wait(lock, [this] { return waiting_bytes_ <= max_waiting_bytes; });
     waiting_bytes_ += bytes;
     jobs_.push_back({.bytes = bytes, .run = std::move(job)});
   }

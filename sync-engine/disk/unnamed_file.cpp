@@ -14,11 +14,11 @@ namespace ws::sync {
 namespace {
 
 /// Half of the descriptors that the process may open, after raising its limit (RLIMIT_NOFILE).
-std::size_t most_unnamed_files() {
-  constexpr rlim_t most_wanted = 65'536;
+std::size_t max_unnamed_files() {
+  constexpr rlim_t max_wanted = 65'536;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  const rlim_t wanted = std::min(limit.rlim_max, most_wanted);
+  const rlim_t wanted = std::min(limit.rlim_max, max_wanted);
   if (limit.rlim_cur < wanted) {
     const rlimit raised{.rlim_cur = wanted, .rlim_max = limit.rlim_max};
     if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) limit.rlim_cur = wanted;
@@ -36,7 +36,7 @@ UnnamedFile::~UnnamedFile() {
 }
 
 UnnamedFile UnnamedFile::make(int folder) {
-  static const std::size_t most = most_unnamed_files();
+  static const std::size_t most = max_unnamed_files();
   if (open_unnamed_files >= most) return {};
   Descriptor file(::openat(folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
   if (!file) return {};

@@ -45,7 +45,7 @@ Result<std::vector<ChangedLines>> compare_at_once(std::string_view before, std::
 }
 
 /// What libgit2 compares at once, lines of both texts together: its time grows faster than their number.
-constexpr std::size_t most_lines_at_once = 20'000;
+constexpr std::size_t max_lines_at_once = 20'000;
 /// Longer runs of lines are not looked for to hold two texts together.
 constexpr std::size_t longest_run = 8;
 
@@ -116,11 +116,11 @@ class StretchComparison {
     const std::size_t old_lines = in.before_end - in.before_begin;
     const std::size_t new_lines = in.after_end - in.after_begin;
     if (old_lines == 0 && new_lines == 0) return {};
-    if (old_lines == 0 || new_lines == 0 || (run > longest_run && old_lines + new_lines > most_lines_at_once)) {
+    if (old_lines == 0 || new_lines == 0 || (run > longest_run && old_lines + new_lines > max_lines_at_once)) {
       changes_.push_back(in);
       return {};
     }
-    if (old_lines + new_lines <= most_lines_at_once) return compare_small(in);
+    if (old_lines + new_lines <= max_lines_at_once) return compare_small(in);
     Stretch rest = in;
     for (const Match& match : common_runs(in, run)) {
       if (match.before < rest.before_begin || match.after < rest.after_begin) continue;
@@ -219,7 +219,7 @@ class StretchComparison {
 
 bool is_compared_at_once(std::string_view before, std::string_view after) {
   const auto lines = [](std::string_view text) { return std::count(text.begin(), text.end(), '\n'); };
-  return lines(before) + lines(after) <= static_cast<std::ptrdiff_t>(most_lines_at_once);
+  return lines(before) + lines(after) <= static_cast<std::ptrdiff_t>(max_lines_at_once);
 }
 
 Result<std::vector<ChangedLines>> changed_lines(std::string_view before, std::string_view after) {

@@ -18,10 +18,10 @@
 namespace ws::sync::git {
 namespace {
 
-constexpr std::size_t most_reference_bytes = 4096;
-constexpr std::size_t most_packed_bytes = std::size_t{64} << 20U;
-constexpr int most_levels = 32;         // of folders below refs/
-constexpr int most_symbolic_steps = 5;  // as git
+constexpr std::size_t max_reference_bytes = 4096;
+constexpr std::size_t max_packed_bytes = std::size_t{64} << 20U;
+constexpr int max_levels = 32;         // of folders below refs/
+constexpr int max_symbolic_steps = 5;  // as git
 constexpr const char* packed_name = "packed-refs";
 constexpr std::string_view lock_ending = ".lock";
 
@@ -60,7 +60,7 @@ std::map<std::string, ObjectId> packed_references(std::string_view text) {
 }
 
 Result<std::map<std::string, ObjectId>> read_packed(const RootFolder& folder) {
-  WS_LET(const auto text, read_beneath(folder, packed_name, most_packed_bytes));
+  WS_LET(const auto text, read_beneath(folder, packed_name, max_packed_bytes));
   return text ? packed_references(*text) : std::map<std::string, ObjectId>{};
 }
 
@@ -76,7 +76,7 @@ std::pair<std::string, std::string> split(const std::string& name) {
 }
 
 /// Up to so many single fsyncs are cheaper than a barrier over the whole file system.
-constexpr std::size_t most_single_flushes = 4;
+constexpr std::size_t max_single_flushes = 4;
 enum class Flush { yes, no };
 
 Result<Descriptor> open_folder_above(const RootFolder& folder, const std::string& name) {
@@ -133,7 +133,7 @@ template <class Visit>
 Result<void> for_each_file(int folder, const std::string& path, int level, const Visit& visit) {
   const int copy = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const Handle<DIR, close_refs> directory(copy < 0 ? nullptr : ::fdopendir(copy));  // which owns it from here on
-  if (directory == nullptr || level > most_levels) return disk_failure("list", path);
+  if (directory == nullptr || level > max_levels) return disk_failure("list", path);
   while (const dirent* entry = ::readdir(directory.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
@@ -151,8 +151,8 @@ Result<void> for_each_file(int folder, const std::string& path, int level, const
 
 Result<std::optional<ObjectId>> References::find(const std::string& name) const {
   std::string wanted = name;
-  for (int step = 0; step < most_symbolic_steps; ++step) {
-    WS_LET(auto text, read_beneath(*folder_, wanted, most_reference_bytes));
+  for (int step = 0; step < max_symbolic_steps; ++step) {
+    WS_LET(auto text, read_beneath(*folder_, wanted, max_reference_bytes));
     if (!text) {
       WS_LET(const auto packed, read_packed(*folder_));
       const auto found = packed.find(wanted);
@@ -186,7 +186,7 @@ Result<void> References::set(const std::string& name, const ObjectId& id) const 
 }
 
 Result<void> References::set(const std::map<std::string, ObjectId>& ids) const {
-  if (ids.size() <= most_single_flushes) {
+  if (ids.size() <= max_single_flushes) {
     for (const auto& [name, id] : ids) WS_TRY(set(name, id));
     return {};
   }
@@ -202,7 +202,7 @@ Result<void> References::set(const std::map<std::string, ObjectId>& ids) const {
 
 Result<void> References::remove(const std::string& name) const {
   // The packed one first: it would come back to light when the other one goes.
-  WS_LET(const auto text, read_beneath(*folder_, packed_name, most_packed_bytes));
+  WS_LET(const auto text, read_beneath(*folder_, packed_name, max_packed_bytes));
   if (text && packed_references(*text).contains(name)) {
     std::string kept;
     bool was_dropped = false;

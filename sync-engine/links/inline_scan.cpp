@@ -160,7 +160,7 @@ std::optional<Destination> read_destination(string_view text, std::size_t at) {
     }
     return std::nullopt;
   }
-  constexpr std::size_t most_parentheses = 32;
+  constexpr std::size_t max_parentheses = 32;
   std::size_t depth = 0;
   std::size_t i = at;
   for (; i < text.size(); ++i) {
@@ -168,7 +168,7 @@ std::optional<Destination> read_destination(string_view text, std::size_t at) {
     if (c == '\\' && i + 1 < text.size() && !is_white(text[i + 1])) {
       ++i;
     } else if (c == '(') {
-      if (++depth > most_parentheses) return std::nullopt;
+      if (++depth > max_parentheses) return std::nullopt;
     } else if (c == ')') {
       if (depth == 0) break;
       --depth;

@@ -108,11 +108,11 @@ std::size_t part_for(const std::map<RelativePath, std::size_t>& held, const Rela
 }
 
 /// Too long: the second half of the rows goes to a new part.
-void divide_part(std::vector<AttachmentTree>& parts, std::size_t place, std::size_t most_bytes) {
+void divide_part(std::vector<AttachmentTree>& parts, std::size_t place, std::size_t max_bytes) {
   while (true) {
     std::size_t bytes = 0;
     for (const auto& [path, row] : parts[place]) bytes += render_row(path, row).size();
-    if (bytes <= most_bytes || parts[place].size() < 2) return;
+    if (bytes <= max_bytes || parts[place].size() < 2) return;
     const std::size_t rows = parts[place].size() / 2;
     auto middle = std::next(parts[place].begin(), static_cast<std::ptrdiff_t>(rows));
     AttachmentTree second;
@@ -121,7 +121,7 @@ void divide_part(std::vector<AttachmentTree>& parts, std::size_t place, std::siz
       second.insert(second.end(), std::move(moved));
     }
     parts.push_back(std::move(second));
-    divide_part(parts, parts.size() - 1, most_bytes);
+    divide_part(parts, parts.size() - 1, max_bytes);
   }
 }
 
@@ -179,7 +179,7 @@ std::optional<ManifestPart> parse_manifest(std::string_view text) {
 
 std::vector<AttachmentTree> divide_rows(const AttachmentTree& rows,
                                         const std::vector<AttachmentTree>& parts,
-                                        std::size_t most_bytes) {
+                                        std::size_t max_bytes) {
   std::map<RelativePath, std::size_t> held;
   for (std::size_t place = 0; place < parts.size(); ++place) {
     for (const auto& [path, row] : parts[place]) held.emplace(path, place);
@@ -187,7 +187,7 @@ std::vector<AttachmentTree> divide_rows(const AttachmentTree& rows,
   std::vector<AttachmentTree> divided(std::max<std::size_t>(parts.size(), 1));
   for (const auto& [path, row] : rows) divided[part_for(held, path)].emplace(path, row);
   const std::size_t before = divided.size();
-  for (std::size_t place = 0; place < before; ++place) divide_part(divided, place, most_bytes);
+  for (std::size_t place = 0; place < before; ++place) divide_part(divided, place, max_bytes);
   return divided;
 }
 

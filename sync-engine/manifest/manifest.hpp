@@ -18,7 +18,7 @@
 namespace ws::sync {
 
 /// Above this a part is divided: a document holds 1 MiB, and what was divided has room to grow.
-inline constexpr std::size_t most_part_bytes = std::size_t{768} << 10U;
+inline constexpr std::size_t max_part_bytes = std::size_t{768} << 10U;
 
 struct ManifestPart {
   AttachmentTree rows = {};
@@ -44,6 +44,6 @@ std::string render_row(const RelativePath& path, const Attachment& row);
 /// now; of the answer at least as many.
 std::vector<AttachmentTree> divide_rows(const AttachmentTree& rows,
                                         const std::vector<AttachmentTree>& parts,
-                                        std::size_t most_bytes = most_part_bytes);
+                                        std::size_t max_bytes = max_part_bytes);
 
 }  // namespace ws::sync

@@ -16,13 +16,13 @@ using Lines = std::vector<std::string_view>;
 using Changes = std::vector<git::ChangedLines>;
 
 /// A block with fewer bytes that stand at another place too is no proof of a move.
-constexpr std::size_t least_block_bytes = 16;
+constexpr std::size_t min_block_bytes = 16;
 /// Each costs two comparisons of the whole texts; a text with more moves than that was written anew.
-constexpr std::size_t most_moves = 50;
+constexpr std::size_t max_moves = 50;
 /// Of all comparisons for the moves of one text together: longer texts have fewer moves followed.
-constexpr std::size_t most_compared_bytes = std::size_t{32} << 20U;
+constexpr std::size_t max_compared_bytes = std::size_t{32} << 20U;
 /// A block whose every line stands at more places than this is not looked for.
-constexpr std::size_t most_places = 32;
+constexpr std::size_t max_places = 32;
 
 Lines lines_of(std::string_view text) {
   Lines lines;
@@ -42,8 +42,8 @@ std::string joined(const Lines& lines) {
 
 bool is_telling(const Lines& lines, Span block) {
   std::size_t bytes = 0;
-  for (std::size_t i = block.begin; i < block.end && bytes < least_block_bytes; ++i) bytes += lines[i].size();
-  return bytes >= least_block_bytes;
+  for (std::size_t i = block.begin; i < block.end && bytes < min_block_bytes; ++i) bytes += lines[i].size();
+  return bytes >= min_block_bytes;
 }
 
 auto at(const Lines& lines, std::size_t place) { return lines.begin() + static_cast<std::ptrdiff_t>(place); }
@@ -73,7 +73,7 @@ class LinePlaces {
       rarest = &found->second;
       offset = i - block.begin;
     }
-    if (rarest == nullptr || rarest->size() > most_places) return std::nullopt;
+    if (rarest == nullptr || rarest->size() > max_places) return std::nullopt;
     std::optional<Span> only;
     for (const std::size_t place : *rarest) {
       if (place < offset || place - offset + block.size() > lines_.size()) continue;
@@ -158,7 +158,7 @@ bool follow_one(const Lines& base, Lines& mover, const Changes& moves, Lines& ed
 
 Result<void> follow_all(const Lines& base, std::string_view base_text, Lines& mover, Lines& editor) {
   std::size_t compared = 0;
-  for (std::size_t moved = 0; moved < most_moves && compared < most_compared_bytes; ++moved) {
+  for (std::size_t moved = 0; moved < max_moves && compared < max_compared_bytes; ++moved) {
     const std::string moved_text = joined(mover);
     const std::string edited_text = joined(editor);
     compared += 2 * base_text.size() + moved_text.size() + edited_text.size();

@@ -14,7 +14,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::size_t most_text_bytes = std::size_t{32} << 20U;  // of conflicts, in memory at a time
+constexpr std::size_t max_text_bytes = std::size_t{32} << 20U;  // of conflicts, in memory at a time
 
 /// Takes the answer of a commit into state and history.
 class Committer {
@@ -217,7 +217,7 @@ class Committer {
     if (seen_there) texts.remote = std::move(seen_there);
     for (const auto* text : {&texts.base, &texts.local, &texts.remote}) text_bytes_ += *text ? (*text)->size() : 0;
     texts_.insert_or_assign(conflict.id, std::move(texts));
-    if (text_bytes_ > most_text_bytes) WS_TRY(write_texts());
+    if (text_bytes_ > max_text_bytes) WS_TRY(write_texts());
     conflicts_.push_back(std::move(conflict));
     return {};
   }

@@ -23,7 +23,7 @@ class AheadReader {
   /// Reads a few more. False: as many wait as may.
   bool read_some() {
     for (int i = 0; i < texts_a_turn; ++i) {
-      if (taken_ == texts_.size() || waiting_bytes_ > most_waiting_bytes) return false;
+      if (taken_ == texts_.size() || waiting_bytes_ > max_waiting_bytes) return false;
       auto text = read(taken_);
       if (!text) return false;  // met again when it is asked for
       waiting_bytes_ += text->size();
@@ -41,7 +41,7 @@ class AheadReader {
 
  private:
   static constexpr int texts_a_turn = 8;
-  static constexpr std::size_t most_waiting_bytes = std::size_t{8} << 20U;
+  static constexpr std::size_t max_waiting_bytes = std::size_t{8} << 20U;
 
   Result<std::string> read(std::size_t place) {
     WS_TRY(session_.check_cancelled());

@@ -244,8 +244,8 @@ void sort(Plan& plan) {
 
 bool too_many(std::size_t lost, std::size_t tracked) {
   const bool many = lost > 10 && lost * 4 > tracked;
-  const bool most_of_a_small_tree = tracked >= 4 && lost * 2 > tracked;
-  return many || most_of_a_small_tree || (lost >= 2 && lost >= tracked);
+  const bool max_of_a_small_tree = tracked >= 4 && lost * 2 > tracked;
+  return many || max_of_a_small_tree || (lost >= 2 && lost >= tracked);
 }
 
 /// Crashes, and programs that truncate a file before they fail to write it, leave files of 0 bytes.

@@ -28,10 +28,10 @@ std::string without_targets(const std::string& text) {
 }  // namespace
 
 Result<EarlierSpelling> EarlierSpelling::find(Session& session, const links::Renames& renames) {
-  constexpr std::size_t most_operations = 50;
+  constexpr std::size_t max_operations = 50;
   EarlierSpelling found;
   if (renames.empty()) return found;
-  WS_LET(const std::vector<Operation> operations, session.state.operations().list(most_operations));
+  WS_LET(const std::vector<Operation> operations, session.state.operations().list(max_operations));
   for (const Operation& operation : operations) {
     WS_LET(std::vector<OperationRow> rows, session.state.operations().rows(operation.id));
     links::Renames inverse;

@@ -340,9 +340,9 @@ void LinkIndex::read_changed(Session& session, const Scan& scan, const std::vect
       entry.links = fresh_[i];
     }
   };
-  const std::size_t most_threads = std::max(1U, session.options.threads);
+  const std::size_t max_threads = std::max(1U, session.options.threads);
   std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < std::min(most_threads, places.size() / notes_a_thread + 1); ++i) {
+  for (std::size_t i = 1; i < std::min(max_threads, places.size() / notes_a_thread + 1); ++i) {
     threads.emplace_back(work);
   }
   work();

@@ -23,8 +23,8 @@ constexpr std::size_t pull_page_items = 1000;
 constexpr std::size_t plan_part_items = 10'000;
 constexpr std::size_t push_batch_items = 500;
 constexpr std::uint64_t push_batch_bytes = std::uint64_t{6} << 20U;  // of 8 MiB, as JSON
-constexpr std::uint64_t most_push_bytes = std::uint64_t{8} << 20U;   // `decisions.md`, "push"
-constexpr std::size_t most_divisions = 32;  // of one push: a body that is wrong as a whole is no reason for hundreds
+constexpr std::uint64_t max_push_bytes = std::uint64_t{8} << 20U;    // `decisions.md`, "push"
+constexpr std::size_t max_divisions = 32;  // of one push: a body that is wrong as a whole is no reason for hundreds
 constexpr std::size_t pushes_in_flight = 4;
 // So often requests under way are moved while the next batch is made.
 constexpr std::size_t items_between_moves = 32;
@@ -263,8 +263,8 @@ class Pusher {
       if (item.hash && item.kind != ActionKind::push_move) {
         WS_LET(text, text_(place));
         if (!text) continue;
-        if (text->size() > most_push_bytes) {
-          reject(place, "too_large", fmt::format("{} bytes, one push holds at most {}", text->size(), most_push_bytes));
+        if (text->size() > max_push_bytes) {
+          reject(place, "too_large", fmt::format("{} bytes, one push holds at most {}", text->size(), max_push_bytes));
           continue;
         }
       }
@@ -322,7 +322,7 @@ class Pusher {
 
   /// False: the failure is that of the whole push.
   bool divide(const Failure& failure, const PushBatch& places) {
-    if (!is_about_content(failure) || divisions_ == most_divisions) return false;
+    if (!is_about_content(failure) || divisions_ == max_divisions) return false;
     refusal_ = failure;
     if (places.end - places.first == 1) {
       reject(places.first, failure.call.http_status == 413 ? "too_large" : failure.code, failure.what);

@@ -91,7 +91,7 @@ std::string text_of(const Report& report, const std::string& state) {
 
 /// Empty: not the status of this tree as it is now.
 std::optional<Report> report_in(std::string_view text, const Session& session, const RunOptions& options) {
-  const auto told = parse_bounded(text, {.max_bytes = most_status_bytes});
+  const auto told = parse_bounded(text, {.max_bytes = max_status_bytes});
   if (!told || find_integer(*told, "v") != 1) return std::nullopt;
   const std::string state = state_stamp(session.ws);
   const auto revision = find_integer(*told, "revision");
@@ -152,7 +152,7 @@ Result<std::optional<CleanStatus>> make_clean_status(Session& session) {
   WS_LET(const Report report, look(session, {.offline = true, .name_others = true}, files));
   if (!has_nothing_to_tell(report) || shows_hidden_file(files.shown)) return std::nullopt;
   status.text = text_of(report, status.state);
-  if (status.text.empty() || status.text.size() > most_status_bytes) return std::nullopt;
+  if (status.text.empty() || status.text.size() > max_status_bytes) return std::nullopt;
   return status;
 }
 

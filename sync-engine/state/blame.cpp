@@ -12,7 +12,7 @@ namespace ws::sync {
 namespace {
 
 /// Files that went in one commit and are compared with one that came.
-constexpr std::size_t most_candidates = 50;
+constexpr std::size_t max_candidates = 50;
 
 std::vector<std::string_view> split_lines(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -137,17 +137,17 @@ class Blamer {
     if (same) return std::optional(git::TreeUpdate{.path = suspect.path, .blob = *same});
     WS_LET(const std::vector<git::TreeUpdate> updates, repository_->compare_trees(parent.tree, suspect.commit.tree));
     std::optional<git::TreeUpdate> best;
-    std::size_t most_shared = 0;
+    std::size_t max_shared = 0;
     std::size_t compared = 0;
     for (const git::TreeUpdate& update : updates) {
       if (update.blob) continue;
       WS_LET(const std::optional<git::ObjectId> blob, repository_->find_blob(parent.tree, update.path));
       if (!blob) continue;
       if (*blob == suspect.blob) return std::optional(git::TreeUpdate{.path = update.path, .blob = *blob});
-      if (++compared > most_candidates) continue;
+      if (++compared > max_candidates) continue;
       WS_LET(const std::size_t shared, shared_lines(*blob, suspect.blob));
-      if (shared > most_shared) {
-        most_shared = shared;
+      if (shared > max_shared) {
+        max_shared = shared;
         best = git::TreeUpdate{.path = update.path, .blob = *blob};
       }
     }

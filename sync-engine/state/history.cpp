@@ -16,7 +16,7 @@ constexpr const char* main_branch = "refs/heads/main";
 constexpr const char* incoming_branch = "refs/heads/incoming";
 
 /// With more pairs of author and time than this in one sync, changes are grouped by author alone.
-constexpr std::size_t most_commits = 16;
+constexpr std::size_t max_commits = 16;
 
 /// One change for each path. Where one file leaves a path and another takes it, the latter counts.
 TextChanges one_each(TextChanges changes) {
@@ -48,7 +48,7 @@ std::vector<ByAuthor> by_author(TextChanges changes) {
     change.author.time = std::chrono::floor<std::chrono::seconds>(change.author.time);
     groups[change.author].push_back(std::move(change));
   }
-  if (groups.size() > most_commits) {
+  if (groups.size() > max_commits) {
     std::map<Author, TextChanges> by_person;
     std::map<Author, Time> newest;
     for (auto& [author, own] : groups) {

@@ -9,7 +9,7 @@ namespace ws::sync {
 namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
-constexpr std::int64_t least_tick_ns = 4'000'000;
+constexpr std::int64_t min_tick_ns = 4'000'000;
 constexpr std::size_t listing_bytes = std::size_t{64} << 10U;
 constexpr std::chrono::milliseconds tell_every{100};
 
@@ -24,7 +24,7 @@ Walk::Walk(const RootFolder& root, const StatCache& cache, const ScanOptions& op
   ::clock_gettime(CLOCK_REALTIME_COARSE, &time);
   started_ns_ = nanoseconds(time);
   ::clock_getres(CLOCK_REALTIME_COARSE, &time);
-  tick_ns_ = std::max(nanoseconds(time), least_tick_ns);
+  tick_ns_ = std::max(nanoseconds(time), min_tick_ns);
   tell_next_ = std::chrono::steady_clock::now() + options_.seen_from;
 }
 

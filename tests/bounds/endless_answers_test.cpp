@@ -14,7 +14,7 @@
 namespace ws::test {
 namespace {
 
-constexpr long most_kib = 200L << 10U;
+constexpr long max_kib = 200L << 10U;
 constexpr const char* head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 constexpr const char* chunked = "Transfer-Encoding: chunked\r\n\r\n";
 
@@ -80,7 +80,7 @@ TEST_CASE("endless answers: a call ends at the bound, and says it", "[cli][bound
     CAPTURE(ended.err);
     CHECK(ended.exit == one.exit);
     CHECK(ended.err.find(one.said) != std::string::npos);
-    CHECK(ended.peak_kib < most_kib);
+    CHECK(ended.peak_kib < max_kib);
     CHECK(ended.out.empty());
   }
 }
@@ -143,7 +143,7 @@ TEST_CASE("endless answers: a pull ends at the bound of an item, and of its list
   CAPTURE(item.err);
   CHECK(item.exit == 1);
   CHECK(item.err.find("does not end within 67108864 bytes") != std::string::npos);
-  CHECK(item.peak_kib < most_kib);
+  CHECK(item.peak_kib < max_kib);
   way = 1;
   const Ended cursor = person.ws({"sync"}, person.home() / "tree");
   CAPTURE(cursor.err);

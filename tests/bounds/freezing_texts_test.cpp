@@ -159,12 +159,12 @@ double seconds_of(const Reader& reader, const std::string& text) {
 
 TEST_CASE("bounds: time grows with the length of a text, whatever it is", "[bounds]") {
   constexpr std::size_t bytes_in_ci = std::size_t{32} << 10U;
-  const std::size_t most_bytes = number_from_environment("WS_BOUNDS", bytes_in_ci);
+  const std::size_t max_bytes = number_from_environment("WS_BOUNDS", bytes_in_ci);
   const char* const only = std::getenv("WS_BOUNDS_READER");
   for (const FreezingText& freezing : freezing_texts()) {
     for (const Reader& reader : readers()) {
       if (only != nullptr && std::string(reader.name).find(only) == std::string::npos) continue;
-      const std::size_t bytes = most_bytes == bytes_in_ci ? bytes_in_ci / reader.share : most_bytes;
+      const std::size_t bytes = max_bytes == bytes_in_ci ? bytes_in_ci / reader.share : max_bytes;
       const double taken = seconds_of(reader, freezing.make(bytes));
       // Ten times what the slowest takes for each byte: where the square counts, 64 KiB cost minutes.
       CAPTURE(freezing.name, reader.name, bytes, taken);
@@ -173,7 +173,7 @@ TEST_CASE("bounds: time grows with the length of a text, whatever it is", "[boun
       if (taken < 0.2) continue;
       const double taken_quarter = seconds_of(reader, freezing.make(bytes / 4));
       CAPTURE(taken_quarter);
-      if (most_bytes != bytes_in_ci) WARN(reader.name << ": " << freezing.name << ": " << taken << " s");
+      if (max_bytes != bytes_in_ci) WARN(reader.name << ": " << freezing.name << ": " << taken << " s");
       // 4 where it is linear, 16 where the square counts.
       CHECK(taken < 9 * taken_quarter);
     }

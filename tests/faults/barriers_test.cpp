@@ -80,12 +80,12 @@ TEST_CASE("barriers: deciding many conflicts waits for the disk as often as deci
     WARN("skipped: no seccomp here");
     return;
   }
-  const auto [command, most_more] =
+  const auto [command, max_more] =
       GENERATE(table<Words, std::ptrdiff_t>({{{"sync", "resolve", "--all", "--keep", "local"}, 10},
                                              {{"sync", "resolve", "--all", "--keep", "remote"}, 10},
                                              {{"sync", "run", "--on-conflict", "remote"}, 10}}));
   const std::ptrdiff_t some = flushes_to_decide(8, command);
   const std::ptrdiff_t many = flushes_to_decide(40, command);
   CAPTURE(command, some, many);
-  CHECK(many <= some + most_more);
+  CHECK(many <= some + max_more);
 }

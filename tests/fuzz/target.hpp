@@ -13,14 +13,14 @@ void ws_fuzz_one(std::string_view bytes);
 
 /// Of processor time, under the sanitizers: a reader that is about linear stays far below, one that takes the square of
 /// 32 KiB does not.
-constexpr double most_seconds = 2;
-constexpr double most_seconds_per_byte = 200e-6;
+constexpr double max_seconds = 2;
+constexpr double max_seconds_per_byte = 200e-6;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::clock_t before = std::clock();
   ws_fuzz_one({reinterpret_cast<const char*>(data), size});
   const double taken = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
-  if (taken <= most_seconds + most_seconds_per_byte * static_cast<double>(size)) return 0;
+  if (taken <= max_seconds + max_seconds_per_byte * static_cast<double>(size)) return 0;
   std::fprintf(stderr, "ERROR: %zu bytes took %.1f s of processor time\n", size, taken);
   std::abort();
 }

@@ -36,7 +36,7 @@ bool is_quiet(const sync::Report& report) {
 }
 
 /// Rounds that may still change something after all other activity has stopped: README.md, I4.
-constexpr unsigned most_rounds = 3;
+constexpr unsigned max_rounds = 3;
 
 std::string tree_text(const std::map<std::string, std::string>& tree) {
   std::string out;
@@ -297,7 +297,7 @@ std::string Story::run_once(BoundFolder& place, bool& quiet) {
 
 /// I4 for one folder, without concurrent changes.
 std::string Story::run_until_quiet(BoundFolder& place, bool& quiet) {
-  for (unsigned run = 0; run <= most_rounds; ++run) {
+  for (unsigned run = 0; run <= max_rounds; ++run) {
     bool rests = false;
     if (std::string wrong = run_once(place, rests); !wrong.empty()) return wrong;
     if (rests) return {};
@@ -308,7 +308,7 @@ std::string Story::run_until_quiet(BoundFolder& place, bool& quiet) {
 
 /// I4.
 std::string Story::settle() {
-  for (unsigned round = 0; round <= most_rounds; ++round) {
+  for (unsigned round = 0; round <= max_rounds; ++round) {
     tell(fmt::format("  round {}", round));
     bool quiet = true;
     for (const auto& place : places_) {

@@ -70,13 +70,13 @@ void tell_failure(const Stage& stage, std::uint64_t seed, const Script& script) 
 }
 
 /// Every fifth story has one more folder.
-void play_all(Stage stage, std::uint64_t percent, std::size_t most_steps) {
+void play_all(Stage stage, std::uint64_t percent, std::size_t max_steps) {
   const std::uint64_t first = first_seed();
   const std::uint64_t last = first + share(percent);
   const std::size_t folders = stage.places;
   for (std::uint64_t seed = first; seed < last; ++seed) {
     stage.places = folders + (seed % 5 == 0 ? 1 : 0);
-    const Script script = make_script(seed, most_steps);
+    const Script script = make_script(seed, max_steps);
     const Played played = play_by_stage(stage, seed, script);
     if (!played.wrong.empty()) tell_failure(stage, seed, script);
   }

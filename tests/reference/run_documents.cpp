@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t a_day = std::int64_t{24} * 60 * 60 * 1000;
 // Pages of the built-in world, which the model does not contain.
-constexpr std::size_t most_pages = 200;
+constexpr std::size_t max_pages = 200;
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
@@ -225,7 +225,7 @@ void Run::list_documents() {
   const std::size_t limit = 1 + chance(one_in(2) ? 100 : 7);
   std::set<std::string> seen;
   std::string path = "/v1/documents?limit=" + std::to_string(limit);
-  for (std::size_t page = 0; page < most_pages; ++page) {
+  for (std::size_t page = 0; page < max_pages; ++page) {
     const Json list = agree(send(actor, "GET", path), {200});
     if (list.at("data").size() > limit) differ("more than the limit");
     for (const Json& item : list.at("data")) {

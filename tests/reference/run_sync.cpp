@@ -8,7 +8,7 @@
 namespace ws::mock::test {
 namespace {
 
-constexpr std::size_t most_items = 4;
+constexpr std::size_t max_items = 4;
 
 std::string stem(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
@@ -57,7 +57,7 @@ std::vector<SyncItem> Run::any_items() {
   const auto is_new = [&](const std::string& id, const std::string& path) {
     return (id.empty() || taken.insert(id).second) && taken.insert(path).second;
   };
-  const std::size_t count = 1 + chance(most_items);
+  const std::size_t count = 1 + chance(max_items);
   for (std::size_t i = 0; i < count; ++i) {
     const std::string path = (one_in(2) ? "" : one_in(2) ? "deep/" : "deep/er/") + fresh("n") + ".md";
     if (sync_.entries.empty() || one_in(3)) {

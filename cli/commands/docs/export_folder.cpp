@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t manifest_version = 1;
-constexpr std::size_t most_name_bytes = 120;
+constexpr std::size_t max_name_bytes = 120;
 constexpr std::size_t short_id = 8;
 
 /// A title as the name of a file that every system can hold; empty where nothing of it is left.
@@ -30,7 +30,7 @@ std::string name_of(const std::string& title) {
                             std::string_view("/\\<>:\"|?*").find(c) != std::string_view::npos;
     name += is_refused ? '-' : c;
   }
-  std::size_t end = std::min(name.size(), most_name_bytes);
+  std::size_t end = std::min(name.size(), max_name_bytes);
   while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;
   name.resize(end);
   const auto is_outer = [](char c) { return c == ' ' || c == '.'; };

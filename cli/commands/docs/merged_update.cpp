@@ -10,7 +10,7 @@
 namespace ws::cli {
 namespace {
 
-constexpr int most_rounds = 5;
+constexpr int max_rounds = 5;
 
 Result<Reply> send_update(Session& session, Client& client, const TextChange& change) {
   const contract::Operation& operation = operation_of("docs.update");
@@ -87,7 +87,7 @@ Result<UpdateEnd> update_merged(Session& session, Client& client, const TextChan
     WS_LET(UpdateEnd end, update_once(session, client, now));
     end.was_merged = was_merged;
     if (end.reply || !end.collision.is_clean()) return end;
-    if (round == most_rounds) return fail(still_moving(now));
+    if (round == max_rounds) return fail(still_moving(now));
     session.note(fmt::format("merged with revision {}, which was stored meanwhile", end.theirs.revision));
     now.content = end.collision.text();
     now.base = std::move(end.theirs);

@@ -12,7 +12,7 @@ namespace ws::cli {
 namespace {
 
 // More does not fit into one request of the API (16 MiB with its escapes).
-constexpr std::size_t most_output_bytes = std::size_t{8} << 20U;
+constexpr std::size_t max_output_bytes = std::size_t{8} << 20U;
 constexpr std::size_t error_tail_bytes = std::size_t{64} << 10U;
 
 Descriptor nameless_file() {
@@ -76,7 +76,7 @@ std::optional<ChildEnd> ChildProcess::poll() {
   if (!exit) return std::nullopt;
   has_ended_ = true;
   return ChildEnd{.exit = *exit,
-                  .out = text_of(out_.get(), most_output_bytes, Part::front),
+                  .out = text_of(out_.get(), max_output_bytes, Part::front),
                   .err = text_of(err_.get(), error_tail_bytes, Part::end)};
 }
 

@@ -21,7 +21,7 @@ constexpr milliseconds longest_backoff{60'000};
 constexpr milliseconds shortest_renewal{200};
 /// How long a command may take to end by itself when the worker stops.
 constexpr milliseconds grace{10'000};
-constexpr std::size_t most_error_characters = 4000;  // API document, "Limits"
+constexpr std::size_t max_error_characters = 4000;  // API document, "Limits"
 
 /// U+FFFD for each byte that is none of UTF-8: JSON cannot carry it.
 std::string valid_utf8(std::string_view text) {
@@ -37,7 +37,7 @@ std::string tail_of(std::string_view text) {
   std::string valid = valid_utf8(text);
   std::size_t count = 0;
   std::size_t begin = valid.size();
-  while (begin > 0 && count < most_error_characters) {
+  while (begin > 0 && count < max_error_characters) {
     --begin;
     if ((static_cast<unsigned char>(valid[begin]) & 0xC0U) != 0x80U) ++count;
   }

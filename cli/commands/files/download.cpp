@@ -91,10 +91,10 @@ Result<void> check_free(const Session& session, const fs::path& target) {
 }
 
 /// So many are under way at a time.
-constexpr std::size_t most_at_a_time = 4;
+constexpr std::size_t max_at_a_time = 4;
 /// So many, or so much, wait for the disk together.
-constexpr std::size_t most_received = 64;
-constexpr std::uint64_t most_received_bytes = std::uint64_t{16} << 20U;
+constexpr std::size_t max_received = 64;
+constexpr std::uint64_t max_received_bytes = std::uint64_t{16} << 20U;
 
 /// One download, from the Asset's description to the finished file.
 struct OneDownload {
@@ -161,10 +161,10 @@ class Downloads {
   /// What was done, as our own JSON, in the order of the ids. A missing key, or a signal, ends them all.
   Result<std::vector<Result<Json>>> run() {
     while (under_way_ > 0 || !received_.empty() || !waiting_.empty() || (next_ < files_.size() && !stopped_)) {
-      while (under_way_ < most_at_a_time && next_ < files_.size() && !stopped_) start(files_[next_++]);
+      while (under_way_ < max_at_a_time && next_ < files_.size() && !stopped_) start(files_[next_++]);
       client_.run(std::chrono::milliseconds{200});
       go_on_with_cut();
-      const bool is_full = received_.size() >= most_received || unfinished_bytes_ >= most_received_bytes;
+      const bool is_full = received_.size() >= max_received || unfinished_bytes_ >= max_received_bytes;
       if (under_way_ == 0 || is_full) finish_received();
       const std::string more =
           files_.size() == 1 ? files_.front().name : fmt::format("{} of {} files done", ended_, files_.size());

@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int usual_jobs = 4;
-constexpr int most_jobs = 16;
+constexpr int max_jobs = 16;
 /// A smaller file is sent again after a kill: a record of its start, flushed to the disk, costs more than its bytes.
 constexpr std::uint64_t recorded_from_bytes = std::uint64_t{1} << 20U;
 
@@ -39,8 +39,8 @@ Result<int> jobs_of(const Session& session) {
   int jobs = 0;
   const char* const end = text->data() + text->size();
   const auto [stop, error] = std::from_chars(text->data(), end, jobs);
-  if (error == std::errc{} && stop == end && jobs >= 1 && jobs <= most_jobs) return jobs;
-  return fail(Failure::Kind::usage, fmt::format("--jobs takes an integer, 1-{}, not `{}`", most_jobs, *text));
+  if (error == std::errc{} && stop == end && jobs >= 1 && jobs <= max_jobs) return jobs;
+  return fail(Failure::Kind::usage, fmt::format("--jobs takes an integer, 1-{}, not `{}`", max_jobs, *text));
 }
 
 std::string sample_of(const fs::path& path) {
@@ -89,7 +89,7 @@ void keep(Session& session, const PendingUpload& upload) { keep(session, std::ve
 
 /// Before its finalize an upload is recorded on the disk: then it may have become an Asset. So many records, or those
 /// of so long, are flushed together.
-constexpr std::size_t most_records = 64;
+constexpr std::size_t max_records = 64;
 constexpr std::chrono::milliseconds longest_wait_for_records{100};
 
 /// The record is removed only after the Asset's id was printed: a repeat of a killed run finds the Asset by it.
@@ -151,7 +151,7 @@ class Uploads {
     if (unrecorded_.empty()) return;
     const bool is_late = std::chrono::steady_clock::now() - waiting_since_ >= longest_wait_for_records;
     const bool may_be_more = busy() > 0 || (next_ < files_.size() && !stopped_);
-    if (may_be_more && !is_late && unrecorded_.size() < most_records) return;
+    if (may_be_more && !is_late && unrecorded_.size() < max_records) return;
     keep(session_, std::exchange(unrecorded_, {}));
     for (std::function<void()>& send : waiting_) recorded_.push_back(std::move(send));
     waiting_.clear();

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_candidates = 10;
+constexpr std::size_t max_candidates = 10;
 
 struct Candidate {
   std::string id = {};
@@ -25,10 +25,10 @@ struct Candidate {
 
 Failure several(const std::string& given, std::string_view noun, const std::vector<Candidate>& found) {
   std::string list;
-  for (std::size_t i = 0; i < std::min(found.size(), most_candidates); ++i) {
+  for (std::size_t i = 0; i < std::min(found.size(), max_candidates); ++i) {
     list += (list.empty() ? "" : ", ") + found[i].id + (found[i].what.empty() ? "" : " (" + found[i].what + ")");
   }
-  if (found.size() > most_candidates) list += fmt::format(" and {} more", found.size() - most_candidates);
+  if (found.size() > max_candidates) list += fmt::format(" and {} more", found.size() - max_candidates);
   return {.kind = Failure::Kind::usage,
           .what = fmt::format("`{}` names {} {}", given, found.size(), noun),
           .hint = "give one of the ids: " + list,

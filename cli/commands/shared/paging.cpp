@@ -82,7 +82,7 @@ Result<Reply> call_list(Client& client, const Operation& operation, Call call) {
 }
 
 /// How many items were asked for of a list that comes in one answer.
-Result<std::optional<std::int64_t>> most_items(const Session& session) {
+Result<std::optional<std::int64_t>> max_items(const Session& session) {
   WS_LET(const auto limit, count_flag(session, "limit", "1-100"));
   WS_LET(const auto max_items, count_flag(session, "max-items", "at least 1"));
   if (!limit || !max_items) return limit ? limit : max_items;
@@ -118,7 +118,7 @@ Result<void> add_rest(Client& client, const Operation& operation, const Call& ca
 
 /// A list that the API gives in one answer: cut here to what was asked for.
 Result<ExitCode> print_whole(Session& session, Client& client, const Operation& operation, const Call& call) {
-  WS_LET(const auto most, most_items(session));
+  WS_LET(const auto most, max_items(session));
   WS_LET(Reply reply, call_list(client, operation, call));
   if (session.has("all")) WS_TRY(add_rest(client, operation, call, reply));
   const std::int64_t count = most ? cut_to(*reply.json, *most) : 0;
@@ -231,7 +231,7 @@ void print_reply(Session& session, const Operation& operation, const Reply& repl
                                                     : fmt::format("{} shown; --all shows every one", shown));
   }
   if (operation.paging != Paging::limit_only) return;
-  const auto asked = most_items(session);
+  const auto asked = max_items(session);
   const std::int64_t most = asked && *asked ? std::min(**asked, largest_page) : largest_page;
   if (shown >= most)
     session.note(fmt::format("{} shown; there may be more, the API has no cursor for this list", shown));

@@ -14,7 +14,7 @@ namespace ws::cli {
 namespace {
 
 constexpr std::size_t short_state_id = 10;
-constexpr std::size_t most_name_columns = 24;
+constexpr std::size_t max_name_columns = 24;
 
 std::string who_wrote(const sync::BlamedLine& line) {
   return line.commit ? clean(line.author.name, Breaks::space) : "not synced yet";
@@ -66,7 +66,7 @@ Result<ExitCode> blame(Session& session) {
   }
   std::size_t columns = 0;
   for (const sync::BlamedLine& line : lines) columns = std::max(columns, utf8::columns(who_wrote(line)));
-  columns = std::min(columns, most_name_columns);
+  columns = std::min(columns, max_name_columns);
   std::string page;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     page += shown_line(lines[i], i + 1, std::to_string(lines.size()).size(), columns) + "\n";

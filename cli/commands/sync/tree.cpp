@@ -293,7 +293,7 @@ void print_report(
 }
 
 void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report& report) {
-  constexpr std::ptrdiff_t most_without_a_word = 10;
+  constexpr std::ptrdiff_t max_without_a_word = 10;
   const auto loses = [](const sync::Row& row) {
     using Kind = sync::ActionKind;
     const Kind kind = row.action.kind;
@@ -303,7 +303,7 @@ void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report&
   };
   const Format format = session.format();
   if (!report.operation || format == Format::json || format == Format::ndjson || format == Format::yaml) return;
-  if (std::ranges::count_if(report.rows, loses) <= most_without_a_word) return;
+  if (std::ranges::count_if(report.rows, loses) <= max_without_a_word) return;
   ShellCommand undo = program_for(tree);
   undo.add({"sync", "undo", std::to_string(*report.operation)});
   const std::string line = "to take this back on both sides: " + undo.in_backticks();

@@ -22,8 +22,8 @@
 namespace ws::cli {
 namespace {
 
-constexpr std::chrono::milliseconds least_interval{1'000};
-constexpr std::chrono::milliseconds most_interval = std::chrono::hours{24};
+constexpr std::chrono::milliseconds min_interval{1'000};
+constexpr std::chrono::milliseconds max_interval = std::chrono::hours{24};
 
 Result<sync::WatchOptions> watch_options(const Session& session) {
   sync::WatchOptions options;
@@ -31,7 +31,7 @@ Result<sync::WatchOptions> watch_options(const Session& session) {
   options.run.hold_deletes = true;  // nobody is asked: what the guard would stop waits, the rest goes on
   if (const auto text = session.arguments().value("interval")) {
     const auto interval = parse_duration(*text);
-    if (!interval || *interval < least_interval || *interval > most_interval) {
+    if (!interval || *interval < min_interval || *interval > max_interval) {
       return fail(Failure::Kind::usage, "--interval takes a time from 1s to 24h, not `" + *text + "`");
     }
     options.interval = *interval;

@@ -47,13 +47,13 @@ constexpr Reading readings[] = {
 
 constexpr std::string_view no_document = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";  ///< nobody's
 constexpr std::string_view wrong_key = "wsk_of_nobody";
-constexpr std::size_t most_named = 3;
+constexpr std::size_t max_named = 3;
 
 /// "docs.list: data.color, docs.get: color and 4 more".
 std::string some_of(const std::set<std::string>& all) {
-  const auto end = std::next(all.begin(), static_cast<std::ptrdiff_t>(std::min(all.size(), most_named)));
+  const auto end = std::next(all.begin(), static_cast<std::ptrdiff_t>(std::min(all.size(), max_named)));
   const std::string named = fmt::format("{}", fmt::join(all.begin(), end, ", "));
-  return all.size() <= most_named ? named : fmt::format("{} and {} more", named, all.size() - most_named);
+  return all.size() <= max_named ? named : fmt::format("{} and {} more", named, all.size() - max_named);
 }
 
 Failure broken(std::string what, std::string hint) {

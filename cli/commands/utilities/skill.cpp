@@ -18,8 +18,8 @@ namespace ws::cli {
 namespace {
 
 constexpr std::string_view skill_name = "service-operate-workspace";
-constexpr std::size_t most_files = 200;
-constexpr std::uint64_t most_bytes = std::uint64_t{4} << 20U;
+constexpr std::size_t max_files = 200;
+constexpr std::uint64_t max_bytes = std::uint64_t{4} << 20U;
 
 struct SkillFile {
   std::string path = {};
@@ -56,7 +56,7 @@ Result<std::string> fetch(Session& session, const std::string& url) {
   WS_LET(http::Transport * transport, session.transport());
   const http::Outcome outcome = transport->send({.url = url,
                                                  .headers = {{"User-Agent", std::string(user_agent())}},
-                                                 .max_body_bytes = most_bytes,
+                                                 .max_body_bytes = max_bytes,
                                                  .timeout = std::chrono::seconds{60}});
   if (const auto* error = std::get_if<http::TransportError>(&outcome)) {
     Failure failure = error->reason;
@@ -114,7 +114,7 @@ Result<Skill> fetch_skill(Session& session) {
   WS_LET(const std::string text, fetch(session, manifest));
   auto value = parse_bounded(text);
   const Json* files = value ? find(*value, "files") : nullptr;
-  if (files == nullptr || !files->is_array() || files->empty() || files->size() > most_files) {
+  if (files == nullptr || !files->is_array() || files->empty() || files->size() > max_files) {
     return fail(Failure::Kind::integrity, manifest + " is not the manifest of a skill");
   }
   Skill skill{.name = find_text(*value, "name").value_or(std::string(skill_name)),
@@ -183,7 +183,7 @@ Result<void> check_folder(const std::filesystem::path& folder, const Skill& skil
   }
   if (!fs::exists(fs::symlink_status(folder, error))) return {};
   if (!fs::is_directory(folder, error)) return refuse(folder, "is not a folder");
-  const auto there = read_file(folder / "SKILL.md", most_bytes);
+  const auto there = read_file(folder / "SKILL.md", max_bytes);
   const std::string name = there ? name_in_front_matter(*there) : "";
   if (!name.empty() && name != skill.name) return refuse(folder, "holds another skill: `" + name + "`");
   if (!there && !fs::is_empty(folder, error)) return refuse(folder, "contains files that do not belong to a skill");
@@ -191,7 +191,7 @@ Result<void> check_folder(const std::filesystem::path& folder, const Skill& skil
 }
 
 Result<void> install_file(Session& session, const std::filesystem::path& target, const std::string& text) {
-  const auto there = read_file(target, most_bytes);
+  const auto there = read_file(target, max_bytes);
   if (there && *there == text) return {};
   if (there && !session.has("force")) {
     return fail(Failure::Kind::disk, target.string() + " exists already and differs", "add --force to replace it");

@@ -28,18 +28,18 @@ namespace ws::mock::http {
 /// Each connection is bounded by its `Limits`; this bounds their sum.
 class Budget {
  public:
-  explicit Budget(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit Budget(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  bool allows(std::size_t more_bytes) const { return held_bytes_ + more_bytes <= most_bytes_; }
+  bool allows(std::size_t more_bytes) const { return held_bytes_ + more_bytes <= max_bytes_; }
   /// No new request is read. The limit is a quarter above `allows`, so that clients with large requests do not lock out
   /// those with small ones.
-  bool is_exhausted() const { return held_bytes_ > most_bytes_ + most_bytes_ / 4; }
+  bool is_exhausted() const { return held_bytes_ > max_bytes_ + max_bytes_ / 4; }
   std::size_t held_bytes() const { return held_bytes_; }
   /// One connection now holds `now_bytes` instead of `before_bytes`.
   void replace(std::size_t before_bytes, std::size_t now_bytes) { held_bytes_ += now_bytes - before_bytes; }
 
  private:
-  std::size_t most_bytes_;
+  std::size_t max_bytes_;
   std::size_t held_bytes_ = 0;
 };
 

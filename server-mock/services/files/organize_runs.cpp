@@ -15,8 +15,8 @@ namespace ws::mock {
 namespace {
 
 constexpr std::array<std::string_view, 5> phases = {"received", "reading", "planning", "writing", "done"};
-constexpr std::size_t most_documents = 500;
-constexpr std::size_t most_bytes = std::size_t{8} << 20U;      // of the whole text
+constexpr std::size_t max_documents = 500;
+constexpr std::size_t max_bytes = std::size_t{8} << 20U;       // of the whole text
 constexpr std::size_t document_bytes = std::size_t{1} << 20U;  // `decisions.md`, "document"
 constexpr std::size_t title_code_points = 300;
 
@@ -61,7 +61,7 @@ std::string as_title(std::string_view text) {
 std::string rejection(const std::optional<Asset>& asset) {
   if (!asset) return "The file is gone";
   if (!asset->is_text) return "The file is not a text, so it has no headings";
-  if (asset->size_bytes > static_cast<std::int64_t>(most_bytes)) return "The text is larger than 8 MiB";
+  if (asset->size_bytes > static_cast<std::int64_t>(max_bytes)) return "The text is larger than 8 MiB";
   return {};
 }
 
@@ -76,7 +76,7 @@ Result<std::string> write_documents(World& world, const OrganizeRun& run, const 
     draft.parent_node_id = target->id;
     draft.project_id = target->project_id;
   }
-  WS_LET(const std::string text, text_of_asset(world, asset.blob, most_bytes));
+  WS_LET(const std::string text, text_of_asset(world, asset.blob, max_bytes));
   const std::vector<DocumentSection> extracts = split_documents(text, asset.title);
   if (std::ranges::any_of(extracts, [](const DocumentSection& one) { return one.content.size() > document_bytes; })) {
     return std::string("A section is larger than 1 MiB, which no document may be");
@@ -179,7 +179,7 @@ Result<void> advance_due_runs(World& world) {
 
 std::vector<DocumentSection> split_documents(std::string_view text, std::string_view fallback) {
   std::vector<DocumentSection> extracts;
-  for (const markdown::Section& section : markdown::sections(text, most_documents)) {
+  for (const markdown::Section& section : markdown::sections(text, max_documents)) {
     if (section.heading_path.empty() && is_blank(section.text)) continue;
     const std::string_view heading = section.heading_path.empty() ? fallback : section.heading_path.back();
     extracts.push_back({.title = as_title(is_blank(heading) ? fallback : heading), .content = section.text});

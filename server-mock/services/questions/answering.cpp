@@ -14,8 +14,8 @@
 namespace ws::mock {
 namespace {
 
-constexpr std::size_t most_passages = 4;
-constexpr std::size_t most_candidates = 60;
+constexpr std::size_t max_passages = 4;
+constexpr std::size_t max_candidates = 60;
 constexpr std::size_t question_title_code_points = 80;
 constexpr std::string_view answer_heading = "Answer";
 
@@ -33,7 +33,7 @@ std::size_t count_in(const FoundChunk& chunk, const std::vector<Term>& terms) {
 
 /// Those that contain enough terms of the prompt: a quarter of them, at most three, and half as many as the best.
 Result<std::vector<Candidate>> find_candidates(World& world, const SearchScope& scope, const std::vector<Term>& terms) {
-  WS_LET(const std::vector<Hit> hits, rank(world, scope, to_expression(terms, Match::any), most_candidates));
+  WS_LET(const std::vector<Hit> hits, rank(world, scope, to_expression(terms, Match::any), max_candidates));
   std::vector<Candidate> candidates;
   std::size_t most = 0;
   for (const Hit& hit : hits) {
@@ -127,7 +127,7 @@ Result<std::vector<Passage>> find_passages(
                              .corpus = knowledge == Knowledge::workspace ? Corpus::documents : Corpus::artifacts};
   WS_LET(std::vector<Candidate> candidates, find_candidates(world, scope, terms));
   for (Candidate& candidate : candidates) {
-    if (passages.size() == most_passages) break;
+    if (passages.size() == max_passages) break;
     FoundChunk& chunk = candidate.chunk;
     if (knowledge == Knowledge::memory) {
       if (std::ranges::find(passages, chunk.document_id, &Passage::document_id) != passages.end()) continue;

@@ -18,7 +18,7 @@ namespace ws::mock {
 namespace {
 
 /// Limit of results; a cursor stays valid until this many other searches have requested a second page.
-constexpr std::size_t most_results = 1000;
+constexpr std::size_t max_results = 1000;
 constexpr std::int64_t kept_rankings = 256;
 constexpr std::int64_t offsets = 4096;  // a cursor's position: ranking * offsets + offset
 
@@ -50,9 +50,9 @@ ApiResult<SearchScope> find_scope(World& world, const ServiceCall& call) {
 Result<std::vector<Hit>> find_hits(World& world, const SearchScope& scope, std::string_view text) {
   const std::vector<Term> terms = parse_terms(text);
   if (terms.empty()) return std::vector<Hit>();
-  WS_LET(std::vector<Hit> hits, rank(world, scope, to_expression(terms, Match::all), most_results));
+  WS_LET(std::vector<Hit> hits, rank(world, scope, to_expression(terms, Match::all), max_results));
   if (!hits.empty()) return hits;
-  return rank(world, scope, to_expression(parse_words(text, Fillers::drop), Match::any), most_results);
+  return rank(world, scope, to_expression(parse_words(text, Fillers::drop), Match::any), max_results);
 }
 
 /// Stores the order of the results, so that later writes do not move results between pages.

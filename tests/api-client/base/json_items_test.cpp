@@ -216,7 +216,7 @@ TEST_CASE("json items: what is over its bound without a long text is refused all
 TEST_CASE("json items: an item whose text is left out, and the blanks before one, end at a bound too", "[base]") {
   for (const char c : {'x', ' '}) {
     JsonItems items(
-        "data", [](const Json&) { return Result<void>(); }, {.item = {.max_bytes = 10}, .most_passed_bytes = 1000});
+        "data", [](const Json&) { return Result<void>(); }, {.item = {.max_bytes = 10}, .max_passed_bytes = 1000});
     items.on_damaged([](const Json&, const Failure&) { return Result<void>(); });
     REQUIRE(items.feed(c == 'x' ? R"({"data":[{"s":")" : R"({"data":[1)"));
     REQUIRE(items.feed(std::string(900, c)));

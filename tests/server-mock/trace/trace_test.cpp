@@ -147,7 +147,7 @@ TEST_CASE("trace: where kept worlds take too much memory every second one goes",
   const auto way = checkpoints.max_gap();
   const auto keep = [&checkpoints](std::size_t moment) {
     checkpoints.keep(moment,
-                     {.rows = sqlite::Database::open(":memory:").value(), .bytes = trace::Checkpoints::most_bytes / 4});
+                     {.rows = sqlite::Database::open(":memory:").value(), .bytes = trace::Checkpoints::max_bytes / 4});
   };
   for (std::size_t moment = 1; moment <= 4; ++moment) keep(moment);
   CHECK(checkpoints.max_gap() == way);

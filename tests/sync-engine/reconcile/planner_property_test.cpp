@@ -29,7 +29,7 @@ using test::World;
 using test::WorldScript;
 using ws::test::number_from_environment;
 
-constexpr std::size_t most_bytes = 60;
+constexpr std::size_t max_bytes = 60;
 
 Plan plan_of(const World& world) {
   return reconcile(world.base, local_of(world), remote_of(world), {.allow_deletes = true});
@@ -179,7 +179,7 @@ WorldScript smallest_world(WorldScript script) {
 }
 
 void tell_violation(std::uint64_t seed) {
-  const WorldScript script = smallest_world(script_of(seed, most_bytes));
+  const WorldScript script = smallest_world(script_of(seed, max_bytes));
   const World world = test::make_world(script);
   FAIL("WS_SEED=" << seed << " WS_CASES=1: " << violation(script) << "\n" << render(world, plan_of(world)));
 }
@@ -190,7 +190,7 @@ TEST_CASE("planner: random worlds converge, lose nothing and stay in step", "[sy
   const auto broken =
       test::first_failure(number_from_environment("WS_SEED", 20261120),
                           number_from_environment("WS_CASES", 200'000),
-                          [](std::uint64_t seed) { return !violation(script_of(seed, most_bytes)).empty(); });
+                          [](std::uint64_t seed) { return !violation(script_of(seed, max_bytes)).empty(); });
   if (broken) tell_violation(*broken);
 }
 

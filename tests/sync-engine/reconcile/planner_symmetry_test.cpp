@@ -125,8 +125,8 @@ bool is_exempt(const SidesOfStory& sides) {
   return !std::all_of(made.begin(), made.end(), wants);
 }
 
-World world_without_rules(std::uint64_t seed, std::size_t most_bytes) {
-  World world = test::make_world(test::script_of(seed, most_bytes));
+World world_without_rules(std::uint64_t seed, std::size_t max_bytes) {
+  World world = test::make_world(test::script_of(seed, max_bytes));
   world.ignored.clear();
   return world;
 }

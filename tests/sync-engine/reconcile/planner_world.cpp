@@ -33,7 +33,7 @@ const std::vector<std::string> world_names = {"a.md",
                                               "e\u0301.md",
                                               "f/a.md",
                                               "b.md/a.md"};
-constexpr std::size_t most_edits = 12;
+constexpr std::size_t max_edits = 12;
 
 std::string key_of(const std::string& path) { return RelativePath::parse(path)->twin_key(); }
 
@@ -198,8 +198,8 @@ World make_world(const WorldScript& script) {
   std::size_t there = 0;
   while (read.more()) {
     if (read.below(2) == 0) {
-      if (here++ < most_edits) change_here(read, world);
-    } else if (there++ < most_edits) {
+      if (here++ < max_edits) change_here(read, world);
+    } else if (there++ < max_edits) {
       change_there(read, world);
     }
   }

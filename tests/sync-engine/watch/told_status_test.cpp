@@ -157,7 +157,7 @@ TEST_CASE("told status: an answer that makes no sense is no answer", "[sync-engi
                                            replaced("\"skipped\":[]", "\"skipped\":[[\"a\",\"no such reason\"]]"),
                                            replaced("\"skipped\":[]", "\"skipped\":[1]"),
                                            replaced("\"revision\":", "\"revision\":\"x\",\"r\":"),
-                                           std::string(most_status_bytes + 1, 'x'));
+                                           std::string(max_status_bytes + 1, 'x'));
   const AnsweringWatch watch(ws, answer);
   CHECK(lines(notes.here.status()).size() == 1);
 }
