@@ -49,11 +49,6 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string_view default_verb(std::string_view words) { return words == "sync" ? "sync run" : std::string_view(); }
 
-bool is_group(const std::vector<Entry>& entries, const std::vector<std::string>& words) {
-  const std::string begin = joined(words);
-  return std::ranges::any_of(entries, [&](const Entry& entry) { return begins_with(entry.words, begin); });
-}
-
 Resolution resolve(const std::vector<Entry>& entries, const std::vector<std::string>& arguments) {
   Resolution resolution;
   std::string words;

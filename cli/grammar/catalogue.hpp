@@ -31,8 +31,6 @@ Resolution resolve(const std::vector<Entry>& entries, const std::vector<std::str
 /// What a group does where no verb is given: "sync" is "sync run". Empty: such a group needs one.
 std::string_view default_verb(std::string_view words);
 
-/// Whether some command begins with these words.
-bool is_group(const std::vector<Entry>& entries, const std::vector<std::string>& words);
 /// Whether `words` are `begin`, or begin with it and a blank.
 bool begins_with(std::string_view words, std::string_view begin);
 std::string joined(const std::vector<std::string>& words);

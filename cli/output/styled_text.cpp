@@ -66,10 +66,4 @@ std::size_t StyledText::widest() const {
   return widest;
 }
 
-std::size_t StyledText::longest_word() const {
-  std::size_t longest = 0;
-  for (const Word& word : words_) longest = std::max(longest, word.columns);
-  return longest;
-}
-
 }  // namespace ws::cli

@@ -26,9 +26,8 @@ class StyledText {
   bool empty() const { return words_.empty(); }
   /// Wraps to `columns`; only a single word that is longer exceeds it.
   std::vector<StyledLine> lines(std::size_t columns, const Terminal& terminal) const;
-  /// The width of the longest line without wrapping, and of the longest word.
+  /// The width of the longest line without wrapping.
   std::size_t widest() const;
-  std::size_t longest_word() const;
 
  private:
   struct Piece {
