@@ -1,33 +1,44 @@
 #include "sync-engine/model/action.hpp"
 
+#include <array>
+
 namespace ws::sync {
+namespace {
 
-std::string_view name(ActionKind kind) {
+/// The table. A kind without a row does not compile.
+constexpr ActionKindRow make_row(ActionKind kind) {
+  using enum ActionKind;
+  using enum ActionKindRow::Direction;
+  using enum Presence;
   switch (kind) {
-    case ActionKind::push_create: return "push_create";
-    case ActionKind::push_update: return "push_update";
-    case ActionKind::push_delete: return "push_delete";
-    case ActionKind::push_move: return "push_move";
-    case ActionKind::pull_create: return "pull_create";
-    case ActionKind::pull_update: return "pull_update";
-    case ActionKind::pull_delete: return "pull_delete";
-    case ActionKind::pull_move: return "pull_move";
-    case ActionKind::conflict: return "conflict";
-    case ActionKind::unchanged: return "unchanged";
-    case ActionKind::merge: return "merge";
-    case ActionKind::adopt: return "adopt";
+    case push_create: return {.word = "push_create", .direction = push, .document = never, .previous_path = maybe};
+    case push_update: return {.word = "push_update", .direction = push, .service_path = maybe};
+    case push_delete: return {.word = "push_delete", .direction = push, .seen = never, .result = never};
+    case push_move: return {.word = "push_move", .direction = push, .previous_path = always};
+    case pull_create: return {.word = "pull_create", .direction = pull, .service_path = maybe, .seen = maybe};
+    case pull_update: return {.word = "pull_update", .direction = pull, .service_path = maybe};
+    case pull_delete: return {.word = "pull_delete", .direction = pull, .result = never};
+    case pull_move: return {.word = "pull_move", .direction = pull, .previous_path = always, .service_path = maybe};
+    case conflict: return {.word = "conflict", .document = maybe, .seen = maybe, .result = maybe};
+    case unchanged: return {.word = "unchanged", .seen = maybe, .result = maybe};
+    case merge: return {.word = "merge", .service_path = maybe, .result = maybe};
+    case adopt: return {.word = "adopt"};
   }
-  return "";
+  return {};
 }
 
-bool is_push(ActionKind kind) {
-  return kind == ActionKind::push_create || kind == ActionKind::push_update || kind == ActionKind::push_delete ||
-         kind == ActionKind::push_move;
+constexpr std::size_t action_kinds = static_cast<std::size_t>(ActionKind::adopt) + 1;
+
+constexpr std::array<ActionKindRow, action_kinds> make_action_rows() {
+  std::array<ActionKindRow, action_kinds> rows;
+  for (std::size_t i = 0; i < action_kinds; ++i) rows[i] = make_row(static_cast<ActionKind>(i));
+  return rows;
 }
 
-bool is_pull(ActionKind kind) {
-  return kind == ActionKind::pull_create || kind == ActionKind::pull_update || kind == ActionKind::pull_delete ||
-         kind == ActionKind::pull_move;
-}
+constexpr std::array<ActionKindRow, action_kinds> action_rows = make_action_rows();
+
+}  // namespace
+
+const ActionKindRow& row_of(ActionKind kind) { return action_rows[static_cast<std::size_t>(kind)]; }
 
 }  // namespace ws::sync

@@ -94,7 +94,7 @@ std::string one_side_does_not_conflict(const World& world, const Plan& plan) {
 
 /// What is hidden here, known or not, is neither written nor taken for deleted.
 std::string hidden_is_untouched(const World& world, const Plan& plan) {
-  for (const auto& [document, hindrance] : local_of(world).hindered) {
+  for (const auto& [document, skip_reason] : local_of(world).unsyncable) {
     for (const Action& action : plan.actions) {
       if (action.document == document) return "I12: a document that is hidden here is touched";
     }
@@ -117,6 +117,22 @@ std::string sides_fit_the_case(const Plan& plan) {
                       (row.sides == ConflictSides::remote && !local && remote);
     const bool can_be_pushed = !row.pushed_as || (local && (conflict.base || row.pushed_as == ActionKind::push_create));
     if (!fits || !can_be_pushed) return "a conflict has other sides than its case: " + std::string(row.word);
+  }
+  return {};
+}
+
+/// An action has the members of its kind.
+std::string members_fit_the_kind(const Plan& plan) {
+  const auto fits = [](Presence expected, bool is_there) {
+    return expected == Presence::maybe || is_there == (expected == Presence::always);
+  };
+  for (const Action& action : plan.actions) {
+    const ActionKindRow& row = row_of(action.kind);
+    if (!fits(row.document, !action.document.empty()) || !fits(row.previous_path, action.previous_path.has_value()) ||
+        !fits(row.service_path, action.service_path.has_value()) || !fits(row.seen, action.seen.has_value()) ||
+        !fits(row.result, action.result.has_value())) {
+      return "an action has other members than its kind: " + std::string(row.word);
+    }
   }
   return {};
 }
@@ -146,6 +162,7 @@ std::string broken_law(const WorldScript& script) {
                             one_side_does_not_conflict(before, plan),
                             hidden_is_untouched(before, plan),
                             sides_fit_the_case(plan),
+                            members_fit_the_kind(plan),
                             a_touch_is_no_change(before, plan),
                             foreseen_is_done(before, plan),
                             order_is_free(before, plan, world)}) {
