@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/clock.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/uuid.hpp"
@@ -47,7 +48,7 @@ Result<std::string> read_token(const std::string& path) {
   } else if (const char* given = std::getenv("WS_TOKEN"); given != nullptr) {
     token = given;
   }
-  while (!token.empty() && (token.back() == '\n' || token.back() == '\r' || token.back() == ' ')) token.pop_back();
+  trim_end(token, " \r\n");
   if (ws::http::is_credential(token)) return token;
   return fail(
       Failure::Kind::usage, "there is no key to call the service with", "use --token-file FILE, or set WS_TOKEN");

@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/clock.hpp"
 #include "api-client/base/files.hpp"
 #include "server-mock/application/stop_on_signal.hpp"
@@ -59,7 +60,7 @@ Result<std::set<std::string>> read_accepted(const std::string& path) {
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const std::size_t comment = line.find(" #");
     line = line.starts_with('#') ? std::string_view() : line.substr(0, comment);
-    while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t')) line.remove_suffix(1);
+    line = trimmed_end(line);
     if (!line.empty()) ids.emplace(line);
   }
   return ids;

@@ -39,6 +39,11 @@ constexpr std::string_view trimmed_end(std::string_view text, std::string_view b
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
+/// The same of the text itself.
+inline void trim_end(std::string& text, std::string_view blanks = " \t\r\n") {
+  text.resize(trimmed_end(text, blanks).size());
+}
+
 /// The value of a hexadecimal digit, or -1 if `c` is not one.
 constexpr int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/grammar/parse.hpp"
@@ -42,7 +43,7 @@ std::string two_columns(const std::vector<std::pair<std::string, std::string>>& 
       line.append(width - utf8::columns(name) + 2, ' ');
     }
     line += wrap(text, available - std::min(column, available / 2), column);
-    while (!line.empty() && line.back() == ' ') line.pop_back();
+    trim_end(line, " ");
     rendered += line + "\n";
   }
   return rendered;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/markdown.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/output/styled_text.hpp"
@@ -232,7 +233,7 @@ class Page {
       margin.used = true;
     }
     whole += text;
-    while (!whole.empty() && whole.back() == ' ') whole.pop_back();
+    trim_end(whole, " ");
     text_ += whole + "\n";
   }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/yaml.hpp"
 
 namespace ws::cli {
@@ -46,7 +47,7 @@ std::string scalar_text(const std::string& value, Context context, char quote = 
     return text + "'";
   }
   std::string text = to_yaml(Json(value));
-  while (!text.empty() && text.back() == '\n') text.pop_back();
+  trim_end(text, "\n");
   const bool breaks_flow = context == Context::flow && text.find_first_of(",[]{}:#") != std::string::npos;
   return quote == '"' || has_control || breaks_flow ? dump(Json(value)) : text;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "cli/terminal/clean.hpp"
@@ -174,7 +175,7 @@ std::string TableLayout::line(const Cells& row) const {
     line += cell;
     if (!right_[i]) line.append(padding, ' ');
   }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
+  trim_end(line, " ");
   return line + "\n";
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/terminal/clean.hpp"
 
@@ -100,7 +101,7 @@ class Wrapping {
     ScreenRow& row = rows_.back();
     while (!row.empty()) {
       std::string& text = row.back().text;
-      text.erase(text.find_last_not_of(' ') + 1);
+      trim_end(text, " ");
       if (!text.empty()) return;
       row.pop_back();
     }
@@ -174,7 +175,7 @@ ScreenRow marks_below(const ScreenRow& row) {
     const bool marked = fragment.look == Look::mine || fragment.look == Look::theirs;
     marks.append(utf8::columns(fragment.text), marked ? '~' : ' ');
   }
-  marks.erase(marks.find_last_not_of(' ') + 1);
+  trim_end(marks, " ");
   return marks.empty() ? ScreenRow() : ScreenRow{{.text = std::move(marks), .look = Look::plain}};
 }
 

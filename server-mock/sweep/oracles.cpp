@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/contract/operations.hpp"
 
@@ -108,7 +109,7 @@ std::vector<std::string> lines_around(const std::vector<SentRequest>& sent) {
 
 std::vector<std::string> last_lines(std::string_view text) {
   std::vector<std::string> lines;
-  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  text = trimmed_end(text, "\n");
   while (!text.empty() && lines.size() < shown_lines) {
     const std::size_t begin = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;
     lines.insert(lines.begin(), std::string(text.substr(begin)));

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/handle.hpp"
 
@@ -158,7 +159,7 @@ Result<std::optional<ObjectId>> References::find(const std::string& name) const 
       const auto found = packed.find(wanted);
       return found == packed.end() ? std::optional<ObjectId>{} : std::optional<ObjectId>(found->second);
     }
-    while (!text->empty() && (text->back() == '\n' || text->back() == ' ' || text->back() == '\r')) text->pop_back();
+    trim_end(*text, " \r\n");
     if (const auto id = ObjectId::from_hex(*text)) return std::optional<ObjectId>(*id);
     if (!text->starts_with("ref: refs/")) break;
     wanted = text->substr(5);

@@ -34,7 +34,7 @@ Result<void> add_text(Session& session, Json& body) {
   if (const auto text = session.arguments().value("message")) body["body"] = *text;
   if (const auto file = session.arguments().value("file")) {
     WS_LET(std::string text, read_markdown(*file));
-    while (!text.empty() && text.back() == '\n') text.pop_back();
+    trim_end(text, "\n");
     body["body"] = std::move(text);
   }
   if (body.contains("body")) return {};

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
@@ -36,7 +37,7 @@ Result<std::string> prompt_of(Session& session) {
     WS_LET(const std::string text, read_markdown(*file));
     prompt += (prompt.empty() ? "" : "\n\n") + text;
   }
-  while (!prompt.empty() && (prompt.back() == '\n' || prompt.back() == '\r')) prompt.pop_back();
+  trim_end(prompt, "\r\n");
   return prompt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/values.hpp"
@@ -27,7 +28,7 @@ Result<std::vector<std::string>> ids_of(Session& session) {
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
       std::string line = text.substr(begin, end - begin);
-      while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+      trim_end(line, " \r");
       if (!line.empty()) ids.push_back(std::move(line));
       begin = end + 1;
     }
@@ -66,7 +67,7 @@ Result<std::string> secret_of(Session& session, std::string_view flag, std::stri
   } else {
     secret = session.world().environment.text(variable).value_or("");
   }
-  while (!secret.empty() && (secret.back() == '\n' || secret.back() == '\r')) secret.pop_back();
+  trim_end(secret, "\r\n");
   return secret;
 }
 

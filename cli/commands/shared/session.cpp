@@ -244,7 +244,7 @@ Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
     if (!text) return fail(Failure::Kind::disk, "WS_TOKEN_FILE: " + text.error().what);
     secret = *text;
   }
-  secret.resize(trimmed_end(secret, " \r\n").size());
+  trim_end(secret, " \r\n");
   // The key is bound to the base URL given beside it: WS_BASE_URL, else the flag.
   const auto beside = world_.environment.text("WS_BASE_URL");
   if (!beside && settings_.base_url.where != Where::flag) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/utf8.hpp"
 
@@ -104,7 +105,7 @@ Result<Json> parse_scalar(const contract::Field& field, const std::string& given
     return fail(Failure::Kind::usage, fmt::format("{} is a secret; give it as @FILE or -", spelled));
   }
   WS_LET(std::string secret, text_or_file(given));
-  while (!secret.empty() && (secret.back() == '\n' || secret.back() == '\r')) secret.pop_back();
+  trim_end(secret, "\r\n");
   return Json(std::move(secret));
 }
 

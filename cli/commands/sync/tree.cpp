@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "api-client/base/ascii.hpp"
 #include "cli/base/paths.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/state/tree_register.hpp"
@@ -275,7 +276,7 @@ void print_report(
       if (names_members(session)) break;
       std::string text =
           render_report(report, stage, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal, called);
-      while (!text.empty() && text.back() == '\n') text.pop_back();
+      trim_end(text, "\n");
       if (!text.empty()) session.printer().line(text);
       return;
     }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/invisible.hpp"
 #include "api-client/base/utf8.hpp"
 
@@ -29,7 +30,7 @@ bool is_reserved(std::string_view segment) {
   std::string key = utf8::lookalike_key(segment);
   const std::size_t stream = key.find(':');  // ".git::$INDEX_ALLOCATION" is .git on NTFS
   if (stream != std::string::npos) key.resize(stream);
-  while (!key.empty() && (key.back() == '.' || key.back() == ' ')) key.pop_back();
+  trim_end(key, ". ");
   return key == "git~1" || std::ranges::find(reserved, key) != std::end(reserved);
 }
 
