@@ -4,7 +4,6 @@ set(WS_CONTRACT_SOURCES
   contract/errors.cpp
   contract/failure.cpp
   contract/json_schema.cpp
-  contract/lax.cpp
   contract/openapi.cpp
   contract/operation_schema.cpp
   contract/operations/operations.cpp
@@ -20,7 +19,6 @@ set(WS_CONTRACT_SOURCES
   contract/operations/sync.cpp
   contract/operations/tests.cpp
   contract/operations/workspaces.cpp
-  contract/page_text.cpp
   contract/problem.cpp
   contract/schema.cpp
   contract/validate.cpp
