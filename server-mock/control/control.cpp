@@ -72,7 +72,7 @@ std::optional<ApiError> validation_errors_of(const control::CallEntry& entry,
   }
   for (const auto& [name, value] : query) {
     if (std::ranges::find(entry.query, name) != entry.query.end()) continue;
-    errors.add({std::string("query"), name}, "extra_forbidden", unknown_among(name, entry.query), value);
+    errors.add({std::string("query"), name}, "extra_forbidden", unknown_member_message(name, entry.query), value);
   }
   if (errors.empty()) return std::nullopt;
   return errors.api_error();

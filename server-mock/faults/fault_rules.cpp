@@ -286,7 +286,8 @@ std::vector<FaultRule> read_fault_rules(const Json& value, const Loc& loc, Valid
     list = inner;
     place = within(loc, std::string(name));
     for (const auto& [member, other] : value.items()) {
-      if (member != name) errors.add(within(loc, member), "extra_forbidden", unknown_among(member, {{name}}), other);
+      if (member != name)
+        errors.add(within(loc, member), "extra_forbidden", unknown_member_message(member, {{name}}), other);
     }
     break;
   }

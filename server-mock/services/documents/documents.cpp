@@ -42,7 +42,7 @@ ServiceResult list_documents(World& world, const ServiceCall& call) {
                  call.caller.agent_id,
                  limit + 1,
                  call.caller.workspace_id,
-                 admin_here(call.caller));
+                 bound_admin_flag(call.caller));
   return read_page(*rows, documents_list, limit, [](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
     Document document = read_document(row, WithContent::no);
     const std::int64_t position = document.sequence;
@@ -52,14 +52,14 @@ ServiceResult list_documents(World& world, const ServiceCall& call) {
 }
 
 ServiceResult create_document(World& world, const ServiceCall& call) {
-  WS_API_LET(const Place place, find_place(world, call));
+  WS_API_LET(const Parent parent, find_parent(world, call));
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
   const std::string_view content = text_of(call.body, "content");
   WS_API_LET(Document document,
-             changes.create({.workspace_id = place.workspace_id,
-                             .parent_node_id = place.parent_node_id,
-                             .project_id = place.project_id,
+             changes.create({.workspace_id = parent.workspace_id,
+                             .parent_node_id = parent.parent_node_id,
+                             .project_id = parent.project_id,
                              .title = text_of(call.body, "title"),
                              .content = content}));
   WS_API_TRY(work.commit());

@@ -47,7 +47,7 @@ ServiceResult list_conversations(World& world, const ServiceCall& call) {
                  bound_workspace(caller),
                  caller.agent_id,
                  caller.workspace_id,
-                 admin_here(caller),
+                 bound_admin_flag(caller),
                  limit + 1);
   return read_page(*rows, list_name, limit, [](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
     const Conversation conversation = read_conversation(row);

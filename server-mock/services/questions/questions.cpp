@@ -178,7 +178,7 @@ ServiceResult list_questions(World& world, const ServiceCall& call) {
                    bound_workspace(caller),
                    caller.agent_id,
                    caller.workspace_id,
-                   admin_here(caller),
+                   bound_admin_flag(caller),
                    conversation,
                    limit + 1);
     while (true) {

@@ -73,10 +73,10 @@ ApiResult<VisibleNode> find_visible_project(World& world, const ServiceCall& cal
   return seen;
 }
 
-ApiResult<Place> find_place(World& world, const ServiceCall& call) {
+ApiResult<Parent> find_parent(World& world, const ServiceCall& call) {
   const std::string parent_id = id_of(call.body, "parent_node_id");
   const std::string project_id = id_of(call.body, "project_id");
-  if (parent_id.empty() && project_id.empty()) return Place{.workspace_id = call.caller.workspace_id};
+  if (parent_id.empty() && project_id.empty()) return Parent{.workspace_id = call.caller.workspace_id};
   std::optional<VisibleNode> parent;
   if (!project_id.empty()) {
     WS_API_LET(parent, find_visible_project(world, call, project_id));
@@ -91,9 +91,9 @@ ApiResult<Place> find_place(World& world, const ServiceCall& call) {
     return invalid("body", "parent_node_id", "value_error", "The node is not in that Project", parent_id);
   }
   WS_API_TRY(require_role(call, parent->role));
-  return Place{.workspace_id = parent->node.workspace_id,
-               .parent_node_id = parent->node.id,
-               .project_id = parent->node.project_id};
+  return Parent{.workspace_id = parent->node.workspace_id,
+                .parent_node_id = parent->node.id,
+                .project_id = parent->node.project_id};
 }
 
 }  // namespace ws::mock

@@ -40,13 +40,13 @@ struct VisibleNode {
 ApiResult<VisibleNode> find_visible_node(World& world, const ServiceCall& call, std::string_view id);
 
 /// Parent of a new object: a Project or a Page that the caller may change, or (empty id) the Workspace root.
-struct Place {
+struct Parent {
   std::string workspace_id = {};
   std::string parent_node_id = {};
   std::string project_id = {};
 };
 /// Reads `parent_node_id` and `project_id`; without both, the root of the caller's Workspace.
-ApiResult<Place> find_place(World& world, const ServiceCall& call);
+ApiResult<Parent> find_parent(World& world, const ServiceCall& call);
 
 /// The node of a Project; 404 if it does not exist or the caller may not see it.
 ApiResult<VisibleNode> find_visible_project(World& world, const ServiceCall& call, std::string_view project_id);

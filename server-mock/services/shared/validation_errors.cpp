@@ -13,7 +13,7 @@ Loc within(Loc loc, contract::Step step) {
   return loc;
 }
 
-std::string unknown_among(std::string_view name, std::span<const std::string_view> known) {
+std::string unknown_member_message(std::string_view name, std::span<const std::string_view> known) {
   if (known.empty()) return fmt::format("Unknown: {}; none is taken here", name);
   return fmt::format("Unknown: {}; known are {}", name, fmt::join(known, ", "));
 }
@@ -27,7 +27,7 @@ void ValidationErrors::check(const Json& value, const contract::Schema& schema, 
     const auto* name = std::get_if<std::string>(&unknown.back());
     const bool is_direct = unknown.size() == loc.size() + 1 && name != nullptr;
     contract::Violation violation = contract::extra_forbidden(unknown, nullptr);
-    if (is_direct) violation.message = unknown_among(*name, names);
+    if (is_direct) violation.message = unknown_member_message(*name, names);
     violations_.push_back(std::move(violation));
   }
 }

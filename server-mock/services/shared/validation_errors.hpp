@@ -18,7 +18,7 @@ using Loc = std::vector<contract::Step>;
 Loc within(Loc loc, contract::Step step);
 
 /// "Unknown member colour; known are kind, agent"
-std::string unknown_among(std::string_view name, std::span<const std::string_view> known);
+std::string unknown_member_message(std::string_view name, std::span<const std::string_view> known);
 
 class ValidationErrors {
  public:

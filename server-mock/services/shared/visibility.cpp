@@ -45,7 +45,7 @@ Result<Role> role_in(World& world, const Caller& caller, std::string_view worksp
 
 bool is_admin(const Caller& caller, Role role) { return caller.agent_id.empty() && role >= Role::admin; }
 
-std::optional<std::int64_t> admin_here(const Caller& caller) {
+std::optional<std::int64_t> bound_admin_flag(const Caller& caller) {
   if (caller.ceiling < Role::admin) return std::nullopt;
   return is_admin(caller, caller.role) ? 1 : 0;
 }

@@ -35,7 +35,7 @@ bool is_admin(const Caller& caller, contract::Role role);
 /// For queries over several Workspaces: 1 or 0 if the key is bound to a Workspace, whether the caller is an admin
 /// there; null if the key never acts as an admin. `iif(w.workspace_id = OWN, ?, ? is not null and m.role in ('owner',
 /// 'admin'))`
-std::optional<std::int64_t> admin_here(const Caller& caller);
+std::optional<std::int64_t> bound_admin_flag(const Caller& caller);
 
 /// The Workspace that the caller's key is bound to; empty: a user key, for all Workspaces of its owner.
 std::string_view bound_workspace(const Caller& caller);

@@ -198,7 +198,7 @@ ServiceResult list_test_runs(World& world, const ServiceCall& call) {
                  before,
                  bound_workspace(caller),
                  caller.workspace_id,
-                 admin_here(caller),
+                 bound_admin_flag(caller),
                  text_of(call.parameters, "status"),
                  text_of(call.parameters, "selection_kind"),
                  text_of(call.parameters, "suite_id"),

@@ -274,7 +274,7 @@ void bind_scope(sqlite::Statement& query, const SearchScope& scope) {
                  scope.workspace_id,
                  caller.agent_id,
                  caller.workspace_id,
-                 admin_here(caller),
+                 bound_admin_flag(caller),
                  scope.project_id,
                  scope.kinds,
                  static_cast<int>(scope.corpus));
