@@ -107,9 +107,9 @@ Result<std::optional<CleanStatus>> SyncEngine::clean_status() { return make_clea
 
 Result<Report> SyncEngine::run(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(impl_->context, "run"));
-  WS_LET(Report report, rounds(impl_->context, options));
+  WS_LET(Report report, run_rounds(impl_->context, options));
   WS_TRY(sync_files(impl_->context, options, AttachmentHalves::both, report));
-  tell_finished(impl_->context, report);
+  add_finished(impl_->context, report);
   WS_TRY(end_operation(impl_->context, report));
   return report;
 }
@@ -125,14 +125,14 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
     WS_TRY(close_report(impl_->context, report));
   }
   WS_TRY(sync_files(impl_->context, options, AttachmentHalves::here, report));
-  tell_finished(impl_->context, report);
+  add_finished(impl_->context, report);
   WS_TRY(end_operation(impl_->context, report));
   return report;
 }
 
 Result<Report> SyncEngine::push(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(impl_->context, "push"));
-  WS_LET(Survey survey, ws::sync::survey(impl_->context.session, options, Pulled::keep));
+  WS_LET(Survey survey, ws::sync::survey(impl_->context.session, options, PullMode::store));
   WS_LET(Report report, report_of(impl_->context.session, survey));
   // What must be done here first is done by a pull: a file that steps aside, and a text that comes for a document that
   // was moved here, as the move would carry the revision of a text that nobody has here.
@@ -148,7 +148,7 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
     if (auto staged = stage_changes(impl_->context.session, survey, report.rows); !staged)
       report.ended_by = staged.error();
   }
-  tell_finished(impl_->context, report);
+  add_finished(impl_->context, report);
   return report;
 }
 
@@ -167,13 +167,13 @@ Result<Report> SyncEngine::commit(const RunOptions& options) {
     report.ended_by = committed.error();
   }
   WS_TRY(close_report(impl_->context, report));
-  tell_finished(impl_->context, report);
+  add_finished(impl_->context, report);
   WS_TRY(end_operation(impl_->context, report));
   return report;
 }
 
 Result<std::vector<Difference>> SyncEngine::diff(const RunOptions& options) {
-  WS_LET(const Survey survey, ws::sync::survey(impl_->context.session, options, Pulled::look_at));
+  WS_LET(const Survey survey, ws::sync::survey(impl_->context.session, options, PullMode::inspect));
   const auto everything = [](const RelativePath&) { return true; };
   return differences(impl_->context.session, survey, options.only ? options.only : everything);
 }
@@ -194,14 +194,14 @@ Result<std::string> SyncEngine::text_in(std::string_view state, const RelativePa
   return log.text_in(state, path);
 }
 
-Result<std::optional<std::string>> SyncEngine::text_here(const RelativePath& path) const {
+Result<std::optional<std::string>> SyncEngine::local_text(const RelativePath& path) const {
   WS_LET(const SafeWriter writer, SafeWriter::open(impl_->context.session.root));
   return read_if_there(writer, path);
 }
 
 Result<std::vector<BlamedLine>> SyncEngine::blame(const RelativePath& path) {
   Session& session = impl_->context.session;
-  WS_LET(const std::optional<std::string> text, text_here(path));
+  WS_LET(const std::optional<std::string> text, local_text(path));
   if (!text) return fail(Failure::Kind::not_found, "there is no file " + path.string());
   WS_LET(HistoryLog log, HistoryLog::open(session.own("history.git")));
   WS_LET(std::vector<BlamedLine> lines, log.blame(path, *text));
@@ -232,7 +232,7 @@ Result<Restored> SyncEngine::restore(const RelativePath& path, const std::option
 
 Result<std::vector<ListedAttachment>> SyncEngine::attachments() {
   const RunOptions options{.offline = true, .looks_only = true, .whole = true};
-  WS_LET(const Survey survey, ws::sync::survey(impl_->context.session, options, Pulled::look_at));
+  WS_LET(const Survey survey, ws::sync::survey(impl_->context.session, options, PullMode::inspect));
   WS_LET(const AttachmentSurvey found, survey_attachments(impl_->context.session, survey, options));
   return list_attachments(found);
 }

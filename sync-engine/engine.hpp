@@ -70,7 +70,7 @@ class SyncEngine {
   /// The text of a file in a state of the history; a prefix of the state's id will do. Fails with `not_found`, `usage`.
   Result<std::string> text_in(std::string_view state, const RelativePath& path) const;
   /// The text of a file as it lies here; empty: it does not. Fails with `disk`.
-  Result<std::optional<std::string>> text_here(const RelativePath& path) const;
+  Result<std::optional<std::string>> local_text(const RelativePath& path) const;
   /// Who wrote each line of a file last. Fails with `not_found` where the file is not there. No network.
   Result<std::vector<BlamedLine>> blame(const RelativePath& path);
   /// The files that notes show, as they stand to what was last heard of the service. No network.

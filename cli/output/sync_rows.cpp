@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/output/human.hpp"
 #include "cli/terminal/clean.hpp"
@@ -15,9 +16,9 @@ namespace ws::cli {
 namespace {
 
 using sync::ActionKind;
-using sync::Hindrance;
 using sync::Report;
 using sync::Row;
+using sync::SkipReason;
 
 constexpr std::size_t max_asides = 10;
 constexpr std::string_view shows_all = "--verbose shows all";
@@ -58,30 +59,30 @@ std::string word_of(const Row& row, ReportStage stage) {
 }
 
 /// Why a file is not synced.
-std::string_view words_for(Hindrance hindrance) {
-  switch (hindrance) {
-    case Hindrance::symlink: return "a symbolic link";
-    case Hindrance::unreadable: return "cannot be read";
-    case Hindrance::not_utf8: return "not UTF-8";
-    case Hindrance::holds_nul: return "contains a NUL byte";
-    case Hindrance::too_large: return "too large";
-    case Hindrance::ignored: return "ignored";
-    case Hindrance::twin: return "another path here differs only in case or accents";
-    case Hindrance::dangerous_name: return "the name is not safe here";
-    case Hindrance::busy: return "changed while it was read; the next run tries again";
-    case Hindrance::special: return "not a regular file";
-    case Hindrance::unportable_name: return "other systems cannot hold the name";
-    case Hindrance::refused: return "refused by the service until it changes";
-    case Hindrance::no_room: return "does not fit on the disk; the next run tries again";
-    case Hindrance::no_path: return "the service gives it no path";
-    case Hindrance::no_id: return "the service gives it no usable id";
-    case Hindrance::damaged: return "the service's text cannot be read; the next run tries again";
-    case Hindrance::reserved_name: return "the name is reserved for the list of attachments";
-    case Hindrance::missing_scope: return "the key may not read or write files";
-    case Hindrance::attachments_off: return "attachments are off";
-    case Hindrance::excluded: return "excluded by `attachments_exclude:`";
-    case Hindrance::empty: return "empty, which the service cannot store";
-    case Hindrance::ambiguous_name: return "the link matches several files equally well";
+std::string_view words_for(SkipReason skip_reason) {
+  switch (skip_reason) {
+    case SkipReason::symlink: return "a symbolic link";
+    case SkipReason::unreadable: return "cannot be read";
+    case SkipReason::not_utf8: return "not UTF-8";
+    case SkipReason::holds_nul: return "contains a NUL byte";
+    case SkipReason::too_large: return "too large";
+    case SkipReason::ignored: return "ignored";
+    case SkipReason::twin: return "another path here differs only in case or accents";
+    case SkipReason::dangerous_name: return "the name is not safe here";
+    case SkipReason::busy: return "changed while it was read; the next run tries again";
+    case SkipReason::special: return "not a regular file";
+    case SkipReason::unportable_name: return "other systems cannot hold the name";
+    case SkipReason::refused: return "refused by the service until it changes";
+    case SkipReason::no_room: return "does not fit on the disk; the next run tries again";
+    case SkipReason::no_path: return "the service gives it no path";
+    case SkipReason::no_id: return "the service gives it no usable id";
+    case SkipReason::damaged: return "the service's text cannot be read; the next run tries again";
+    case SkipReason::reserved_name: return "the name is reserved for the list of attachments";
+    case SkipReason::missing_scope: return "the key may not read or write files";
+    case SkipReason::attachments_off: return "attachments are off";
+    case SkipReason::excluded: return "excluded by `attachments_exclude:`";
+    case SkipReason::empty: return "empty, which the service cannot store";
+    case SkipReason::ambiguous_name: return "the link matches several files equally well";
   }
   return "";
 }
@@ -224,7 +225,7 @@ std::string render_lines(const std::vector<Line>& lines, const Terminal& termina
     const std::size_t path_columns = std::max(path_width, utf8::columns(line.path));
     begin += fit(line.path, path_columns) + "  ";
     const std::string reason = reason_beside(line, word_width + 6 + path_columns, columns, terminal);
-    if (reason.starts_with('\n')) begin.erase(begin.find_last_not_of(' ') + 1);
+    if (reason.starts_with('\n')) trim_end(begin, " ");
     text += begin + terminal.paint(Stream::out, Look::faint, reason) + "\n";
   }
   return text;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sync-engine/attachments/own_folder.hpp"
+#include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/manifest/known_list.hpp"
 
@@ -26,9 +26,9 @@ class BytesCollector {
     // A dry run makes no folder.
     if (!session_.ws.has(attachments_folder)) return options_.dry_run ? Result<void>() : forget_states();
     WS_LET(const SafeWriter writer, SafeWriter::open(session_.root, attachments_folder));
-    WS_LET(const std::vector<OwnFile> files, writer.own_files());
+    WS_LET(const std::vector<StagingFile> files, writer.files());
     std::vector<std::string> to_drop;
-    for (const OwnFile& file : files) {
+    for (const StagingFile& file : files) {
       report_.bytes_before += file.size_bytes;
       const bool stays = file.modified >= options_.keep_from || is_needed(file.name);
       if (stays || options_.dry_run) report_.bytes_after += file.size_bytes;
@@ -104,15 +104,15 @@ class BytesCollector {
 
   /// The newest state of a path that is older than the time wanted was in force when it began.
   Result<void> need_states() {
-    WS_LET(moments_, store_.moments({}));
+    WS_LET(versions_, store_.versions({}));
     std::set<RelativePath> in_force;
-    for (const AttachmentMoment& moment : moments_) {
-      if (moment.file && !moment.file->asset.empty()) on_service_.insert(moment.file->hash.hex());
-      const bool is_young = Time(std::chrono::seconds(moment.seconds)) >= options_.keep_from;
-      if (is_young || in_force.insert(moment.path).second) {
-        need(moment.file);
+    for (const AttachmentVersion& version : versions_) {
+      if (version.file && !version.file->asset.empty()) on_service_.insert(version.file->hash.hex());
+      const bool is_young = Time(std::chrono::seconds(version.seconds)) >= options_.keep_from;
+      if (is_young || in_force.insert(version.path).second) {
+        need(version.file);
       } else {
-        old_.insert(moment.place);
+        old_.insert(version.place);
       }
     }
     return {};
@@ -120,12 +120,12 @@ class BytesCollector {
 
   Result<void> forget_states() {
     WS_LET(sqlite::Transaction transaction, store_.begin());
-    for (const AttachmentMoment& moment : moments_) {
-      if (!old_.contains(moment.place) || !moment.file) continue;
-      const std::string name = moment.file->hash.hex();
+    for (const AttachmentVersion& version : versions_) {
+      if (!old_.contains(version.place) || !version.file) continue;
+      const std::string name = version.file->hash.hex();
       if (here_.contains(name) || on_service_.contains(name)) continue;
-      WS_LET(const auto there, store_.find_asset(moment.file->hash));
-      if (!there) WS_TRY(store_.drop_moment(moment.place));
+      WS_LET(const auto there, store_.find_asset(version.file->hash));
+      if (!there) WS_TRY(store_.drop_version(version.place));
     }
     return transaction.commit();
   }
@@ -134,7 +134,7 @@ class BytesCollector {
   AttachmentStore& store_;
   const GcOptions& options_;
   GcReport& report_;
-  std::vector<AttachmentMoment> moments_;
+  std::vector<AttachmentVersion> versions_;
   std::set<std::uint64_t> old_;       ///< places of states that nothing asks to keep
   std::set<std::string> needed_;      ///< hashes in hexadecimal digits, as in the next two
   std::set<std::string> here_;        ///< kept in `.ws/attachments`

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/attachments/own_folder.hpp"
+#include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/attachments/transfers.hpp"
@@ -44,7 +44,7 @@ class AttachmentDecision {
 
   Result<void> note(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock_.now().time_since_epoch()).count();
-    return store_.add_moment({.seconds = seconds, .path = path, .file = file, .how = std::string(how)});
+    return store_.add_version({.seconds = seconds, .path = path, .file = file, .how = std::string(how)});
   }
 
   /// What the service has is what both sides agree on from now on: ours is an edit of it, which the next run sends.
@@ -85,12 +85,12 @@ class AttachmentDecision {
 
   /// Not done again where an earlier call was cut off after it.
   Result<void> place_theirs(const RelativePath& path, const OpenAttachment& open) {
-    WS_TRY(make_safe(writer_, assets_, path, open.local->hash, open.base));
+    WS_TRY(ensure_backup(writer_, assets_, path, open.local->hash, open.base));
     WS_TRY(note(path, open.local, "replaced"));
     if (!open.remote) return writer_.remove(path, open.local->hash);
     const Sha256& hash = open.remote->hash;
     const bool is_beside = open.beside && writer_.keep_copy(*open.beside, hash);
-    if (!is_beside && !writer_.has_own(hash.hex(), hash)) WS_TRY(fetch(*open.remote));
+    if (!is_beside && !writer_.has(hash.hex(), hash)) WS_TRY(fetch(*open.remote));
     WS_LET(const Staged staged, writer_.stage_file(hash.hex(), hash));
     WS_TRY(writer_.place(staged, path, open.local->hash));
     return note(path, open.remote, "received");

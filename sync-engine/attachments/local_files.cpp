@@ -23,13 +23,13 @@ constexpr std::int64_t whole_second = 1'000'000'000;
 constexpr std::int64_t fine_tick = 4'000'000;
 constexpr std::int64_t coarse_tick = 2 * whole_second;
 
-LocalAttachment hidden_file(Hindrance why, std::uint64_t size_bytes = 0) {
+LocalAttachment hidden_file(SkipReason why, std::uint64_t size_bytes = 0) {
   return {.size_bytes = size_bytes, .hidden = why};
 }
 
-Hindrance hindrance_of(int error) {
-  if (error == ELOOP || error == EXDEV) return Hindrance::symlink;
-  return Hindrance::unreadable;
+SkipReason skip_reason_of(int error) {
+  if (error == ELOOP || error == EXDEV) return SkipReason::symlink;
+  return SkipReason::unreadable;
 }
 
 template <class T>
@@ -88,9 +88,8 @@ bool LocalFiles::is_trusted(const FileStamp& stamp) const {
 
 std::optional<LocalAttachment> LocalFiles::look_at(const std::string& disk, std::uint64_t max_bytes) {
   load();
-  const std::size_t slash = disk.rfind('/');
-  const std::string folder = slash == std::string::npos ? std::string() : disk.substr(0, slash);
-  const std::string name = disk.substr(slash + 1);  // npos + 1 is 0
+  const std::string folder(parent_folder(disk));
+  const std::string name(last_part(disk));
   if (!std::exchange(has_folder_, true) || folder != folder_) {
     folder_ = folder;
     folder_fd_ = session_.root.open_beneath(folder, O_RDONLY | O_DIRECTORY);
@@ -98,19 +97,19 @@ std::optional<LocalAttachment> LocalFiles::look_at(const std::string& disk, std:
   }
   if (!folder_fd_) {
     const bool is_missing = folder_errno_ == ENOENT || folder_errno_ == ENOTDIR;
-    return is_missing ? std::nullopt : std::optional(hidden_file(hindrance_of(folder_errno_)));
+    return is_missing ? std::nullopt : std::optional(hidden_file(skip_reason_of(folder_errno_)));
   }
   struct statx status {};
   constexpr int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_SYNC_AS_STAT;
   if (::statx(folder_fd_.get(), name.c_str(), flags, stamp_mask, &status) != 0) {
-    return errno == ENOENT || errno == ENOTDIR ? std::nullopt : std::optional(hidden_file(Hindrance::unreadable));
+    return errno == ENOENT || errno == ENOTDIR ? std::nullopt : std::optional(hidden_file(SkipReason::unreadable));
   }
   if (S_ISDIR(status.stx_mode)) return std::nullopt;
-  if (S_ISLNK(status.stx_mode)) return hidden_file(Hindrance::symlink);
-  if (!S_ISREG(status.stx_mode)) return hidden_file(Hindrance::special);
+  if (S_ISLNK(status.stx_mode)) return hidden_file(SkipReason::symlink);
+  if (!S_ISREG(status.stx_mode)) return hidden_file(SkipReason::special);
   const FileStamp stamp = stamp_of(status);
-  if (stamp.size_bytes == 0) return hidden_file(Hindrance::empty);
-  if (stamp.size_bytes > max_bytes) return hidden_file(Hindrance::too_large, stamp.size_bytes);
+  if (stamp.size_bytes == 0) return hidden_file(SkipReason::empty);
+  if (stamp.size_bytes > max_bytes) return hidden_file(SkipReason::too_large, stamp.size_bytes);
   if (const auto known = cached_.find(disk); known != cached_.end() && known->second.stamp == stamp) {
     seen_.insert_or_assign(disk, known->second);
     return LocalAttachment{.size_bytes = stamp.size_bytes, .hash = known->second.hash};
@@ -124,21 +123,21 @@ std::optional<LocalAttachment> LocalFiles::hash(int folder,
                                                 const FileStamp& stamp) {
   is_same_ = false;
   const Descriptor file(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file) return errno == ENOENT ? std::nullopt : std::optional(hidden_file(Hindrance::unreadable));
+  if (!file) return errno == ENOENT ? std::nullopt : std::optional(hidden_file(SkipReason::unreadable));
   Sha256Stream stream;
   std::array<char, std::size_t{128} << 10U> buffer;
   std::uint64_t bytes = 0;
   while (true) {
     const ssize_t count = read_some(file.get(), buffer.data(), buffer.size());
-    if (count < 0) return hidden_file(Hindrance::unreadable);
+    if (count < 0) return hidden_file(SkipReason::unreadable);
     if (count == 0) break;
     stream.update({buffer.data(), static_cast<std::size_t>(count)});
     bytes += static_cast<std::uint64_t>(count);
-    if (bytes > stamp.size_bytes) return hidden_file(Hindrance::busy);
+    if (bytes > stamp.size_bytes) return hidden_file(SkipReason::busy);
   }
   struct statx after {};
   const bool is_there = ::statx(file.get(), "", AT_EMPTY_PATH | AT_STATX_SYNC_AS_STAT, stamp_mask, &after) == 0;
-  if (!is_there || stamp_of(after) != stamp) return hidden_file(Hindrance::busy);
+  if (!is_there || stamp_of(after) != stamp) return hidden_file(SkipReason::busy);
   const SeenFile seen{.stamp = stamp, .hash = stream.finish()};
   seen_.insert_or_assign(disk, seen);
   return LocalAttachment{.size_bytes = bytes, .hash = seen.hash};

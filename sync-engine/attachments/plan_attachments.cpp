@@ -295,7 +295,7 @@ class AttachmentPlanner {
       const bool comes_new = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move ||
                              action.kind == ActionKind::push_create;
       if (!comes_new || !waiting.contains(action.path.text())) return false;
-      plan_.skipped.push_back({.path = action.path.string(), .reason = Hindrance::twin});
+      plan_.skipped.push_back({.path = action.path.string(), .reason = SkipReason::twin});
       return true;
     });
   }

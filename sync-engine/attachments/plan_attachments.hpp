@@ -19,7 +19,7 @@ namespace ws::sync {
 struct LocalAttachment {
   std::uint64_t size_bytes = 0;
   Sha256 hash = {};
-  std::optional<Hindrance> hidden = {};
+  std::optional<SkipReason> hidden = {};
   bool operator==(const LocalAttachment&) const = default;
 };
 using LocalAttachments = std::map<RelativePath, LocalAttachment>;

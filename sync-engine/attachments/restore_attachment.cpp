@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/attachments/own_folder.hpp"
+#include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 
 namespace ws::sync {
@@ -13,18 +13,18 @@ namespace {
 
 constexpr std::size_t state_id_digits = 40;
 
-std::string state_id(const AttachmentMoment& moment) {
-  if (moment.file) return moment.file->hash.hex().substr(0, state_id_digits);
-  return Sha256::of(fmt::format("{}\n{}", moment.place, moment.path.text())).hex().substr(0, state_id_digits);
+std::string state_id(const AttachmentVersion& version) {
+  if (version.file) return version.file->hash.hex().substr(0, state_id_digits);
+  return Sha256::of(fmt::format("{}\n{}", version.place, version.path.text())).hex().substr(0, state_id_digits);
 }
 
-Result<AttachmentMoment> find_moment(const std::vector<AttachmentMoment>& moments,
-                                     const RelativePath& path,
-                                     const std::optional<std::string>& at,
-                                     const std::optional<Sha256>& now) {
-  for (const AttachmentMoment& moment : moments) {
-    if (!moment.file) continue;
-    if (at ? state_id(moment).starts_with(*at) : moment.file->hash != now) return moment;
+Result<AttachmentVersion> find_version(const std::vector<AttachmentVersion>& versions,
+                                       const RelativePath& path,
+                                       const std::optional<std::string>& at,
+                                       const std::optional<Sha256>& now) {
+  for (const AttachmentVersion& version : versions) {
+    if (!version.file) continue;
+    if (at ? state_id(version).starts_with(*at) : version.file->hash != now) return version;
   }
   return fail(Failure::Kind::not_found,
               at ? fmt::format("no state {} of {} is known", *at, path.text())
@@ -53,7 +53,7 @@ std::string_view word_of_action(ActionKind kind) {
 }  // namespace
 
 Result<void> bring_bytes(Session& session, AttachmentStore& store, const SafeWriter& writer, const Attachment& file) {
-  if (writer.has_own(file.hash.hex(), file.hash)) return {};
+  if (writer.has(file.hash.hex(), file.hash)) return {};
   Assets* const assets = session.remote == nullptr ? nullptr : session.remote->assets();
   if (assets == nullptr) {
     Failure needs{.kind = Failure::Kind::usage, .what = "this needs the service", .hint = "log in"};
@@ -77,13 +77,13 @@ Result<std::vector<HistoryState>> attachment_states(Session& session, const Rela
   std::vector<HistoryState> states;
   if (!session.knows_attachments()) return states;
   WS_LET(AttachmentStore* const store, session.attachments());
-  WS_LET(const std::vector<AttachmentMoment> moments, store->moments(path));
-  for (const AttachmentMoment& moment : moments) {
+  WS_LET(const std::vector<AttachmentVersion> versions, store->versions(path));
+  for (const AttachmentVersion& version : versions) {
     HistoryChange change{.path = path.string()};
-    if (moment.file) change.blob = git::ObjectId{};
-    states.push_back({.id = state_id(moment),
-                      .time = Time(std::chrono::seconds(moment.seconds)),
-                      .message = moment.how,
+    if (version.file) change.blob = git::ObjectId{};
+    states.push_back({.id = state_id(version),
+                      .time = Time(std::chrono::seconds(version.seconds)),
+                      .message = version.how,
                       .changes = {std::move(change)}});
   }
   return states;
@@ -108,24 +108,24 @@ Result<Restored> restore_attachment(Session& session,
                                     const std::optional<std::string>& at,
                                     bool dry_run) {
   WS_LET(AttachmentStore* const store, session.attachments());
-  WS_LET(const std::vector<AttachmentMoment> moments, store->moments(path));
+  WS_LET(const std::vector<AttachmentVersion> versions, store->versions(path));
   LocalFiles files(session);
   const auto seen = files.look_at(path.string(), max_attachment_bytes);
-  if (seen && seen->hidden && *seen->hidden != Hindrance::empty) {
+  if (seen && seen->hidden && *seen->hidden != SkipReason::empty) {
     return fail(Failure::Kind::disk, fmt::format("{} cannot be replaced: {}", path.text(), name(*seen->hidden)));
   }
   std::optional<Sha256> now;
   if (seen) now = seen->hidden ? Sha256::of("") : seen->hash;
-  WS_LET(const AttachmentMoment moment, find_moment(moments, path, at, now));
-  const Attachment& file = *moment.file;
-  Restored restored{.path = path, .state = state_id(moment), .changed = now != file.hash};
+  WS_LET(const AttachmentVersion version, find_version(versions, path, at, now));
+  const Attachment& file = *version.file;
+  Restored restored{.path = path, .state = state_id(version), .changed = now != file.hash};
   if (!restored.changed || dry_run) return restored;
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
   WS_TRY(bring_bytes(session, *store, writer, file));
   Assets* const assets = session.remote == nullptr ? nullptr : session.remote->assets();
   if (now) {
     WS_LET(const auto known, store->find_asset(*now));
-    WS_TRY(make_safe(writer, assets, path, *now, known));
+    WS_TRY(ensure_backup(writer, assets, path, *now, known));
   }
   WS_LET(const Staged staged, writer.stage_copy(file.hash.hex(), file.hash));
   WS_TRY(writer.flush_texts());
@@ -133,7 +133,7 @@ Result<Restored> restore_attachment(Session& session,
   WS_TRY(writer.flush_folders());
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock.now().time_since_epoch()).count();
   WS_TRY(store->put_wanted(path));
-  WS_TRY(store->add_moment({.seconds = seconds, .path = path, .file = file, .how = "restored"}));
+  WS_TRY(store->add_version({.seconds = seconds, .path = path, .file = file, .how = "restored"}));
   WS_TRY(record_bytes(session, ChangeOrigin::restored, path, now, file.hash));
   return restored;
 }

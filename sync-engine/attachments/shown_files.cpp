@@ -34,11 +34,11 @@ void add_shown(ShownFiles& shown,
     const links::Resolution found = tree.resolve(note.text(), reference);
     if (found.state == State::ambiguous && !is_markdown(reference.path) &&
         reference.path.find('.') != std::string::npos) {
-      shown.unclear.push_back({.path = reference.path, .reason = Hindrance::ambiguous_name});
+      shown.unclear.push_back({.path = reference.path, .reason = SkipReason::ambiguous_name});
     }
     const bool may_be_hidden = found.state == State::none || found.state == State::outside;
     if (may_be_hidden && !reference.is_wiki() && !reference.is_guess() && !is_markdown(reference.path)) {
-      auto path = links::joined(links::folder_of(note.text()), reference.path);
+      auto path = links::joined(parent_folder(note.text()), reference.path);
       if (path && path->find('\0') == std::string::npos) {
         shown.nowhere.insert(std::move(*path));
       }

@@ -11,7 +11,7 @@
 
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/attachments/note_targets.hpp"
-#include "sync-engine/attachments/quiet_look.hpp"
+#include "sync-engine/attachments/survey_cache.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
@@ -53,8 +53,8 @@ class AttachmentSurveyor {
   bool is_still_quiet() {
     const bool is_off = session_.config.attachments == AttachmentMode::off;
     if (is_off || options_.whole || options_.name_others || !survey_.list_parts.empty()) return false;
-    inputs_ = inputs_of_look(session_, survey_.scan, local_);
-    const auto known = inputs_ ? still_quiet(session_, *inputs_) : std::nullopt;
+    inputs_ = survey_inputs(session_, survey_.scan, local_);
+    const auto known = inputs_ ? find_clean_survey(session_, *inputs_) : std::nullopt;
     found_.synced_here = known.value_or(0);
     return known.has_value();
   }
@@ -66,7 +66,7 @@ class AttachmentSurveyor {
     for (const auto& [path, stamp] : found_.stamps) stamps.emplace(found_.disk.at(path), stamp);
     if (!is_quiet || stamps.size() != found_.synced_here) return;
     for (const std::string& path : found_.shown.nowhere) stamps.emplace(path, FileStamp{});
-    keep_quiet_look(session_, *inputs_, local_, stamps);
+    save_clean_survey(session_, *inputs_, local_, stamps);
   }
 
   /// What is on disk and could be one. Rules about single files are applied where one is asked for.
@@ -110,11 +110,11 @@ class AttachmentSurveyor {
     for (const auto& [path, notes] : found_.shown.notes) left.insert(path);
     for (const auto& [path, row] : found_.list.rows()) left.insert(path);
     for (const RelativePath& path : left) {
-      found_.plan.skipped.push_back({.path = path.string(), .reason = Hindrance::attachments_off});
+      found_.plan.skipped.push_back({.path = path.string(), .reason = SkipReason::attachments_off});
     }
     found_.list = {};
-    found_.tells_off = !left.empty() && !session_.config.says_attachments && told_off_.empty();
-    if (found_.tells_off) found_.remarks.push_back({.word = Remark::Word::attachments_off});
+    found_.has_off_remark = !left.empty() && !session_.config.says_attachments && told_off_.empty();
+    if (found_.has_off_remark) found_.remarks.push_back({.word = Remark::Word::attachments_off});
     return {};
   }
 
@@ -191,17 +191,17 @@ class AttachmentSurveyor {
     }
   }
 
-  std::optional<Hindrance> why_not(const RelativePath& path) const {
+  std::optional<SkipReason> why_not(const RelativePath& path) const {
     if (session_.kinds.takes(path.text()) || is_hidden_name(path.text()) || is_manifest_path(path.text()))
-      return Hindrance::dangerous_name;
-    if (session_.config.portable_names && is_unportable(path)) return Hindrance::unportable_name;
-    if (twins_.contains(path)) return Hindrance::twin;
-    if (is_ignored(path)) return Hindrance::ignored;
-    if (!session_.config.attachments_exclude.empty() && excluded_.takes(path.text())) return Hindrance::excluded;
+      return SkipReason::dangerous_name;
+    if (session_.config.portable_names && is_unportable(path)) return SkipReason::unportable_name;
+    if (twins_.contains(path)) return SkipReason::twin;
+    if (is_ignored(path)) return SkipReason::ignored;
+    if (!session_.config.attachments_exclude.empty() && excluded_.takes(path.text())) return SkipReason::excluded;
     const auto there = found_.sides.remote.find(path);
     const bool too_large =
         there != found_.sides.remote.end() && there->second.size_bytes > session_.config.attachments_max_bytes;
-    return too_large ? std::optional(Hindrance::too_large) : std::nullopt;
+    return too_large ? std::optional(SkipReason::too_large) : std::nullopt;
   }
 
   void look_at_one(const RelativePath& path) {
@@ -215,7 +215,7 @@ class AttachmentSurveyor {
     }
     if (options_.busy && !file && found_.sides.base.contains(path)) {
       // A file that a program is about to write anew.
-      if (options_.busy(path)) file = LocalAttachment{.hidden = Hindrance::busy};
+      if (options_.busy(path)) file = LocalAttachment{.hidden = SkipReason::busy};
     }
     if (!file) return;
     if (!known_as.empty()) ++found_.synced_here;
@@ -225,13 +225,13 @@ class AttachmentSurveyor {
   }
 
   /// Why the walk does not list a file that a note shows. Empty: there is none.
-  std::optional<Hindrance> why_not_listed(const std::string& path) const {
+  std::optional<SkipReason> why_not_listed(const std::string& path) const {
     const Descriptor there = session_.root.open_beneath(path, O_PATH | O_NOFOLLOW);
-    if (!there) return errno == ELOOP || errno == EXDEV ? std::optional(Hindrance::symlink) : std::nullopt;
+    if (!there) return errno == ELOOP || errno == EXDEV ? std::optional(SkipReason::symlink) : std::nullopt;
     struct stat status = {};
     if (::fstat(there.get(), &status) != 0 || S_ISDIR(status.st_mode)) return std::nullopt;
-    if (S_ISLNK(status.st_mode)) return Hindrance::symlink;
-    return S_ISREG(status.st_mode) ? Hindrance::ignored : Hindrance::special;
+    if (S_ISLNK(status.st_mode)) return SkipReason::symlink;
+    return S_ISREG(status.st_mode) ? SkipReason::ignored : SkipReason::special;
   }
 
   /// What a note names and cannot be told, and what the key may not send or fetch.
@@ -247,7 +247,7 @@ class AttachmentSurveyor {
       const bool fetches = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_update;
       const bool is_out = shows_last_ && ((sends && missing_scope_.find("write") != std::string::npos) ||
                                           (fetches && missing_scope_.find("read") != std::string::npos));
-      if (is_out) plan.skipped.push_back({.path = action.path.string(), .reason = Hindrance::missing_scope});
+      if (is_out) plan.skipped.push_back({.path = action.path.string(), .reason = SkipReason::missing_scope});
       return is_out;
     });
     std::ranges::sort(plan.skipped);

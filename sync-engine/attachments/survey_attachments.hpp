@@ -30,7 +30,7 @@ struct AttachmentSurvey {
   std::optional<Guard> guard = {};  ///< with the deletes of documents; set: nothing may be done unasked
   bool held_deletes = false;        ///< the guard's deletes were taken out of the plan
   bool is_partial = false;          ///< there is more than `only` names
-  bool tells_off = false;           ///< the remark about `attachments: off` is among them
+  bool has_off_remark = false;      ///< the remark about `attachments: off` is among them
 
   /// Nothing to do and nothing to tell.
   bool is_quiet() const { return plan.actions.empty() && plan.collisions.empty() && plan.settled.empty(); }

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include "sync-engine/attachments/own_folder.hpp"
+#include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/publish_list.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
@@ -36,7 +36,7 @@ class AttachmentRun {
     }
     for (const Action& action : found_.plan.actions) rows_.push_back({.action = action});
     WS_LET(SafeWriter writer, SafeWriter::open(session_.root, attachments_folder));
-    WS_TRY(tidy_own_folder(*store_, writer));
+    WS_TRY(recover_blob_folder(*store_, writer));
     if (session_.remote != nullptr) {
       WS_TRY(finish_list_commit(session_, *store_));
       if (auto titled = give_missing_titles(session_, *store_, found_.list); !titled) {
@@ -81,14 +81,14 @@ class AttachmentRun {
     return nullptr;
   }
 
-  Result<void> moment(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
+  Result<void> record_version(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock_.now().time_since_epoch()).count();
-    return store_->add_moment({.seconds = seconds, .path = path, .file = file, .how = std::string(how)});
+    return store_->add_version({.seconds = seconds, .path = path, .file = file, .how = std::string(how)});
   }
 
   Result<void> agree(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
     WS_TRY(file ? store_->put_base(path, *file) : store_->forget_base(path));
-    return how.empty() ? Result<void>() : moment(path, file, how);
+    return how.empty() ? Result<void>() : record_version(path, file, how);
   }
 
   Result<void> settle() {
@@ -144,10 +144,10 @@ class AttachmentRun {
       }
       if (!fetches_bytes(action)) continue;
       const Attachment* const file = incoming(action);
-      if (file != nullptr && !writer.has_own(file->hash.hex(), file->hash)) transfers.fetch(*file);
+      if (file != nullptr && !writer.has(file->hash.hex(), file->hash)) transfers.fetch(*file);
     }
     for (const AttachmentCollision& collision : found_.plan.collisions) {
-      if (needs_copy(collision) && !writer.has_own(collision.remote->hash.hex(), collision.remote->hash))
+      if (needs_copy(collision) && !writer.has(collision.remote->hash.hex(), collision.remote->hash))
         transfers.fetch(*collision.remote);
     }
     outcome_ = transfers.run();
@@ -243,7 +243,8 @@ class AttachmentRun {
   }
 
   Result<void> delete_here(SafeWriter& writer, const Action& action) {
-    WS_TRY(make_safe(writer, assets_, disk_path(action.path), *action.seen, copy_of(found_.sides.base, action.path)));
+    WS_TRY(
+        ensure_backup(writer, assets_, disk_path(action.path), *action.seen, copy_of(found_.sides.base, action.path)));
     return writer.remove(disk_path(action.path), *action.seen);
   }
 
@@ -268,7 +269,7 @@ class AttachmentRun {
       if (!fetches_bytes(row.action)) continue;
       WS_TRY(session_.check_cancelled());
       const Sha256& hash = *row.action.result;
-      if (!writer.has_own(hash.hex(), hash)) {
+      if (!writer.has(hash.hex(), hash)) {
         const auto why = outcome_.not_downloaded.find(hash);
         if (why != outcome_.not_downloaded.end()) row.fail(why->second);
         continue;
@@ -296,7 +297,7 @@ class AttachmentRun {
       if (!agreed || agreed->hash != *action.seen) {
         WS_LET(agreed, known_asset(*action.seen));
       }
-      WS_TRY(make_safe(writer, assets_, disk, *action.seen, agreed));
+      WS_TRY(ensure_backup(writer, assets_, disk, *action.seen, agreed));
     }
     return writer.place(staged, disk, action.seen);
   }
@@ -327,7 +328,7 @@ class AttachmentRun {
   /// Where it lies; empty: its bytes did not come, or there is no room for its name. The next run tries again.
   Result<std::optional<RelativePath>> lay_copy(SafeWriter& writer, const RelativePath& path, const Sha256& hash) {
     std::optional<RelativePath> beside;
-    if (!writer.has_own(hash.hex(), hash)) return beside;
+    if (!writer.has(hash.hex(), hash)) return beside;
     bool is_there = false;
     beside = name_beside(path, "remote", [&](const RelativePath& each) {
       if (find(found_.sides.remote, each) != nullptr || find(found_.sides.base, each) != nullptr) return false;
@@ -427,7 +428,7 @@ class AttachmentRun {
     const auto skip = [&](const auto& which) {
       std::erase_if(rows_, [&](const Row& row) {
         if (!which(row)) return false;
-        report_.skipped.push_back({.path = row.action.path.string(), .reason = Hindrance::missing_scope});
+        report_.skipped.push_back({.path = row.action.path.string(), .reason = SkipReason::missing_scope});
         return true;
       });
     };
@@ -482,7 +483,7 @@ Result<void> sync_attachments(
   }
   if (is_off || (!has_work && !is_unfinished_there)) {
     add_to_report(found, report);
-    if (!found.tells_off) return {};
+    if (!found.has_off_remark) return {};
     WS_LET(AttachmentStore* const store, session.attachments());
     return store->set_note("told_off", "yes");
   }

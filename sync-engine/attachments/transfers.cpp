@@ -75,7 +75,7 @@ void Transfers::begin_next() {
   }
 }
 
-void Transfers::note_end(Failure failure, std::map<Sha256, Failure>& among, const Sha256& hash) {
+void Transfers::record_failure(Failure failure, std::map<Sha256, Failure>& among, const Sha256& hash) {
   if (ends_transfers(failure) && !outcome_.ended_by) outcome_.ended_by = failure;
   among.insert_or_assign(hash, std::move(failure));
 }
@@ -97,7 +97,7 @@ void Transfers::begin(const WantedUpload& upload) {
   const bool is_same = *file && ::fstat(file->get(), &status) == 0 && S_ISREG(status.st_mode) &&
                        static_cast<std::uint64_t>(status.st_size) == upload.stamp.size_bytes &&
                        status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec == upload.stamp.modified_ns;
-  if (!is_same) return note_end(changed_meanwhile(upload.path), outcome_.not_uploaded, upload.hash);
+  if (!is_same) return record_failure(changed_meanwhile(upload.path), outcome_.not_uploaded, upload.hash);
   std::array<char, 4096> sample;
   const ssize_t got = read_some_at(file->get(), sample.data(), sample.size(), 0);
   AssetUpload asset{
@@ -112,7 +112,7 @@ void Transfers::begin(const WantedUpload& upload) {
     tell_progress();
   };
   if (auto ready = prepare(upload, asset); !ready) {
-    return note_end(std::move(ready).error(), outcome_.not_uploaded, upload.hash);
+    return record_failure(std::move(ready).error(), outcome_.not_uploaded, upload.hash);
   }
   ++under_way_;
   // The descriptor stays open until the upload is over: its path leads through it.
@@ -130,7 +130,7 @@ void Transfers::end(const WantedUpload& upload, AssetUpload& asset, Result<Uploa
     if (failure.kind == Failure::Kind::forbidden) may_send_ = false;
     const std::size_t at = failure.what.find(asset.from);
     if (at != std::string::npos) failure.what.replace(at, asset.from.size(), upload.path.text());
-    return note_end(std::move(failure), outcome_.not_uploaded, upload.hash);
+    return record_failure(std::move(failure), outcome_.not_uploaded, upload.hash);
   }
   const Attachment done{
       .size_bytes = asset.size_bytes, .hash = upload.hash, .media_type = asset.media_type, .asset = ended->asset};
@@ -140,7 +140,7 @@ void Transfers::end(const WantedUpload& upload, AssetUpload& asset, Result<Uploa
     WS_TRY(store_.drop_upload(upload.hash));
     return transaction.commit();
   }();
-  if (!kept) return note_end(Failure(kept.error()), outcome_.not_uploaded, upload.hash);
+  if (!kept) return record_failure(Failure(kept.error()), outcome_.not_uploaded, upload.hash);
   if (ended->was_in_doubt) outcome_.in_doubt.push_back(upload.path);
   outcome_.uploaded.emplace(upload.hash, done);
   done_up_ += asset.size_bytes;
@@ -161,7 +161,7 @@ void Transfers::begin(const Attachment& file) {
     bytes_down_.erase(file.hash);
     if (!ended) {
       if (ended.error().kind == Failure::Kind::forbidden && ended.error().code == "missing_scope") may_fetch_ = false;
-      return note_end(std::move(ended).error(), outcome_.not_downloaded, file.hash);
+      return record_failure(std::move(ended).error(), outcome_.not_downloaded, file.hash);
     }
     done_down_ += file.size_bytes;
     tell_progress();

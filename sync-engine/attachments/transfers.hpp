@@ -53,7 +53,7 @@ class Transfers {
   void begin(const Attachment& file);
   Result<void> prepare(const WantedUpload& upload, AssetUpload& asset);
   void end(const WantedUpload& upload, AssetUpload& asset, Result<UploadedAsset> ended);
-  void note_end(Failure failure, std::map<Sha256, Failure>& among, const Sha256& hash);
+  void record_failure(Failure failure, std::map<Sha256, Failure>& among, const Sha256& hash);
   void tell_progress();
 
   Session& session_;

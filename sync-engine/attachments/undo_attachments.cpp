@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/local_files.hpp"
-#include "sync-engine/attachments/own_folder.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
 
 namespace ws::sync {
@@ -54,7 +54,7 @@ class AttachmentUndo {
 
   Result<void> keep(const RelativePath& path, const Sha256& now) {
     WS_LET(const auto known, store_.find_asset(now));
-    return make_safe(writer_, assets(), path, now, known);
+    return ensure_backup(writer_, assets(), path, now, known);
   }
 
   Result<void> bring(const RelativePath& path, const Sha256& hash, const std::optional<Sha256>& now) {

@@ -79,7 +79,7 @@ HiddenFiles::HiddenFiles(const Survey& survey) : survey_(survey) {
 
 bool HiddenFiles::hides(const Conflict& known) const {
   const auto& absent = survey_.remote.absent;
-  if (survey_.local.hindered.contains(known.document)) return true;
+  if (survey_.local.unsyncable.contains(known.document)) return true;
   if (std::binary_search(absent.begin(), absent.end(), known.document)) return true;
   // An unsynced file is always skipped; whether it still blocks a document is in the plan.
   if (known.which == ConflictCase::not_synced) return false;

@@ -116,7 +116,7 @@ Result<void> decide_rewound(Session& session, const Conflict& conflict, Keep kee
                 "the service went back to an older state: choose which side to keep",
                 "use --keep local or --keep remote");
   }
-  WS_LET(Survey here, survey(session, {.merge = false, .offline = true}, Pulled::look_at));
+  WS_LET(Survey here, survey(session, {.merge = false, .offline = true}, PullMode::inspect));
   WS_LET(SafeWriter files, SafeWriter::open(session.root));
   return RewoundDecision(session, conflict, keep, std::move(here), std::move(files)).carry_out();
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
+#include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync {
 namespace {
@@ -90,11 +91,10 @@ Descriptor RootFolder::make_folders(std::string_view name,
                                     const std::function<void(std::string_view above)>& made_in) const {
   Descriptor there = open_beneath(name, O_RDONLY | O_DIRECTORY);
   if (there || errno != ENOENT || name.empty()) return there;
-  const std::size_t slash = name.rfind('/');
-  const std::string_view parent = slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
+  const std::string_view parent = parent_folder(name);
   const Descriptor above = make_folders(parent, made_in);
   if (!above) return Descriptor();
-  const std::string last(slash == std::string_view::npos ? name : name.substr(slash + 1));
+  const std::string last(last_part(name));
   if (::mkdirat(above.get(), last.c_str(), 0777) == 0) {
     made_in(parent);
   } else if (errno != EEXIST) {

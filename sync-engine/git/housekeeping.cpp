@@ -131,7 +131,7 @@ Result<std::vector<std::string>> Housekeeping::references() { return impl_->refe
 Result<void> Housekeeping::remove_reference(const std::string& name) { return impl_->references.remove(name); }
 
 Result<void> Housekeeping::add_tree(const ObjectId& tree, Reachable& found, int level) {
-  if (level > deepest_tree) {
+  if (level > max_tree_depth) {
     return fail(too_deep_tree());
   }
   if (!found.trees.insert(tree).second) return {};

@@ -21,7 +21,7 @@ std::string_view name(ObjectType type) {
 
 Failure too_deep_tree() {
   return {.kind = Failure::Kind::integrity,
-          .what = fmt::format("the history holds a tree of more than {} levels", deepest_tree),
+          .what = fmt::format("the history holds a tree of more than {} levels", max_tree_depth),
           .hint = "another program wrote it. Move .ws/history.git out of the way: the next sync makes a new history"};
 }
 

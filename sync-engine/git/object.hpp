@@ -14,7 +14,7 @@ namespace ws::sync::git {
 
 /// Levels of folders in one state of the history: a path that is synced has at most 200. More come from a history that
 /// somebody made, and would be followed until the stack is full.
-inline constexpr int deepest_tree = 200;
+inline constexpr int max_tree_depth = 200;
 Failure too_deep_tree();
 
 /// The SHA-1 that names an object. All zero: none.

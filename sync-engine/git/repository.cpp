@@ -330,7 +330,7 @@ Result<Commit> Repository::read_commit(const ObjectId& id) {
   if (commit.tree.empty()) return broken();
   if (impl_->shallow.contains(id)) commit.parents.clear();
   commit.message = rest.substr(std::min<std::size_t>(1, rest.size()));
-  while (!commit.message.empty() && commit.message.back() == '\n') commit.message.pop_back();
+  trim_end(commit.message, "\n");
   return commit;
 }
 
@@ -354,7 +354,7 @@ Result<void> Repository::Impl::compare(const std::optional<ObjectId>& before,
                                        const std::string& folder,
                                        std::vector<TreeUpdate>& out) {
   if (before == after) return {};
-  if (std::count(folder.begin(), folder.end(), '/') > deepest_tree) {
+  if (std::count(folder.begin(), folder.end(), '/') > max_tree_depth) {
     return fail(too_deep_tree());
   }
   TreeEntries old_entries;

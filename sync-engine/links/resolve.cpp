@@ -31,8 +31,8 @@ bool is_hidden_path(std::string_view path) {
 
 /// Folders up and down between two files.
 std::size_t distance(std::string_view a, std::string_view b) {
-  const auto from = split(folder_of(a));
-  const auto to = split(folder_of(b));
+  const auto from = split(parent_folder(a));
+  const auto to = split(parent_folder(b));
   const auto [left, right] = std::mismatch(from.begin(), from.end(), to.begin(), to.end());
   return static_cast<std::size_t>((from.end() - left) + (to.end() - right));
 }
@@ -65,16 +65,6 @@ std::size_t edits_between(std::string_view a, std::string_view b, std::size_t mo
   return row[a.size()];
 }
 
-std::string_view folder_of(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
-}
-
-std::string_view name_of(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 std::optional<std::string> joined(std::string_view folder, std::string_view path) {
   std::string whole(path.starts_with('/') ? std::string_view() : folder);
   for (std::size_t begin = 0; begin < path.size();) {
@@ -88,15 +78,14 @@ std::optional<std::string> joined(std::string_view folder, std::string_view path
     } else if (whole.empty()) {
       return std::nullopt;
     } else {
-      const std::size_t slash = whole.rfind('/');
-      whole.resize(slash == std::string::npos ? 0 : slash);
+      whole.resize(parent_folder(whole).size());
     }
   }
   return whole;
 }
 
 std::string relative_from(std::string_view note, std::string_view file) {
-  const auto from = split(folder_of(note));
+  const auto from = split(parent_folder(note));
   const auto to = split(file);
   std::size_t same = 0;
   while (same < from.size() && same + 1 < to.size() && from[same] == to[same]) ++same;
@@ -126,7 +115,7 @@ Resolution TreeFiles::resolve(std::string_view note, const Reference& reference)
   if (reference.path.empty()) return {.state = State::file, .path = std::string(note)};
   const bool is_wiki = reference.is_wiki();
   if (reference.is_wiki_name()) return resolve_name(note, reference.path);
-  const auto path = joined(folder_of(note), reference.path);
+  const auto path = joined(parent_folder(note), reference.path);
   if (!path && !is_wiki) return {.state = State::outside};
   Resolution found = path ? resolve_path(*path, !reference.is_guess()) : Resolution{.state = State::outside};
   if (!is_wiki || found.state == State::file || reference.path.starts_with('.')) return found;
@@ -155,10 +144,10 @@ Resolution TreeFiles::resolve_path(std::string_view path, bool tries_suffix) con
 
 const TreeFiles::Places* TreeFiles::named(const std::string& name, bool folded) const {
   if (by_name_.empty()) {
-    for (std::size_t i = 0; i < paths_.size(); ++i) by_name_[std::string(name_of(paths_[i]))].push_back(i);
+    for (std::size_t i = 0; i < paths_.size(); ++i) by_name_[std::string(last_part(paths_[i]))].push_back(i);
   }
   if (folded && by_folded_name_.empty()) {
-    for (std::size_t i = 0; i < paths_.size(); ++i) by_folded_name_[utf8::fold_key(name_of(paths_[i]))].push_back(i);
+    for (std::size_t i = 0; i < paths_.size(); ++i) by_folded_name_[utf8::fold_key(last_part(paths_[i]))].push_back(i);
   }
   const auto& names = folded ? by_folded_name_ : by_name_;
   const auto found = names.find(folded ? utf8::fold_key(name) : name);
@@ -180,7 +169,7 @@ Resolution TreeFiles::resolve_name(std::string_view note, std::string_view name)
 Resolution TreeFiles::resolve_end(std::string_view note, std::string_view path) const {
   const std::string end = "/" + std::string(path);
   for (const std::string_view suffix : {std::string_view(), note_suffixes[0], note_suffixes[1]}) {
-    const Places* places = named(std::string(name_of(path)) + std::string(suffix), false);
+    const Places* places = named(std::string(last_part(path)) + std::string(suffix), false);
     if (places == nullptr) continue;
     Places ending;
     std::ranges::copy_if(*places, std::back_inserter(ending), [&](std::size_t i) {
@@ -209,7 +198,7 @@ Resolution TreeFiles::choose(std::string_view note, const Places& places, bool a
 }
 
 std::optional<std::string> TreeFiles::nearest(std::string_view note, const Reference& reference) const {
-  const std::string name(name_of(reference.path));
+  const std::string name(last_part(reference.path));
   if (name.empty()) return std::nullopt;
   for (const std::string& wanted : {name, name + ".md"}) {
     const Places* places = named(wanted, true);
@@ -222,7 +211,7 @@ std::optional<std::string> TreeFiles::nearest(std::string_view note, const Refer
   std::size_t most = std::min<std::size_t>(3, stem.size() / 2);
   const std::string* best = nullptr;
   for (const std::string& path : paths_) {
-    const std::size_t edits = most == 0 ? 1 : edits_between(stem, without_note_suffix(name_of(path)), most);
+    const std::size_t edits = most == 0 ? 1 : edits_between(stem, without_note_suffix(last_part(path)), most);
     if (edits > most) continue;
     best = &path;
     if (edits == 0) break;

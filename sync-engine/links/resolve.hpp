@@ -61,9 +61,6 @@ class TreeFiles {
   mutable std::unordered_map<std::string, Places> by_folded_name_ = {};
 };
 
-std::string_view folder_of(std::string_view path);
-std::string_view name_of(std::string_view path);
-
 /// `path` from `folder`, `.` and `..` resolved. Empty: it leads above the root.
 std::optional<std::string> joined(std::string_view folder, std::string_view path);
 /// How a file is named from a note: `../img/a.png`.

@@ -6,7 +6,7 @@
 #include "sync-engine/merge/body.hpp"
 #include "sync-engine/merge/front_matter.hpp"
 #include "sync-engine/merge/line_merge.hpp"
-#include "sync-engine/merge/ordinals.hpp"
+#include "sync-engine/merge/list_numbers.hpp"
 
 namespace ws::sync::merge {
 namespace {
@@ -53,10 +53,11 @@ void append(std::vector<Piece>& pieces, std::vector<Piece> more) {
 void renumber(std::vector<Piece>& pieces, std::string_view base, std::string_view ours, std::string_view theirs) {
   const bool is_clean =
       std::ranges::none_of(pieces, [](const Piece& piece) { return piece.kind == PieceKind::conflict; });
-  if (!is_clean || !is_numbered_through(base) || !is_numbered_through(ours) || !is_numbered_through(theirs)) return;
+  if (!is_clean || !has_sequential_numbers(base) || !has_sequential_numbers(ours) || !has_sequential_numbers(theirs))
+    return;
   std::string text;
   for (const Piece& piece : pieces) text += piece.text;
-  const std::string numbered = number_through(text);
+  const std::string numbered = renumber_lists(text);
   std::size_t at = 0;
   for (Piece& piece : pieces) {
     const auto lines = std::ranges::count(piece.text, '\n');

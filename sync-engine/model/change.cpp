@@ -20,7 +20,7 @@ bool same_name(const RelativePath& a, const RelativePath& b) {
 }
 
 SideChange local_change(const DocumentId& document, const BaseTree& base, const LocalTree& local) {
-  if (local.hindered.contains(document)) return {.change = Change::unknown};
+  if (local.unsyncable.contains(document)) return {.change = Change::unknown};
   const auto found = local.tracked.find(document);
   if (found == local.tracked.end()) return {.change = Change::deleted};
   return present(base.documents.at(document), base.disk_path(document), found->second);

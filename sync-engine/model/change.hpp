@@ -13,7 +13,7 @@ enum class Change {
   deleted,
   moved,    ///< perhaps edited too: `text_too`
   created,  ///< not in the base
-  unknown,  ///< present but not readable now: hindered here, or missing from a listing. Never a delete
+  unknown,  ///< present but not readable now: unsyncable here, or missing from a listing. Never a delete
   rewound,  ///< the service's revision is below the base's
 };
 

@@ -28,7 +28,7 @@ struct Entry {
 };
 
 /// Why a file or document that exists is not synced. It never counts as a deletion.
-enum class Hindrance {
+enum class SkipReason {
   symlink,
   unreadable,
   not_utf8,
@@ -52,12 +52,12 @@ enum class Hindrance {
   empty,            ///< an attachment of 0 bytes, which no Asset can hold
   ambiguous_name,   ///< a wiki link names a file of which there are several, none nearer than the others
 };
-std::string_view name(Hindrance hindrance);  ///< "not_utf8"
+std::string_view name(SkipReason skip_reason);  ///< "not_utf8"
 
 /// A file or document that is not synced. Its name may break the path rules, so it is text and not a `RelativePath`.
 struct Skipped {
   std::string path = {};
-  Hindrance reason = Hindrance::ignored;
+  SkipReason reason = SkipReason::ignored;
   auto operator<=>(const Skipped&) const = default;
 };
 

@@ -47,7 +47,7 @@ struct FoundTree {
 
 /// A file that is not read. Only its inode number can tell that it is a known document under another name.
 struct HiddenFile {
-  Hindrance reason = Hindrance::ignored;
+  SkipReason reason = SkipReason::ignored;
   FileId id = {};  ///< without an inode: it is gone by now, or cannot be looked at
 };
 

@@ -2,30 +2,30 @@
 
 namespace ws::sync {
 
-std::string_view name(Hindrance hindrance) {
-  switch (hindrance) {
-    case Hindrance::symlink: return "symlink";
-    case Hindrance::unreadable: return "unreadable";
-    case Hindrance::not_utf8: return "not_utf8";
-    case Hindrance::holds_nul: return "holds_nul";
-    case Hindrance::too_large: return "too_large";
-    case Hindrance::ignored: return "ignored";
-    case Hindrance::twin: return "twin";
-    case Hindrance::dangerous_name: return "dangerous_name";
-    case Hindrance::busy: return "busy";
-    case Hindrance::special: return "special";
-    case Hindrance::unportable_name: return "unportable_name";
-    case Hindrance::refused: return "refused";
-    case Hindrance::no_path: return "no_path";
-    case Hindrance::no_id: return "no_id";
-    case Hindrance::damaged: return "damaged";
-    case Hindrance::no_room: return "no_room";
-    case Hindrance::reserved_name: return "reserved_name";
-    case Hindrance::missing_scope: return "missing_scope";
-    case Hindrance::attachments_off: return "attachments_off";
-    case Hindrance::excluded: return "excluded";
-    case Hindrance::empty: return "empty";
-    case Hindrance::ambiguous_name: return "ambiguous_name";
+std::string_view name(SkipReason skip_reason) {
+  switch (skip_reason) {
+    case SkipReason::symlink: return "symlink";
+    case SkipReason::unreadable: return "unreadable";
+    case SkipReason::not_utf8: return "not_utf8";
+    case SkipReason::holds_nul: return "holds_nul";
+    case SkipReason::too_large: return "too_large";
+    case SkipReason::ignored: return "ignored";
+    case SkipReason::twin: return "twin";
+    case SkipReason::dangerous_name: return "dangerous_name";
+    case SkipReason::busy: return "busy";
+    case SkipReason::special: return "special";
+    case SkipReason::unportable_name: return "unportable_name";
+    case SkipReason::refused: return "refused";
+    case SkipReason::no_path: return "no_path";
+    case SkipReason::no_id: return "no_id";
+    case SkipReason::damaged: return "damaged";
+    case SkipReason::no_room: return "no_room";
+    case SkipReason::reserved_name: return "reserved_name";
+    case SkipReason::missing_scope: return "missing_scope";
+    case SkipReason::attachments_off: return "attachments_off";
+    case SkipReason::excluded: return "excluded";
+    case SkipReason::empty: return "empty";
+    case SkipReason::ambiguous_name: return "ambiguous_name";
   }
   return "";
 }

@@ -35,12 +35,12 @@ struct BaseTree {
 };
 
 /// The disk. `tracked` holds the known documents that were found, `created` the files that belong to none. A known
-/// document in neither `tracked` nor `hindered` was deleted here.
+/// document in neither `tracked` nor `unsyncable` was deleted here.
 struct LocalTree {
   std::map<DocumentId, Entry> tracked = {};
   std::map<RelativePath, Sha256> created = {};
-  std::map<DocumentId, Hindrance> hindered = {};  ///< known, there, and not to be synced now
-  std::vector<Skipped> skipped = {};              ///< sorted by path
+  std::map<DocumentId, SkipReason> unsyncable = {};  ///< known, there, and not to be synced now
+  std::vector<Skipped> skipped = {};                 ///< sorted by path
   /// Files of other kinds, and folders with such files, at a path that an incoming document needs. The engine never
   /// moves or replaces them.
   std::set<RelativePath> obstacles = {};

@@ -98,15 +98,16 @@ Result<RelativePath> RelativePath::parse(std::string_view text) {
   return RelativePath(std::string(text));
 }
 
-std::string_view RelativePath::folder() const noexcept {
-  const std::size_t slash = text_.rfind('/');
-  return slash == std::string::npos ? std::string_view() : std::string_view(text_).substr(0, slash);
+std::string_view parent_folder(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-std::string_view RelativePath::name() const noexcept {
-  const std::size_t slash = text_.rfind('/');
-  return slash == std::string::npos ? std::string_view(text_) : std::string_view(text_).substr(slash + 1);
-}
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }  // npos + 1 is 0
+
+std::string_view RelativePath::folder() const noexcept { return parent_folder(text_); }
+
+std::string_view RelativePath::name() const noexcept { return last_part(text_); }
 
 std::string_view RelativePath::stem() const noexcept {
   const std::string_view last = name();

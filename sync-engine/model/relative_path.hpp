@@ -29,6 +29,11 @@ inline constexpr std::size_t max_segment_bytes = 255;
 inline constexpr std::size_t max_path_bytes = 1024;
 inline constexpr std::size_t max_path_levels = 200;
 
+/// The path of the folder that holds it; empty at the top. Of any path, also of one that is no `RelativePath`.
+std::string_view parent_folder(std::string_view path);
+/// The path without that folder.
+std::string_view last_part(std::string_view path);
+
 class RelativePath {
  public:
   /// Fails with `invalid`, saying which part breaks which rule; the message holds no control characters.

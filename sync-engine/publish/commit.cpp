@@ -1,18 +1,43 @@
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
+#include "api-client/base/utf8.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/publish/match_answer.hpp"
 #include "sync-engine/publish/publish.hpp"
-#include "sync-engine/publish/stored_text.hpp"
 #include "sync-engine/publish/unusable_answer.hpp"
 #include "sync-engine/survey/refused_documents.hpp"
 
 namespace ws::sync {
 namespace {
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return trimmed_end(line);
+}
+
+std::string without_blanks(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  std::string plain;
+  while (!text.empty()) {
+    plain += take_line(text);
+    plain += '\n';
+  }
+  trim_end(plain, "\n");
+  return utf8::nfc(plain);
+}
+
+/// Whether two texts say the same: blanks at the ends of lines, line ends, empty lines at the end, a byte order mark
+/// and the Unicode form aside.
+bool is_same_but_for_blanks(std::string_view a, std::string_view b) { return without_blanks(a) == without_blanks(b); }
 
 constexpr std::size_t max_text_bytes = std::size_t{32} << 20U;  // of conflicts, in memory at a time
 
@@ -55,7 +80,7 @@ class Committer {
 
   /// Drops a commit that certainly did not happen; keeps one that may have, so that the next run sends it again.
   Result<void> refused(Failure failure) {
-    if (is_of_no_use(failure)) return settle(std::move(failure));
+    if (is_unusable_answer(failure)) return settle(std::move(failure));
     const bool surely_not = failure.kind == Failure::Kind::invalid || failure.kind == Failure::Kind::not_found ||
                             failure.kind == Failure::Kind::conflict || failure.kind == Failure::Kind::forbidden;
     if (!surely_not) return fail(std::move(failure));

@@ -45,7 +45,7 @@ class AheadReader {
 
   Result<std::string> read(std::size_t place) {
     WS_TRY(session_.check_cancelled());
-    auto text = kept_text(session_, texts_[place].blob, texts_[place].hash);
+    auto text = find_kept_text(session_, texts_[place].blob, texts_[place].hash);
     if (!text) return fail(Failure::Kind::integrity, "the history lacks a text");
     if (place == taken_) {
       ++taken_;

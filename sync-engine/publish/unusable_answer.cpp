@@ -83,7 +83,7 @@ class ArrivalsFinder {
 
 }  // namespace
 
-bool is_of_no_use(const Failure& failure) {
+bool is_unusable_answer(const Failure& failure) {
   return failure.kind == Failure::Kind::unknown_outcome && failure.code == "unusable_answer";
 }
 

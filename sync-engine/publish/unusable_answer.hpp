@@ -8,7 +8,7 @@ namespace ws::sync {
 
 /// Whether the failure is such an answer. Not one that was cut or lost: then the commit is sent again and answered as
 /// before.
-bool is_of_no_use(const Failure& failure);
+bool is_unusable_answer(const Failure& failure);
 
 /// The applied items, as the answer should have had them. Without documents that were changed again since, and without
 /// conflicts: the next plan finds both. Fails as `Remote::pull` does.

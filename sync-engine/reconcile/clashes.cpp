@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sync-engine/reconcile/free_name.hpp"
-#include "sync-engine/reconcile/surroundings.hpp"
+#include "sync-engine/reconcile/overlapping_paths.hpp"
 
 namespace ws::sync {
 namespace {
@@ -35,12 +35,12 @@ bool takes_a_place_there(const Action& action) {
 /// The paths that are taken after the plan, as far as they can clash with incoming files.
 Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& plan) {
   std::set<DocumentId> leaving;
-  Surroundings surroundings;
+  OverlappingPaths nearby;
   Claims claims;
   for (const Action& action : plan.actions) {
     if (!arrives(action)) continue;
     std::string key = action.path.twin_key();
-    surroundings.add(key);
+    nearby.add(key);
     claims.emplace(std::move(key),
                    Claim{.path = action.path, .document = action.document, .arrives = true, .hash = action.result});
     leaving.insert(action.document);
@@ -48,8 +48,7 @@ Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& pl
   if (claims.empty()) return claims;
   const auto add = [&](const RelativePath& path, const DocumentId& document, const std::optional<Sha256>& hash) {
     std::string key = path.twin_key();
-    if (surroundings.touch(key))
-      claims.emplace(std::move(key), Claim{.path = path, .document = document, .hash = hash});
+    if (nearby.overlaps(key)) claims.emplace(std::move(key), Claim{.path = path, .document = document, .hash = hash});
   };
   for (const Action& action : plan.actions) {
     if (action.kind == ActionKind::pull_delete) leaving.insert(action.document);
@@ -61,7 +60,7 @@ Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& pl
   for (const auto& [document, entry] : local.tracked) {
     if (!leaving.contains(document)) add(entry.path, document, entry.hash);
   }
-  for (const auto& [document, hindrance] : local.hindered) {
+  for (const auto& [document, skip_reason] : local.unsyncable) {
     if (!local.tracked.contains(document) && base.documents.contains(document)) add(base.disk_path(document), {}, {});
   }
   for (const auto& [path, hash] : local.created) add(path, {}, hash);
@@ -211,7 +210,7 @@ class Settler {
   using Places = std::map<std::string, DocumentId>;
 
   /// The service's paths after the plan, as far as they can clash with what is pushed.
-  Places places_there(const Surroundings& surroundings) const {
+  Places places_there(const OverlappingPaths& nearby) const {
     std::set<DocumentId> leaving;
     for (const Action& action : plan_.actions) {
       if (action.kind == ActionKind::push_delete || action.kind == ActionKind::push_move)
@@ -221,7 +220,7 @@ class Settler {
     const auto add = [&](const DocumentId& document, const RelativePath& path) {
       if (leaving.contains(document) || remote_.gone.contains(document)) return;
       std::string key = path.twin_key();
-      if (surroundings.touch(key)) places.emplace(std::move(key), document);
+      if (nearby.overlaps(key)) places.emplace(std::move(key), document);
     };
     for (const auto& [document, entry] : base_.documents) {
       if (!remote_.changed.contains(document)) add(document, entry.path);
@@ -265,16 +264,16 @@ class Settler {
   /// wants that path is checked again.
   void hold_back_refused() {
     if (base_.documents.empty() && remote_.changed.empty() && remote_.refused.empty()) return;
-    Surroundings surroundings;
+    OverlappingPaths nearby;
     Wishes wishes;
     for (const Action& action : plan_.actions) {
       if (!takes_a_place_there(action)) continue;
       std::string key = action.path.twin_key();
-      surroundings.add(key);
+      nearby.add(key);
       wishes.emplace(std::move(key), action);
     }
     if (wishes.empty()) return;
-    Places places = places_there(surroundings);
+    Places places = places_there(nearby);
     std::set<const Action*> held;
     std::vector<Wishes::const_iterator> asked;
     for (auto wish = wishes.cbegin(); wish != wishes.cend(); ++wish) asked.push_back(wish);
@@ -294,7 +293,7 @@ class Settler {
         const Entry& stays = changed != remote_.changed.end() ? changed->second : base_.documents.at(wish.document);
         std::string place = stays.path.twin_key();
         add_wishes_at(wishes, place, next);
-        if (surroundings.touch(place)) places.emplace(std::move(place), wish.document);
+        if (nearby.overlaps(place)) places.emplace(std::move(place), wish.document);
       }
       asked = std::move(next);
     }
@@ -302,7 +301,7 @@ class Settler {
 
   /// Adds the wishes for a path, for one above it or one below it.
   static void add_wishes_at(const Wishes& wishes, const std::string& key, std::vector<Wishes::const_iterator>& found) {
-    visit_around(wishes, key, [&](Wishes::const_iterator wish) { found.push_back(wish); });
+    visit_overlapping(wishes, key, [&](Wishes::const_iterator wish) { found.push_back(wish); });
   }
 
   /// A file whose path is refused keeps its text changes back as well, in both directions: moving the base would record
@@ -334,13 +333,13 @@ class Settler {
     const bool same_place = key == in_the_way.path.twin_key();
     if (same_place && kept_out.path != in_the_way.path) {
       drop_actions_of(kept_out.document, kept_out.path);
-      plan_.skipped.push_back({.path = kept_out.path.string(), .reason = Hindrance::twin});
+      plan_.skipped.push_back({.path = kept_out.path.string(), .reason = SkipReason::twin});
       return skip_new_twin(in_the_way);
     }
     if (stands_there(in_the_way) && key.starts_with(in_the_way.path.twin_key() + "/")) {
       // The service has a document and a folder of one name. A disk cannot, and there is nothing to decide here.
       drop_actions_of(kept_out.document, kept_out.path);
-      plan_.skipped.push_back({.path = kept_out.path.string(), .reason = Hindrance::twin});
+      plan_.skipped.push_back({.path = kept_out.path.string(), .reason = SkipReason::twin});
       return;
     }
     const bool folder_here = in_the_way.path.twin_key().starts_with(key + "/");
@@ -384,7 +383,7 @@ class Settler {
     if (!twin.document.empty()) return;
     const auto erased =
         rows().take_out({}, twin.path, [](const Action& action) { return action.kind == ActionKind::push_create; });
-    if (erased > 0) plan_.skipped.push_back({.path = twin.path.string(), .reason = Hindrance::twin});
+    if (erased > 0) plan_.skipped.push_back({.path = twin.path.string(), .reason = SkipReason::twin});
   }
 
   /// What is here at `path`, with that text if it is synced, is not the document's own file.

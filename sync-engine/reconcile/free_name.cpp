@@ -40,8 +40,8 @@ std::optional<RelativePath> name_beside(const RelativePath& path,
                                         std::string_view word,
                                         const std::function<bool(const RelativePath&)>& is_free) {
   const std::string_view whole = path.text();
-  const std::size_t name_at = whole.rfind('/') == std::string_view::npos ? 0 : whole.rfind('/') + 1;
-  const std::string_view name = whole.substr(name_at);
+  const std::string_view name = path.name();
+  const std::size_t name_at = whole.size() - name.size();
   const std::size_t dot = name.rfind('.');
   const std::string_view extension = dot == std::string_view::npos ? std::string_view() : name.substr(dot);
   const std::string_view stem = name.substr(0, name.size() - extension.size());

@@ -10,21 +10,20 @@
 #include <utility>
 
 #include "api-client/base/utf8.hpp"
-#include "sync-engine/reconcile/surroundings.hpp"
+#include "sync-engine/reconcile/overlapping_paths.hpp"
 
 namespace ws::sync {
 namespace {
 
-using Closed = std::map<std::string, Hindrance, std::less<>>;
+using Closed = std::map<std::string, SkipReason, std::less<>>;
 
 /// Why the file at `path` cannot be seen: itself, or a folder above it, is closed.
-std::optional<Hindrance> hindrance_of(const Closed& closed, std::string_view path) {
+std::optional<SkipReason> skip_reason_of(const Closed& closed, std::string_view path) {
   if (closed.empty()) return std::nullopt;
   for (std::string_view place = path;;) {
     if (const auto found = closed.find(place); found != closed.end()) return found->second;
-    const std::size_t slash = place.rfind('/');
-    if (slash == std::string_view::npos) return std::nullopt;
-    place = place.substr(0, slash);
+    place = parent_folder(place);
+    if (place.empty()) return std::nullopt;
   }
 }
 
@@ -44,7 +43,7 @@ class Identifier {
       take_renames(moved_files(base_, missing(), changed_, options_.renames));
       match_by_path();
       match_other_forms();
-      look_for_hindrances();
+      find_unsyncable();
       look_for_hidden();
       take_renames(alike_files(base_, missing(), changed_, options_.renames));
       wait_for_unknown();
@@ -104,8 +103,8 @@ class Identifier {
     std::vector<DocumentId> missing;
     for (const auto& [document, entry] : base_.documents) {
       const std::string_view path = base_.disk_path(document).text();
-      const bool there = local_.tracked.contains(document) || local_.hindered.contains(document) ||
-                         places.contains(path) || hindrance_of(closed_, path);
+      const bool there = local_.tracked.contains(document) || local_.unsyncable.contains(document) ||
+                         places.contains(path) || skip_reason_of(closed_, path);
       if (!there) missing.push_back(document);
     }
     return missing;
@@ -165,11 +164,11 @@ class Identifier {
     std::set<const FoundFile*> claimed;
     for (const auto& [path, document] : moved) {
       std::string key = path.twin_key();
-      if (!taken_.touch(key)) {
+      if (!taken_.overlaps(key)) {
         taken_.add(std::move(key));
         continue;
       }
-      local_.skipped.push_back({.path = path.string(), .reason = Hindrance::twin});
+      local_.skipped.push_back({.path = path.string(), .reason = SkipReason::twin});
       local_.tracked.erase(document);
       const auto at_home = unclaimed.find(base_.disk_path(document).text());
       const bool is_new = at_home != unclaimed.end() && claimed.insert(at_home->second).second;
@@ -181,7 +180,7 @@ class Identifier {
   /// `there`: the file that stands there now; null: there is none.
   void stay_at_home(const DocumentId& document, const FoundFile* there) {
     if (there == nullptr) {
-      local_.hindered.emplace(document, Hindrance::twin);
+      local_.unsyncable.emplace(document, SkipReason::twin);
     } else {
       track(document, *there);
       taken_.add(base_.disk_path(document).twin_key());
@@ -199,24 +198,24 @@ class Identifier {
     for (const FoundFile* file : changed_) {
       std::string key = file->path.twin_key();
       // Of the file itself, or of a folder: `A.md` and `a.md/x.md` are two names only where case tells them apart.
-      if (!taken_.touch(key)) {
+      if (!taken_.overlaps(key)) {
         taken_.add(std::move(key));
         local_.created.emplace_hint(local_.created.end(), file->path, file->hash);
       } else {
-        local_.skipped.push_back({.path = file->path.string(), .reason = Hindrance::twin});
+        local_.skipped.push_back({.path = file->path.string(), .reason = SkipReason::twin});
       }
     }
   }
 
-  void look_for_hindrances() {
+  void find_unsyncable() {
     if (local_.tracked.size() == base_.documents.size()) return;
     for (const auto& [document, entry] : base_.documents) {
       if (local_.tracked.contains(document)) continue;
       const RelativePath& path = base_.disk_path(document);
-      if (const auto hindrance = hindrance_of(closed_, path.text())) {
-        local_.hindered.emplace(document, *hindrance);
+      if (const auto skip_reason = skip_reason_of(closed_, path.text())) {
+        local_.unsyncable.emplace(document, *skip_reason);
       } else if (options_.ignored && options_.ignored(path)) {
-        local_.hindered.emplace(document, Hindrance::ignored);
+        local_.unsyncable.emplace(document, SkipReason::ignored);
       }
     }
   }
@@ -228,7 +227,7 @@ class Identifier {
     std::map<FileId, const HiddenFile*> hidden;  // by number
     std::vector<HiddenFile> files = options_.hidden ? options_.hidden() : std::vector<HiddenFile>();
     for (const FoundFile& file : found_.files) {
-      if (is_busy(file)) files.push_back({.reason = Hindrance::busy, .id = file.id});
+      if (is_busy(file)) files.push_back({.reason = SkipReason::busy, .id = file.id});
     }
     for (const HiddenFile& file : files) hidden.emplace(file.id.number(), &file);
     if (hidden.empty()) return;
@@ -245,11 +244,11 @@ class Identifier {
     }
     // A name that cannot be looked at, or a folder that cannot be listed, may be what a missing file was renamed to.
     unknown_is_closed_ = std::any_of(files.begin(), files.end(), [](const HiddenFile& file) {
-      return file.reason == Hindrance::unreadable && file.id.inode == 0;
+      return file.reason == SkipReason::unreadable && file.id.inode == 0;
     });
     unknown_is_busy_ = std::any_of(files.begin(), files.end(), [&](const HiddenFile& file) {
       const auto owner = known.find(file.id.number());
-      return file.reason == Hindrance::busy &&
+      return file.reason == SkipReason::busy &&
              (owner == known.end() || is_same_file(owner->second, file.id) == SameFile::no);
     });
   }
@@ -257,9 +256,9 @@ class Identifier {
   bool is_busy(const FoundFile& file) const { return options_.busy && options_.busy(file.path); }
 
   /// Its file is there, or may be, under another name.
-  void hold(const DocumentId& document, Hindrance reason) {
-    local_.hindered.emplace(document, reason);
-    if (reason != Hindrance::busy) return;
+  void hold(const DocumentId& document, SkipReason reason) {
+    local_.unsyncable.emplace(document, reason);
+    if (reason != SkipReason::busy) return;
     waiting_keys_.push_back(base_.disk_path(document).twin_key());
     waiting_.add(waiting_keys_.back());
   }
@@ -267,7 +266,7 @@ class Identifier {
   void wait_for_unknown() {
     if (!unknown_is_busy_ && !unknown_is_closed_) return;
     for (const DocumentId& document : missing())
-      hold(document, unknown_is_busy_ ? Hindrance::busy : Hindrance::unreadable);
+      hold(document, unknown_is_busy_ ? SkipReason::busy : SkipReason::unreadable);
   }
 
   /// The place of one that waits is still its own on the service: what was renamed or made there here waits with it.
@@ -280,11 +279,11 @@ class Identifier {
     while (!waiting_keys_.empty()) {
       const std::string key = std::move(waiting_keys_.back());
       waiting_keys_.pop_back();
-      visit_around(moved, key, [&](const auto& each) {
-        if (local_.tracked.erase(each->second) != 0) hold(each->second, Hindrance::busy);
+      visit_overlapping(moved, key, [&](const auto& each) {
+        if (local_.tracked.erase(each->second) != 0) hold(each->second, SkipReason::busy);
       });
     }
-    std::erase_if(changed_, [&](const FoundFile* file) { return waiting_.touch(file->path.twin_key()); });
+    std::erase_if(changed_, [&](const FoundFile* file) { return waiting_.overlaps(file->path.twin_key()); });
   }
 
   const BaseTree& base_;
@@ -295,9 +294,9 @@ class Identifier {
   Closed closed_;
   bool unknown_is_busy_ = false;           // a file is being written that may be any of those that are missing
   bool unknown_is_closed_ = false;         // nobody can look at what may be any of them
-  Surroundings waiting_;                   // the places of the documents that wait for a busy file
+  OverlappingPaths waiting_;               // the places of the documents that wait for a busy file
   std::vector<std::string> waiting_keys_;  // of them, those that `hold_what_follows` has still to look at
-  Surroundings taken_;                     // the places of the files that are synced
+  OverlappingPaths taken_;                 // the places of the files that are synced
   bool any_renamed_ = false;
   LocalTree local_;
 };

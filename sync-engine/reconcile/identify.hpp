@@ -23,7 +23,7 @@ struct IdentifyOptions {
 /// the tracked one at its path, else the bytewise smaller name, is kept and the other skipped.
 ///
 /// Invariant: a missing file is a delete only where every name was seen. A document whose file was renamed to a hidden
-/// name is hindered. While an unknown file is still being written, it may be any of the missing ones, so all missing
+/// name is unsyncable. While an unknown file is still being written, it may be any of the missing ones, so all missing
 /// documents wait, with whatever took their paths; likewise while a folder cannot be listed or a name not be read.
 LocalTree identify(const BaseTree& base, const FoundTree& found, const IdentifyOptions& options = {});
 

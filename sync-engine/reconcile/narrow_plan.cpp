@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sync-engine/reconcile/surroundings.hpp"
+#include "sync-engine/reconcile/overlapping_paths.hpp"
 
 namespace ws::sync {
 namespace {
@@ -73,8 +73,10 @@ class Narrower {
     disk_paths_.insert(action.path);
     if (action.previous_path && !is_push_move(action)) disk_paths_.insert(*action.previous_path);
     const auto leave_out_each = [this](const auto& each) { leave_out(each->second); };
-    if (const auto place = place_left_here(action)) visit_around(arriving_here_, place->twin_key(), leave_out_each);
-    if (const auto place = place_left_there(action)) visit_around(arriving_there_, place->twin_key(), leave_out_each);
+    if (const auto place = place_left_here(action))
+      visit_overlapping(arriving_here_, place->twin_key(), leave_out_each);
+    if (const auto place = place_left_there(action))
+      visit_overlapping(arriving_there_, place->twin_key(), leave_out_each);
   }
 
   static bool is_push_move(const Action& action) { return action.kind == ActionKind::push_move; }

@@ -67,7 +67,7 @@ std::vector<DocumentId> decide_known(const BaseTree& base,
               .remote = remote_change(document, entry, remote),
               .disk_path = base.disk_path(document)};
     if (pair.local.change == Change::unknown) {
-      const Hindrance reason = local.hindered.at(document);
+      const SkipReason reason = local.unsyncable.at(document);
       plan.detached.push_back({.path = pair.disk_path, .document = document, .reason = std::string(name(reason))});
     } else if (pair.remote.change == Change::unknown) {
       plan.detached.push_back({.path = pair.disk_path, .document = document, .reason = "absent"});

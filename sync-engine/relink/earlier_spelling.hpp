@@ -6,7 +6,7 @@
 #include <string>
 
 #include "api-client/base/result.hpp"
-#include "sync-engine/links/mend.hpp"
+#include "sync-engine/links/rewrite_links.hpp"
 #include "sync-engine/session/session.hpp"
 #include "sync-engine/state/operations.hpp"
 

@@ -156,15 +156,14 @@ class FilesInOrder {
   explicit FilesInOrder(const RootFolder& root) : root_(root) {}
 
   Descriptor open(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    const std::string_view folder = std::string_view(path).substr(0, slash == std::string::npos ? 0 : slash);
+    const std::string_view folder = parent_folder(path);
     if (!folder_fd_ || folder != folder_) {
       folder_ = folder;
       folder_fd_ = root_.open_beneath(folder_, O_RDONLY | O_DIRECTORY);
     }
     if (!folder_fd_) return {};
-    const char* const name = path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
-    return Descriptor(::openat(folder_fd_.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    return Descriptor(
+        ::openat(folder_fd_.get(), last_part(path).data(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   }
 
  private:
@@ -347,7 +346,6 @@ void LinkIndex::read_changed(Session& session, const Scan& scan, const std::vect
   }
   work();
   for (std::thread& thread : threads) thread.join();
-  notes_read_ = places.size();
   if (changed_meanwhile) texts_ = 0;  // not current the next time
 }
 

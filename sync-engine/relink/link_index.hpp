@@ -40,7 +40,6 @@ class LinkIndex {
   bool is_broken(const std::string& note, const links::Reference& reference) const;
   /// How many links do not resolve. Known without a look at them where nothing changed.
   std::uint64_t broken() const { return broken_; }
-  std::uint64_t notes_read() const { return notes_read_; }
 
  private:
   struct Entry {
@@ -68,7 +67,6 @@ class LinkIndex {
   std::uint64_t names_ = 0;  ///< of all files
   std::uint64_t texts_ = 0;  ///< of all notes
   std::uint64_t broken_ = 0;
-  std::uint64_t notes_read_ = 0;
 };
 
 }  // namespace ws::sync

@@ -20,7 +20,7 @@
 namespace ws::sync {
 namespace {
 
-using links::Mender;
+using links::LinkRewriter;
 using links::NewTarget;
 using links::Reference;
 using links::Renames;
@@ -250,7 +250,7 @@ Result<Renames> known_renames(Session& session, Renames& unsent) {
       if (row.after && !row.document.empty()) last.insert_or_assign(row.document, row.after->path.string());
     }
   }
-  WS_LET(const Survey found, survey(session, {.offline = true, .dry_run = true}, Pulled::look_at));
+  WS_LET(const Survey found, survey(session, {.offline = true, .dry_run = true}, PullMode::inspect));
   unsent = renames_of(found.plan);
   for (const auto& [from, to] : unsent) note(from, to);
   return renames;
@@ -354,11 +354,11 @@ Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const R
   if (stands_at(session, to)) return fail(Failure::Kind::usage, fmt::format("{} exists already", to.text()));
   WS_LET(const Scan scan, walk_tree(session, false));
   const LinkIndex index = LinkIndex::load(session, scan);
-  const Mender mender(index.files(), told.moved);
+  const LinkRewriter rewriter(index.files(), told.moved);
   const auto targets_of = [&](const std::string& note, const std::vector<Reference>& references) {
-    return mender.new_targets(note, references);
+    return rewriter.new_targets(note, references);
   };
-  const auto end_path = [&](const std::string& note) { return mender.renamed(note); };
+  const auto end_path = [&](const std::string& note) { return rewriter.renamed(note); };
   WS_LET(const EarlierSpelling earlier, EarlierSpelling::find(session, told.moved));
   const auto as_now = [](const std::string& note) { return note; };
   WS_LET(const std::set<std::string> edited,
@@ -372,7 +372,7 @@ Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const R
   return std::move(planner.plan);
 }
 
-Result<RelinkPlan> plan_mending(Session& session, const Scan& scan, const Renames& renamed) {
+Result<RelinkPlan> plan_link_updates(Session& session, const Scan& scan, const Renames& renamed) {
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(SafeWriter planning, SafeWriter::open(session.root));
   RelinkPlanner planner(session, planning);
@@ -380,10 +380,10 @@ Result<RelinkPlan> plan_mending(Session& session, const Scan& scan, const Rename
   const LinkIndex index = LinkIndex::load(session, scan);
   const TreeFiles before = tree_before(index.files(), renamed);
   const std::map<std::string, std::string> back = places_before(renamed);
-  const Mender mender(before, renamed);
+  const LinkRewriter rewriter(before, renamed);
   const auto targets_of = [&](const std::string& note, const std::vector<Reference>& references) {
     const auto was = back.find(note);
-    return mender.new_targets(was == back.end() ? note : was->second, references);
+    return rewriter.new_targets(was == back.end() ? note : was->second, references);
   };
   WS_LET(const EarlierSpelling earlier, EarlierSpelling::find(session, renamed));
   const auto place_before = [&](const std::string& note) {
@@ -399,11 +399,11 @@ std::size_t count_links_of(const LinkIndex& index, const Renames& renamed) {
   if (renamed.empty()) return 0;
   const TreeFiles before = tree_before(index.files(), renamed);
   const std::map<std::string, std::string> back = places_before(renamed);
-  const Mender mender(before, renamed);
+  const LinkRewriter rewriter(before, renamed);
   std::size_t count = 0;
   for (const std::string& note : index.notes()) {
     const auto was = back.find(note);
-    count += mender.new_targets(was == back.end() ? note : was->second, index.links_of(note).references).size();
+    count += rewriter.new_targets(was == back.end() ? note : was->second, index.links_of(note).references).size();
   }
   return count;
 }
@@ -420,12 +420,12 @@ Result<RelinkPlan> plan_fix(Session& session, const FixOptions& options) {
   const std::map<std::string, std::vector<std::string>> earlier = earlier_places(renames);
   const std::map<std::string, std::string> back = places_before(unsent);
   const TreeFiles before = tree_before(index.files(), unsent);
-  const Mender mender(before, unsent);
+  const LinkRewriter rewriter(before, unsent);
   const auto targets_of = [&](const std::string& note, const std::vector<Reference>& references) {
     std::vector<NewTarget> targets;
     if (!unsent.empty()) {
       const auto was = back.find(note);
-      targets = mender.new_targets(was == back.end() ? note : was->second, references);
+      targets = rewriter.new_targets(was == back.end() ? note : was->second, references);
     }
     std::set<std::size_t> known;
     for (const NewTarget& each : targets) known.insert(each.reference);
@@ -434,11 +434,11 @@ Result<RelinkPlan> plan_fix(Session& session, const FixOptions& options) {
       if (known.contains(i) || references[i].is_guess() || references[i].path.empty()) continue;
       const auto state = index.files().resolve(note, references[i]).state;
       if (state == links::Resolution::State::file || state == links::Resolution::State::folder) continue;
-      auto found = links::explained(index.files(),
-                                    renames,
-                                    note,
-                                    places == earlier.end() ? std::vector<std::string>() : places->second,
-                                    references[i]);
+      auto found = links::find_renamed_target(index.files(),
+                                              renames,
+                                              note,
+                                              places == earlier.end() ? std::vector<std::string>() : places->second,
+                                              references[i]);
       if (!found) continue;
       found->reference = i;
       targets.push_back(std::move(*found));

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sync-engine/links/mend.hpp"
+#include "sync-engine/links/rewrite_links.hpp"
 #include "sync-engine/relink/link_index.hpp"
 #include "sync-engine/session/session.hpp"
 #include "sync-engine/state/operations.hpp"
@@ -71,7 +71,7 @@ Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const R
 Result<RelinkPlan> plan_fix(Session& session, const FixOptions& options);
 
 /// Edits the links that follow files which were renamed on disk already.
-Result<RelinkPlan> plan_mending(Session& session, const Scan& scan, const links::Renames& renamed);
+Result<RelinkPlan> plan_link_updates(Session& session, const Scan& scan, const links::Renames& renamed);
 
 /// How many links that would edit. Without a look at a single note where the index knows them.
 std::size_t count_links_of(const LinkIndex& index, const links::Renames& renamed);

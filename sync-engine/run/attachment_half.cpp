@@ -11,7 +11,7 @@ namespace {
 
 Result<void> look_at_files(RunContext& context, RunOptions options) {
   options.offline = true;
-  WS_LET(const Survey now, ws::sync::survey(context.session, options, Pulled::look_at));
+  WS_LET(const Survey now, ws::sync::survey(context.session, options, PullMode::inspect));
   WS_LET(context.attachments, survey_attachments(context.session, now, options));
   return {};
 }

@@ -31,7 +31,7 @@ void count_links(Session& session,
   report.links_of_renames = count_links_of(index, renamed);
 }
 
-Result<std::size_t> mend_links(Session& session, const Survey& survey, const RunOptions& options) {
+Result<std::size_t> update_links(Session& session, const Survey& survey, const RunOptions& options) {
   if (session.config.links != LinksMode::keep || survey.plan.guard) return 0;
   links::Renames renamed = renames_of(survey.plan);
   if (session.knows_attachments()) {
@@ -39,7 +39,7 @@ Result<std::size_t> mend_links(Session& session, const Survey& survey, const Run
     for (const Action& action : files.plan.actions) add_rename(action, renamed);
   }
   if (renamed.empty()) return 0;
-  WS_LET(const RelinkPlan plan, plan_mending(session, survey.scan, renamed));
+  WS_LET(const RelinkPlan plan, plan_link_updates(session, survey.scan, renamed));
   if (plan.steps.empty()) return 0;
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
   std::size_t edited = 0;

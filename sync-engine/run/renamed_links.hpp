@@ -20,6 +20,6 @@ void count_links(Session& session,
                  bool only_looks,
                  Report& report);
 /// With `links: keep`. How many links were edited.
-Result<std::size_t> mend_links(Session& session, const Survey& survey, const RunOptions& options);
+Result<std::size_t> update_links(Session& session, const Survey& survey, const RunOptions& options);
 
 }  // namespace ws::sync

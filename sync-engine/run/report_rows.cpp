@@ -1,13 +1,53 @@
 #include "sync-engine/run/report_rows.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "sync-engine/conflicts/decide.hpp"
-#include "sync-engine/reconcile/renamed_folders.hpp"
+#include "sync-engine/model/plan.hpp"
+#include "sync-engine/model/report.hpp"
 
 namespace ws::sync {
 namespace {
+
+using Folders = std::pair<std::string, std::string>;
+
+/// The highest folders whose names differ: "a/b/x.md" and "a/c/x.md" come to "a/b" and "a/c". Empty where the file got
+/// another name itself, or lay, or lies, in no folder.
+Folders folders_of(std::string_view from, std::string_view to) {
+  if (last_part(from) != last_part(to)) return {};
+  from = parent_folder(from);
+  to = parent_folder(to);
+  while (!parent_folder(from).empty() && !parent_folder(to).empty() && last_part(from) == last_part(to)) {
+    from = parent_folder(from);
+    to = parent_folder(to);
+  }
+  return from.empty() || to.empty() ? Folders() : Folders(from, to);
+}
+
+/// Folders with at least two documents of which every one moves alike, on the same side.
+std::vector<RenamedFolder> renamed_folders(const std::vector<Action>& actions, const BaseTree& base) {
+  std::map<std::pair<ActionKind, Folders>, std::size_t> moved;
+  for (const Action& action : actions) {
+    const bool is_move = action.kind == ActionKind::push_move || action.kind == ActionKind::pull_move;
+    if (!is_move || !action.previous_path) continue;
+    Folders folders = folders_of(action.previous_path->text(), action.path.text());
+    if (!folders.first.empty()) ++moved[{action.kind, std::move(folders)}];
+  }
+  std::vector<RenamedFolder> whole;
+  for (const auto& [key, count] : moved) {
+    const std::string below = key.second.first + "/";
+    std::size_t known = 0;
+    if (count < 2) continue;
+    for (const auto& [document, entry] : base.documents) known += entry.path.text().starts_with(below) ? 1 : 0;
+    if (known == count) whole.push_back({.from = key.second.first, .to = key.second.second});
+  }
+  return whole;
+}
 
 /// The plan as rows, with its conflicts, in order of path. The actions are moved out: there may be many.
 std::vector<Row> take_rows(Plan& plan) {
@@ -123,7 +163,7 @@ void SettledRows::drop_rows() {
   rows_ = std::move(kept);
 }
 
-void foresee_decisions(Report& report, const RunOptions& options) {
+void preview_decisions(Report& report, const RunOptions& options) {
   const auto& keep = options.on_conflict;
   if (!keep) return;
   SettledRows settled(report.rows);

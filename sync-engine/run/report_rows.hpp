@@ -39,6 +39,6 @@ class SettledRows {
 };
 
 /// For a dry run: the rows as `on_conflict` would decide them.
-void foresee_decisions(Report& report, const RunOptions& options);
+void preview_decisions(Report& report, const RunOptions& options);
 
 }  // namespace ws::sync

@@ -8,7 +8,7 @@
 #include "sync-engine/conflicts/close_conflicts.hpp"
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/conflicts/local_conflicts.hpp"
-#include "sync-engine/reconcile/surroundings.hpp"
+#include "sync-engine/reconcile/overlapping_paths.hpp"
 #include "sync-engine/run/renamed_links.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/survey/unavailable_texts.hpp"
@@ -37,7 +37,7 @@ class RowsAbout {
 
 /// Whether a file skipped as a twin can be synced now, because the other one just left the disk.
 bool frees_twin(const Report& report) {
-  Surroundings freed;
+  OverlappingPaths freed;
   bool any = false;
   for (const Row& row : report.rows) {
     const Action& action = row.action;
@@ -48,7 +48,7 @@ bool frees_twin(const Report& report) {
   }
   return any && std::any_of(report.skipped.begin(), report.skipped.end(), [&](const Skipped& each) {
            const auto path = RelativePath::parse(each.path);
-           return each.reason == Hindrance::twin && path && freed.touch(path->twin_key());
+           return each.reason == SkipReason::twin && path && freed.overlaps(path->twin_key());
          });
 }
 
@@ -125,7 +125,7 @@ Result<Report> round(RunContext& context, const RunOptions& options, bool& anoth
   another = false;
   context.session.pulls_again = false;
   Survey survey;
-  WS_LET(Report report, pull_half(context, options, survey, LinkMode::mend));
+  WS_LET(Report report, pull_half(context, options, survey, LinkMode::update));
   if (is_up_to_date(report, survey)) {
     if (report.guard) return report;
     // Both sides are equal: what an earlier call staged is obsolete.
@@ -153,12 +153,12 @@ bool is_up_to_date(const Report& report, const Survey& survey) {
 }
 
 Result<Report> pull_half(RunContext& context, const RunOptions& options, Survey& survey, LinkMode links) {
-  WS_LET(survey, ws::sync::survey(context.session, options, Pulled::keep));
+  WS_LET(survey, ws::sync::survey(context.session, options, PullMode::store));
   std::size_t mended = 0;
-  if (links == LinkMode::mend) {
-    WS_LET(mended, mend_links(context.session, survey, options));
+  if (links == LinkMode::update) {
+    WS_LET(mended, update_links(context.session, survey, options));
     if (mended > 0) {
-      WS_LET(survey, ws::sync::survey(context.session, options, Pulled::keep));
+      WS_LET(survey, ws::sync::survey(context.session, options, PullMode::store));
     }
   }
   WS_TRY(close_settled_conflicts(context.session, survey, options));
@@ -192,7 +192,7 @@ Result<void> close_report(RunContext& context, Report& report) {
   return {};
 }
 
-Result<Report> rounds(RunContext& context, const RunOptions& options, std::optional<PlannedPushes> first) {
+Result<Report> run_rounds(RunContext& context, const RunOptions& options, std::optional<PlannedPushes> first) {
   bool another = false;
   WS_LET(Report report, first_round(context, options, std::move(first), another));
   // Decisions about paths need another round. `on_conflict` does not apply in the last one: it would not end.
@@ -220,7 +220,7 @@ Result<Report> rounds(RunContext& context, const RunOptions& options, std::optio
   return report;
 }
 
-void tell_finished(RunContext& context, Report& report) {
+void add_finished(RunContext& context, Report& report) {
   std::erase_if(context.finished, [](const Row& row) { return row.action.kind == ActionKind::conflict; });
   report.rows.insert(report.rows.begin(), context.finished.begin(), context.finished.end());
   context.finished.clear();

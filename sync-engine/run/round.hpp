@@ -20,9 +20,9 @@ struct PlannedPushes {
 
 /// A round, and at most two more to carry out decisions. A failure that ends it early is in the report. `first`: the
 /// first round has been planned.
-Result<Report> rounds(RunContext& context, const RunOptions& options, std::optional<PlannedPushes> first = {});
+Result<Report> run_rounds(RunContext& context, const RunOptions& options, std::optional<PlannedPushes> first = {});
 
-enum class LinkMode { leave, mend };
+enum class LinkMode { leave, update };
 /// The first half: surveys both sides and applies incoming changes.
 Result<Report> pull_half(RunContext& context,
                          const RunOptions& options,
@@ -33,6 +33,6 @@ bool is_up_to_date(const Report& report, const Survey& survey);
 /// Completes the report: open conflicts, and whether anything is left to do.
 Result<void> close_report(RunContext& context, Report& report);
 /// Adds what an interrupted earlier command had published. Its conflicts are in the new plan already.
-void tell_finished(RunContext& context, Report& report);
+void add_finished(RunContext& context, Report& report);
 
 }  // namespace ws::sync

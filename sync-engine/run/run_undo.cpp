@@ -237,7 +237,7 @@ Result<void> carry_out_undo(RunContext& context,
   const std::set<RelativePath> paths = paths_of(steps);
   RunOptions run{.message = "Take back run " + std::to_string(undo.undoes),
                  .only = [&paths](const RelativePath& path) { return paths.contains(path); }};
-  auto ran = rounds(context, run, std::move(pushes));
+  auto ran = run_rounds(context, run, std::move(pushes));
   if (here) {
     WS_TRY(here->end());
     // What could not be written at first may have come with another round.
@@ -251,7 +251,7 @@ Result<void> carry_out_undo(RunContext& context,
   // The confirmation covers these deletes, not an empty or a different service.
   if (report.guard && undo.may_delete && !report.guard->empty_listing && !report.guard->foreign_source) {
     run.allow_deletes = true;
-    WS_LET(report, rounds(context, run));
+    WS_LET(report, run_rounds(context, run));
   }
   if (session.knows_attachments()) WS_TRY(sync_files(context, run, AttachmentHalves::both, report));
   for (Row& row : report.rows) {
@@ -352,7 +352,7 @@ Result<UndoReport> undo_operation(RunContext& context, const UndoOptions& option
   undo.id = *operations.current();
   undo.stage = Operation::Stage::undoing_on_disk;
   WS_TRY(carry_out_undo(context, undo, planned.undo.steps, &planned.survey, result));
-  tell_finished(context, result.report);
+  add_finished(context, result.report);
   return result;
 }
 

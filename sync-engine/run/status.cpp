@@ -43,7 +43,7 @@ bool has_nothing_to_tell(const Report& report) {
 }
 
 Result<Report> look(Session& session, const RunOptions& options, AttachmentSurvey& files) {
-  WS_LET(Survey survey, ws::sync::survey(session, options, Pulled::look_at));
+  WS_LET(Survey survey, ws::sync::survey(session, options, PullMode::inspect));
   WS_LET(Report report, report_of(session, survey));
   RunOptions looking = options;
   looking.looks_only = true;
@@ -58,7 +58,7 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
     if (!told.contains(known.id) && out_of_sight.hides(known)) report.conflicts.push_back(known);
   }
   report.clean = report.clean && unavailable.empty() && report.conflicts.empty();
-  foresee_decisions(report, options);
+  preview_decisions(report, options);
   if (options.name_others) {
     survey.scan.each_other([&report](const std::string& path) { report.others.push_back(path); });
     std::ranges::sort(report.others);
@@ -68,9 +68,9 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
   return report;
 }
 
-std::optional<Hindrance> find_hindrance(std::string_view word) {
-  for (int i = 0; i <= static_cast<int>(Hindrance::ambiguous_name); ++i) {
-    if (name(static_cast<Hindrance>(i)) == word) return static_cast<Hindrance>(i);
+std::optional<SkipReason> find_skip_reason(std::string_view word) {
+  for (int i = 0; i <= static_cast<int>(SkipReason::ambiguous_name); ++i) {
+    if (name(static_cast<SkipReason>(i)) == word) return static_cast<SkipReason>(i);
   }
   return std::nullopt;
 }
@@ -101,7 +101,7 @@ std::optional<Report> report_in(std::string_view text, const Session& session, c
   report.base_revision = report.revision = SourceRevision{static_cast<std::uint64_t>(*revision)};
   for (const Json& each : *skipped) {
     const bool is_pair = each.is_array() && each.size() == 2 && each[0].is_string() && each[1].is_string();
-    const auto reason = is_pair ? find_hindrance(each[1].get<std::string>()) : std::nullopt;
+    const auto reason = is_pair ? find_skip_reason(each[1].get<std::string>()) : std::nullopt;
     if (!reason) return std::nullopt;
     report.skipped.push_back({.path = each[0].get<std::string>(), .reason = *reason});
   }

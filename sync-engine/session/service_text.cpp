@@ -4,13 +4,13 @@
 
 namespace ws::sync {
 
-std::optional<std::string> kept_text(Session& session, const git::ObjectId& blob, const Sha256& wanted) {
+std::optional<std::string> find_kept_text(Session& session, const git::ObjectId& blob, const Sha256& wanted) {
   if (blob.empty()) return std::nullopt;
   auto text = session.history.text(blob);
   return text && Sha256::of(*text) == wanted ? std::optional(std::move(*text)) : std::nullopt;
 }
 
-Failure nobody_to_ask() {
+Failure service_needed() {
   return {
       .kind = Failure::Kind::usage, .what = "the service's text is not here", .hint = "ask it: leave out --offline"};
 }
@@ -20,8 +20,8 @@ Result<std::optional<std::string>> fetch_remote_text(Session& session,
                                                      const git::ObjectId& blob,
                                                      const Sha256& wanted) {
   using Text = std::optional<std::string>;
-  if (Text kept = kept_text(session, blob, wanted)) return kept;
-  if (session.remote == nullptr) return fail(nobody_to_ask());
+  if (Text kept = find_kept_text(session, blob, wanted)) return kept;
+  if (session.remote == nullptr) return fail(service_needed());
   WS_LET(PulledItem item, session.remote->content(document));
   if (item.deleted || !item.content || Sha256::of(*item.content) != wanted) return Text{};
   return std::move(item.content);

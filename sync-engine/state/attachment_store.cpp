@@ -185,12 +185,6 @@ Result<void> AttachmentStore::put_asset(const Attachment& asset) {
   return put->run();
 }
 
-Result<void> AttachmentStore::forget_asset(const Sha256& hash) {
-  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from assets where hash = ?"));
-  drop->bind_blob(1, bytes_of(hash));
-  return drop->run();
-}
-
 Result<std::optional<UploadInDoubt>> AttachmentStore::find_upload(const Sha256& hash) {
   WS_LET(const sqlite::CachedStatement find, database_.cached("select upload, blob from uploads where hash = ?"));
   find->bind_blob(1, bytes_of(hash));
@@ -289,41 +283,41 @@ Result<void> AttachmentStore::set_note(const std::string& key, const std::string
   return put->run();
 }
 
-Result<void> AttachmentStore::add_moment(const AttachmentMoment& moment) {
+Result<void> AttachmentStore::add_version(const AttachmentVersion& version) {
   WS_LET(const sqlite::CachedStatement add,
          database_.cached("insert into moments (seconds, path, how, bytes, hash, media, asset) values (?, ?, ?, ?, ?, "
                           "?, ?)"));
-  add->bind(1, moment.seconds);
-  add->bind(2, moment.path.text());
-  add->bind(3, moment.how);
-  if (moment.file) {
-    bind_attachment(*add, 4, *moment.file);
+  add->bind(1, version.seconds);
+  add->bind(2, version.path.text());
+  add->bind(3, version.how);
+  if (version.file) {
+    bind_attachment(*add, 4, *version.file);
   } else {
     for (int place = 4; place <= 7; ++place) add->bind(place, nullptr);
   }
   return add->run();
 }
 
-Result<std::vector<AttachmentMoment>> AttachmentStore::moments(const std::optional<RelativePath>& path) {
+Result<std::vector<AttachmentVersion>> AttachmentStore::versions(const std::optional<RelativePath>& path) {
   WS_LET(const sqlite::CachedStatement all,
          database_.cached("select place, seconds, path, how, bytes, hash, media, asset from moments where ?1 is null "
                           "or path = ?1 order by place desc"));
   all->bind(1, path ? std::optional(path->string()) : std::nullopt);
-  std::vector<AttachmentMoment> moments;
+  std::vector<AttachmentVersion> versions;
   while (true) {
     WS_LET(const bool found, all->step());
-    if (!found) return moments;
+    if (!found) return versions;
     WS_LET(RelativePath where, RelativePath::parse(all->text(2)));
-    AttachmentMoment moment{.place = static_cast<std::uint64_t>(all->integer(0)),
-                            .seconds = all->integer(1),
-                            .path = std::move(where),
-                            .how = all->string(3)};
-    if (!all->is_null(5)) moment.file = attachment_at(*all, 4);
-    moments.push_back(std::move(moment));
+    AttachmentVersion version{.place = static_cast<std::uint64_t>(all->integer(0)),
+                              .seconds = all->integer(1),
+                              .path = std::move(where),
+                              .how = all->string(3)};
+    if (!all->is_null(5)) version.file = attachment_at(*all, 4);
+    versions.push_back(std::move(version));
   }
 }
 
-Result<void> AttachmentStore::drop_moment(std::uint64_t place) {
+Result<void> AttachmentStore::drop_version(std::uint64_t place) {
   WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from moments where place = ?"));
   drop->bind(1, static_cast<std::int64_t>(place));
   return drop->run();

@@ -44,7 +44,7 @@ struct OpenAttachment {
 };
 
 /// One state of one path.
-struct AttachmentMoment {
+struct AttachmentVersion {
   std::uint64_t place = 0;  ///< the later ones have the greater number
   std::int64_t seconds = 0;
   RelativePath path;
@@ -75,7 +75,6 @@ class AttachmentStore {
   /// Assets by what they hold: known to be finished.
   Result<std::optional<Attachment>> find_asset(const Sha256& hash);
   Result<void> put_asset(const Attachment& asset);
-  Result<void> forget_asset(const Sha256& hash);
 
   Result<std::optional<UploadInDoubt>> find_upload(const Sha256& hash);
   Result<void> put_upload(const Sha256& hash, const UploadInDoubt& upload);
@@ -95,10 +94,10 @@ class AttachmentStore {
   Result<std::string> note(const std::string& key);
   Result<void> set_note(const std::string& key, const std::string& value);  ///< an empty one forgets it
 
-  Result<void> add_moment(const AttachmentMoment& moment);
+  Result<void> add_version(const AttachmentVersion& version);
   /// The newest first.
-  Result<std::vector<AttachmentMoment>> moments(const std::optional<RelativePath>& path);
-  Result<void> drop_moment(std::uint64_t place);
+  Result<std::vector<AttachmentVersion>> versions(const std::optional<RelativePath>& path);
+  Result<void> drop_version(std::uint64_t place);
 
   Result<sqlite::Transaction> begin() { return sqlite::Transaction::begin(database_); }
   /// What was written is durable: before the state claims something that rests on it.

@@ -53,7 +53,7 @@ bool changed_places(const Survey& edits, const std::map<FileId, DocumentId>& fil
 
 bool nothing_came_or_went(const Survey& survey) {
   const LocalTree& local = survey.local;
-  return local.created.empty() && local.hindered.empty() && local.tracked.size() == survey.base.documents.size() &&
+  return local.created.empty() && local.unsyncable.empty() && local.tracked.size() == survey.base.documents.size() &&
          local.skipped.size() == survey.scan.skipped().size();  // no twins, which only a comparison finds
 }
 
@@ -140,7 +140,7 @@ void save_cache(const Session& session, const Survey& survey, std::uint64_t gene
   std::set<RelativePath> edited;
   // Detached documents are not compared by the cache: they are reported by every run.
   const bool all_compared =
-      survey.local.hindered.empty() && (extent == CacheExtent::at_edits || nothing_came_or_went(survey));
+      survey.local.unsyncable.empty() && (extent == CacheExtent::at_edits || nothing_came_or_went(survey));
   // A displaced file returns to its path as soon as that is free, though nothing else changed.
   const bool same_places = all_compared && survey.base.displaced_to.empty() && places_agree(survey, edited);
   CacheMark mark = mark_of(session);

@@ -79,9 +79,9 @@ class Comparer {
   /// A document that changed again since the survey is shown in its present state.
   Result<std::string> their_text(const DocumentId& document, const Entry& there) {
     if (const auto pending = survey_.pending.find(document); pending != survey_.pending.end()) {
-      if (auto kept = kept_text(session_, pending->second.blob, there.hash)) return std::move(*kept);
+      if (auto kept = find_kept_text(session_, pending->second.blob, there.hash)) return std::move(*kept);
     }
-    if (session_.remote == nullptr) return fail(nobody_to_ask());
+    if (session_.remote == nullptr) return fail(service_needed());
     WS_LET(PulledItem item, session_.remote->content(document));
     return std::move(item.content).value_or("");
   }

@@ -24,7 +24,7 @@ class Puller {
            session_.remote->pull(session_.binding.source_id, options_.since_revision, [this](PulledItem item) {
              return take(std::move(item));
            }));
-    WS_TRY(fetch_left_out());
+    WS_TRY(fetch_missing_texts());
     incoming_.foreign = !incoming_.end.source_id.empty() && incoming_.end.source_id != session_.binding.source_id;
     return std::move(incoming_);
   }
@@ -215,7 +215,7 @@ class Puller {
   }
 
   /// A service may send a pull without texts.
-  Result<void> fetch_left_out() {
+  Result<void> fetch_missing_texts() {
     std::vector<DocumentId> documents;
     for (const auto& [document, unavailable] : unavailable_) documents.push_back(document);
     if (documents.empty()) return {};

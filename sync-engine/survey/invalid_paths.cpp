@@ -28,11 +28,11 @@ std::vector<Skipped> skipped_invalid_paths(const InvalidPaths& invalid_paths, co
   std::vector<Skipped> skipped;
   for (const auto& [document, path] : invalid_paths) {
     // One without any path goes by its id.
-    skipped.push_back(path.empty() ? Skipped{.path = document.text, .reason = Hindrance::no_path}
-                                   : Skipped{.path = path, .reason = Hindrance::dangerous_name});
+    skipped.push_back(path.empty() ? Skipped{.path = document.text, .reason = SkipReason::no_path}
+                                   : Skipped{.path = path, .reason = SkipReason::dangerous_name});
   }
   for (const std::string& path : without_id) {
-    skipped.push_back({.path = path.empty() ? "a document without a path" : path, .reason = Hindrance::no_id});
+    skipped.push_back({.path = path.empty() ? "a document without a path" : path, .reason = SkipReason::no_id});
   }
   std::sort(skipped.begin(), skipped.end());
   skipped.erase(std::unique(skipped.begin(), skipped.end()), skipped.end());

@@ -83,7 +83,7 @@ class ObstacleFinder {
     for (const auto& [document, entry] : local.tracked) known_.insert(entry.path.text());
     for (const auto& [path, hash] : local.created) known_.insert(path.text());
     for (const Skipped& skipped : local.skipped) known_.insert(skipped.path);
-    for (const auto& [document, hindrance] : local.hindered) {
+    for (const auto& [document, skip_reason] : local.unsyncable) {
       if (survey_.base.documents.contains(document)) known_.insert(survey_.base.disk_path(document).text());
     }
     known_.insert("");  // not asked for twice where nothing is known

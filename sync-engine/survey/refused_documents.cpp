@@ -77,13 +77,13 @@ Result<void> hold_refused(Session& session, const BaseTree& base, const RemoteTr
   for (const auto& [document, mark] : refused) {
     if (!base.documents.contains(document) || remote.gone.contains(document)) continue;
     if (refusal_mark(base, local, remote, document) != mark) continue;
-    local.hindered.emplace(document, Hindrance::refused);
+    local.unsyncable.emplace(document, SkipReason::refused);
   }
   if (refused.empty()) return {};
   std::erase_if(local.created, [&](const auto& file) {
     const auto known = refused.find(new_file_key(file.first));
     if (known == refused.end() || known->second != mark_of_text(session, file.second)) return false;
-    local.skipped.push_back({.path = file.first.string(), .reason = Hindrance::refused});
+    local.skipped.push_back({.path = file.first.string(), .reason = SkipReason::refused});
     return true;
   });
   std::sort(local.skipped.begin(), local.skipped.end());

@@ -47,7 +47,7 @@ bool settles_text(const Conflict& conflict) { return conflict.local && !conflict
 
 }  // namespace
 
-Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep) {
+Result<void> take_over_resolutions(Session& session, Survey& survey, PullMode mode) {
   if (session.remote == nullptr ||
       std::ranges::none_of(survey.known_conflicts, [](const Conflict& each) { return each.is_on_service(); }))
     return {};
@@ -67,7 +67,7 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
     if (state == ConflictState::unknown && is_merging_by_hand(session.root, conflict.id)) {
       still_open.push_back(conflict);
       still_open.back().record = ConflictRecord::here;
-      if (keep != Pulled::look_at) WS_TRY(session.state.put_conflict(still_open.back()));
+      if (mode != PullMode::inspect) WS_TRY(session.state.put_conflict(still_open.back()));
       continue;
     }
     const ThreeTexts texts = read_conflict_texts(session.root, conflict.id);
@@ -77,7 +77,7 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
     if (has_text && state == ConflictState::resolved && conflict.record != ConflictRecord::closing)
       row = pushed_text(survey, conflict, git::object_id(git::ObjectType::blob, *texts.local));
     if (row) survey.base_rows.insert_or_assign(conflict.document, *row);
-    if (keep == Pulled::look_at) continue;
+    if (mode == PullMode::inspect) continue;
     if (row) {
       WS_LET(row->blob, session.history.keep(*texts.local));
       // It becomes the base without being a state of the history: recorded, so that `ws sync log` shows it.

@@ -8,6 +8,6 @@ namespace ws::sync {
 /// The text that was pushed with each such conflict becomes the base of its document: an unchanged file is then
 /// replaced by the result (its text is in the history), a changed one merged with it. `keep`: the state says so too.
 /// One request, and only where a conflict is open here. To be called after the pull, before the plan.
-Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep);
+Result<void> take_over_resolutions(Session& session, Survey& survey, PullMode mode);
 
 }  // namespace ws::sync

@@ -5,20 +5,20 @@
 namespace ws::sync {
 
 Result<std::unique_ptr<StagedAhead>> StagedAhead::open(const RootFolder& root) {
-  WS_LET(SafeWriter writer, SafeWriter::open(root));
-  return std::unique_ptr<StagedAhead>(new StagedAhead(std::move(writer)));
+  WS_LET(StagingFolder staging, StagingFolder::open(root, "tmp"));
+  return std::unique_ptr<StagedAhead>(new StagedAhead(std::move(staging)));
 }
 
 void StagedAhead::add(const DocumentId& document, const Sha256& hash, std::string text) {
   const auto [place, is_new] = texts_.try_emplace(document.text);
   if (!is_new) return;  // a page is read again after a cut connection; `take` compares the hash
   disk_.add(text.size(), [this, &staged = place->second, hash, text = std::move(text)] {
-    staged = writer_.stage_unnamed(text, hash);
+    staged = staging_.stage_unnamed(text, hash);
   });
 }
 
 void StagedAhead::close() {
-  disk_.add(0, [this] { static_cast<void>(writer_.flush_texts()); });
+  disk_.add(0, [this] { static_cast<void>(staging_.flush_texts()); });
 }
 
 std::optional<Staged> StagedAhead::take(const DocumentId& document, const Sha256& hash) {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "sync-engine/disk/background.hpp"
-#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/disk/staging_folder.hpp"
 #include "sync-engine/model/entry.hpp"
 
 namespace ws::sync {
@@ -29,9 +29,9 @@ class StagedAhead {
   std::optional<Staged> take(const DocumentId& document, const Sha256& hash);
 
  private:
-  explicit StagedAhead(SafeWriter writer) : writer_(std::move(writer)), disk_(OwnThread::one) {}
+  explicit StagedAhead(StagingFolder staging) : staging_(std::move(staging)), disk_(OwnThread::one) {}
 
-  SafeWriter writer_;
+  StagingFolder staging_;
   std::unordered_map<std::string, std::optional<Staged>> texts_;  ///< by document
   Background disk_;                                               ///< ends before what its jobs refer to
 };

@@ -26,8 +26,8 @@ Guard guard_of_absent(const Survey& survey) {
 
 class Surveyor {
  public:
-  Surveyor(Session& session, const RunOptions& options, Pulled keep)
-      : session_(session), options_(options), keep_(keep) {}
+  Surveyor(Session& session, const RunOptions& options, PullMode mode)
+      : session_(session), options_(options), mode_(mode) {}
 
   Result<Survey> survey() {
     session_.progress(Stage::scan, 0, 0);
@@ -70,7 +70,7 @@ class Surveyor {
 
  private:
   Result<Survey> finish() {
-    if (keep_ == Pulled::keep) WS_TRY(store_incoming());
+    if (mode_ == PullMode::store) WS_TRY(store_incoming());
     return std::move(survey_);
   }
 
@@ -125,7 +125,7 @@ class Surveyor {
 
   Result<void> take_over() {
     const std::size_t open = survey_.known_conflicts.size();
-    WS_TRY(take_over_resolutions(session_, survey_, keep_));
+    WS_TRY(take_over_resolutions(session_, survey_, mode_));
     if (survey_.known_conflicts.size() == open) return {};
     build_base();
     identify_files();
@@ -172,13 +172,13 @@ class Surveyor {
     const std::size_t before = local.skipped.size();
     const auto skip = [&](const RelativePath& path) {
       if (!is_manifest_path(path.text())) return false;
-      local.skipped.push_back({.path = path.string(), .reason = Hindrance::reserved_name});
+      local.skipped.push_back({.path = path.string(), .reason = SkipReason::reserved_name});
       return true;
     };
     std::erase_if(local.created, [&](const auto& file) { return skip(file.first); });
     std::erase_if(local.tracked, [&](const auto& file) {
       const bool refused = file.second.path != survey_.base.disk_path(file.first) && skip(file.second.path);
-      if (refused) local.hindered.emplace(file.first, Hindrance::reserved_name);
+      if (refused) local.unsyncable.emplace(file.first, SkipReason::reserved_name);
       return refused;
     });
     if (local.skipped.size() != before) std::sort(local.skipped.begin(), local.skipped.end());
@@ -189,13 +189,13 @@ class Surveyor {
     LocalTree& local = survey_.local;
     const auto skip = [&](const RelativePath& path) {
       const bool refused = is_unportable(path);
-      if (refused) local.skipped.push_back({.path = path.string(), .reason = Hindrance::unportable_name});
+      if (refused) local.skipped.push_back({.path = path.string(), .reason = SkipReason::unportable_name});
       return refused;
     };
     std::erase_if(local.created, [&](const auto& file) { return skip(file.first); });
     std::erase_if(local.tracked, [&](const auto& file) {
       const bool refused = skip(file.second.path);
-      if (refused) local.hindered.emplace(file.first, Hindrance::unportable_name);
+      if (refused) local.unsyncable.emplace(file.first, SkipReason::unportable_name);
       return refused;
     });
     std::sort(local.skipped.begin(), local.skipped.end());
@@ -231,7 +231,7 @@ class Surveyor {
       if (++arrived > jobs_worth_a_thread) stage_ahead(document, entry, std::move(text));
     };
     const IncomingOptions options{.since_revision = survey_.revision_before,
-                                  .keep_texts = keep_ == Pulled::keep,
+                                  .keep_texts = mode_ == PullMode::store,
                                   .arrives = arrives,
                                   .wants_text = [this](const DocumentId& document) { return changed_here(document); },
                                   .before_first = [this] { return load_and_identify(); }};
@@ -247,7 +247,7 @@ class Surveyor {
     survey_.list_parts = std::move(incoming_.parts);
     invalid_paths_before_ = std::exchange(invalid_paths_, invalid_paths_after(invalid_paths_, incoming_));
     leave_out_damaged(incoming_, survey_);
-    if (keep_ == Pulled::keep) WS_TRY(write_incoming(session_, incoming_, survey_));
+    if (mode_ == PullMode::store) WS_TRY(write_incoming(session_, incoming_, survey_));
     choose_pending();
     return {};
   }
@@ -360,10 +360,10 @@ class Surveyor {
       const bool refused_name = session_.config.portable_names && is_unportable(path);
       if (!refused_name && session_.kinds.takes(path.text()) && !survey_.scan.is_ignored(path)) continue;
       survey_.remote.refused.push_back(
-          {.path = path.string(), .reason = refused_name ? Hindrance::unportable_name : Hindrance::ignored});
+          {.path = path.string(), .reason = refused_name ? SkipReason::unportable_name : SkipReason::ignored});
       survey_.remote.changed.erase(document);
       // A known document moved to an ignored path: it is detached on both sides and not pushed.
-      if (survey_.base.documents.contains(document)) survey_.local.hindered.emplace(document, Hindrance::ignored);
+      if (survey_.base.documents.contains(document)) survey_.local.unsyncable.emplace(document, SkipReason::ignored);
     }
     return {};
   }
@@ -441,7 +441,7 @@ class Surveyor {
 
   Session& session_;
   const RunOptions& options_;
-  Pulled keep_;
+  PullMode mode_;
   Survey survey_;
   Incoming incoming_;
   InvalidPaths invalid_paths_;
@@ -457,8 +457,8 @@ class Surveyor {
 
 }  // namespace
 
-Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep) {
-  return Surveyor(session, options, keep).survey();
+Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode) {
+  return Surveyor(session, options, mode).survey();
 }
 
 Result<void> record_files(Session& session, const Survey& survey) {
@@ -481,7 +481,7 @@ Result<void> record_files(Session& session, const Survey& survey) {
 void refresh_cache(Session& session) {
   // An offline survey walks, compares and saves the cache.
   const RunOptions options{.merge = false, .offline = true};
-  const auto seen = Surveyor(session, options, Pulled::look_at).survey();
+  const auto seen = Surveyor(session, options, PullMode::inspect).survey();
   if (seen) static_cast<void>(record_files(session, *seen));
 }
 

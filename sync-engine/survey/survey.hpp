@@ -17,7 +17,7 @@ namespace ws::sync {
 struct UnavailableText {
   RelativePath path;
   Failure why = {};
-  Hindrance reason = Hindrance::no_room;
+  SkipReason reason = SkipReason::no_room;
 };
 
 struct Survey {
@@ -34,7 +34,7 @@ struct Survey {
   std::vector<RelativePath> same_revision = {};   ///< the service gave another text for the revision of the base
   std::vector<Conflict> known_conflicts = {};     ///< those that a commit recorded
   std::map<DocumentId, UnavailableText> unavailable = {};  ///< the next run asks for them again
-  std::vector<PulledPart> list_parts = {};  ///< what came of the list of attachments; kept where `Pulled::keep`
+  std::vector<PulledPart> list_parts = {};  ///< what came of the list of attachments; kept where `PullMode::store`
   std::unique_ptr<StagedAhead> ahead = {};  ///< texts of many new documents; null: of few
   /// Every file is as the base has it: these. Then `base`, `local` and `base_rows` may be empty.
   std::optional<std::map<DocumentId, FileId>> agreed = {};
@@ -43,11 +43,11 @@ struct Survey {
 /// `look_at`: writes nothing but the stat cache; texts of the service are held in memory only where a merge needs them.
 /// `keep`: what was pulled is durable in history and state before the survey returns. Where the guard stops the plan
 /// the state is unchanged, and the next survey pulls the same again.
-enum class Pulled { look_at, keep };
+enum class PullMode { inspect, store };
 
 /// Where the source's revision fell the plan is the one conflict `rewound` and nothing else. Fails where the tree
 /// cannot be walked or the service not asked.
-Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep);
+Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode);
 
 /// Records the inode numbers of the files that equal the base, for rename detection. Writes nothing where they are
 /// known.

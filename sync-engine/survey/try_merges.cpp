@@ -63,7 +63,7 @@ class Merger {
     const Sha256 wanted = survey_.remote.changed.at(document).hash;
     if (const auto text = texts_.find(document); text != texts_.end()) return Text(text->second);
     const git::ObjectId& blob = survey_.pending.at(document).blob;
-    if (session_.remote == nullptr || offline_) return kept_text(session_, blob, wanted);
+    if (session_.remote == nullptr || offline_) return find_kept_text(session_, blob, wanted);
     return fetch_remote_text(session_, document, blob, wanted);
   }
 

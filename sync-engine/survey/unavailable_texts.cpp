@@ -25,13 +25,13 @@ void leave_out_damaged(Incoming& incoming, Survey& survey) {
   for (auto& [document, damaged] : incoming.damaged) {
     survey.unavailable.insert_or_assign(
         document,
-        UnavailableText{.path = std::move(damaged.path), .why = std::move(damaged.why), .reason = Hindrance::damaged});
+        UnavailableText{.path = std::move(damaged.path), .why = std::move(damaged.why), .reason = SkipReason::damaged});
   }
 }
 
 void hold_unavailable(const Survey& survey, LocalTree& local) {
   for (const auto& [document, unavailable] : survey.unavailable) {
-    if (survey.base.documents.contains(document)) local.hindered.emplace(document, unavailable.reason);
+    if (survey.base.documents.contains(document)) local.unsyncable.emplace(document, unavailable.reason);
   }
 }
 
@@ -41,7 +41,7 @@ std::vector<Row> rows_of_unavailable(const Survey& survey) {
     const bool known = survey.base.documents.contains(document);
     Failure why = unavailable.why;
     why.what = fmt::format("{}: {}", unavailable.path.text(), why.what);
-    if (unavailable.reason == Hindrance::no_room) why.hint = "make room on the disk and run the command again";
+    if (unavailable.reason == SkipReason::no_room) why.hint = "make room on the disk and run the command again";
     rows.push_back({.action = {.kind = known ? ActionKind::pull_update : ActionKind::pull_create,
                                .path = unavailable.path,
                                .reason = known ? "edited on the service" : "created on the service",

@@ -19,14 +19,12 @@ FileKinds FileKinds::with(const std::vector<std::string>& include) {
 }
 
 bool FileKinds::takes(std::string_view path) const {
-  const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-  if (is_markdown(name) && !has_hidden_part(path)) return true;
+  if (is_markdown(last_part(path)) && !has_hidden_part(path)) return true;
   if (!included_) return false;
   for (bool is_folder = false;; is_folder = true) {
     if (const auto verdict = included_->verdict(path, is_folder)) return *verdict;
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string_view::npos) return false;
-    path = path.substr(0, slash);
+    path = parent_folder(path);
+    if (path.empty()) return false;
   }
 }
 

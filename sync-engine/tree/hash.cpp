@@ -66,20 +66,20 @@ std::variant<HashedFile, UnhashedFile> hash_file(int folder_fd,
                                                  std::string& buffer) {
   const Descriptor file = open_to_read(folder_fd, name);
   if (!file) {
-    if (errno == ELOOP) return UnhashedFile{Hindrance::symlink};
-    return UnhashedFile{errno == ENOENT ? Hindrance::busy : Hindrance::unreadable};
+    if (errno == ELOOP) return UnhashedFile{SkipReason::symlink};
+    return UnhashedFile{errno == ENOENT ? SkipReason::busy : SkipReason::unreadable};
   }
   struct statx before {};
   struct statx after {};
-  if (!stat_file(file.get(), before)) return UnhashedFile{Hindrance::unreadable};
+  if (!stat_file(file.get(), before)) return UnhashedFile{SkipReason::unreadable};
   const FileStamp stamp = stamp_of(before);
-  if (!S_ISREG(before.stx_mode)) return UnhashedFile{Hindrance::special, stamp};
-  if (before.stx_size > max_bytes) return UnhashedFile{Hindrance::too_large, stamp};
+  if (!S_ISREG(before.stx_mode)) return UnhashedFile{SkipReason::special, stamp};
+  if (before.stx_size > max_bytes) return UnhashedFile{SkipReason::too_large, stamp};
   const auto text = read_all(file.get(), before.stx_size, buffer);
-  if (!text || !stat_file(file.get(), after)) return UnhashedFile{Hindrance::unreadable, stamp};
-  if (text->size() != before.stx_size || stamp != stamp_of(after)) return UnhashedFile{Hindrance::busy, stamp};
-  if (std::memchr(text->data(), 0, text->size()) != nullptr) return UnhashedFile{Hindrance::holds_nul, stamp};
-  if (!utf8::is_valid(*text)) return UnhashedFile{Hindrance::not_utf8, stamp};
+  if (!text || !stat_file(file.get(), after)) return UnhashedFile{SkipReason::unreadable, stamp};
+  if (text->size() != before.stx_size || stamp != stamp_of(after)) return UnhashedFile{SkipReason::busy, stamp};
+  if (std::memchr(text->data(), 0, text->size()) != nullptr) return UnhashedFile{SkipReason::holds_nul, stamp};
+  if (!utf8::is_valid(*text)) return UnhashedFile{SkipReason::not_utf8, stamp};
   return HashedFile{.stamp = stamp, .hash = Sha256::of(*text)};
 }
 

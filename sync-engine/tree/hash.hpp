@@ -37,7 +37,7 @@ struct HashedFile {
 
 /// A file that may not be synced, and why. The stamp is of the file that was looked at; all zero where there was none.
 struct UnhashedFile {
-  Hindrance reason = Hindrance::unreadable;
+  SkipReason reason = SkipReason::unreadable;
   FileStamp stamp = {};
 };
 

@@ -3,12 +3,11 @@
 #include <mutex>
 #include <utility>
 
+#include "sync-engine/model/relative_path.hpp"
 #include "sync-engine/tree/wildmatch.hpp"
 
 namespace ws::sync {
 namespace {
-
-std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }  // npos + 1 is 0
 
 /// What editors and office programs leave beside a file for a moment. Hidden names are passed over anyway.
 bool is_built_in(std::string_view name) {

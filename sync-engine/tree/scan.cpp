@@ -66,9 +66,9 @@ class FolderPaths {
 };
 
 /// What a person is told of; empty for what is passed over in silence.
-std::optional<Hindrance> shown(std::string_view name, const CachedEntry& entry) {
-  if (entry.kind == EntryKind::hindered) return static_cast<Hindrance>(entry.hindrance);
-  if (entry.kind == EntryKind::link && is_markdown(name)) return Hindrance::symlink;
+std::optional<SkipReason> shown(std::string_view name, const CachedEntry& entry) {
+  if (entry.kind == EntryKind::unsyncable) return static_cast<SkipReason>(entry.skip_reason);
+  if (entry.kind == EntryKind::link && is_markdown(name)) return SkipReason::symlink;
   return std::nullopt;
 }
 
@@ -99,7 +99,7 @@ std::vector<Skipped> Scan::skipped() const {
   std::vector<Skipped> skipped;
   for (const ScannedFolder& folder : folders_) {
     each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
-      if (const auto hindrance = shown(name, entry)) skipped.push_back({join(folder.path, name), *hindrance});
+      if (const auto skip_reason = shown(name, entry)) skipped.push_back({join(folder.path, name), *skip_reason});
     });
   }
   std::sort(skipped.begin(), skipped.end());
@@ -186,19 +186,19 @@ FoundTree Scan::found() const {
         if (auto parsed = RelativePath::parse(path)) {
           tree.files.push_back({.path = std::move(*parsed), .hash = Sha256(entry.hash), .id = id_of(entry)});
         } else {
-          tree.skipped.push_back({path, Hindrance::dangerous_name});
+          tree.skipped.push_back({path, SkipReason::dangerous_name});
         }
         return;
       }
       std::string path = join(folder.path, name);
       switch (entry.kind) {
         case EntryKind::file: return;
-        case EntryKind::hindered:
-          return tree.skipped.push_back({std::move(path), static_cast<Hindrance>(entry.hindrance)});
+        case EntryKind::unsyncable:
+          return tree.skipped.push_back({std::move(path), static_cast<SkipReason>(entry.skip_reason)});
         case EntryKind::ignored:
-        case EntryKind::ignored_folder: return tree.closed.push_back({std::move(path), Hindrance::ignored});
+        case EntryKind::ignored_folder: return tree.closed.push_back({std::move(path), SkipReason::ignored});
         case EntryKind::link:
-          return (is_markdown(name) ? tree.skipped : tree.closed).push_back({std::move(path), Hindrance::symlink});
+          return (is_markdown(name) ? tree.skipped : tree.closed).push_back({std::move(path), SkipReason::symlink});
       }
     });
   }
@@ -212,15 +212,15 @@ std::vector<HiddenFile> Scan::hidden(const RootFolder& root) const {
     each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
       if (entry.kind == EntryKind::file || entry.kind == EntryKind::ignored_folder) return;
       if (entry.whole_folder != 0) {
-        const auto reason = static_cast<Hindrance>(entry.hindrance);
-        if (reason == Hindrance::unreadable) files.push_back({.reason = reason});
+        const auto reason = static_cast<SkipReason>(entry.skip_reason);
+        if (reason == SkipReason::unreadable) files.push_back({.reason = reason});
         return;
       }
       if (entry.kind == EntryKind::link && !is_markdown(name)) return;
       if (!fd) fd = root.open_beneath(folder.path, O_RDONLY | O_DIRECTORY);
-      const Hindrance reason = entry.kind == EntryKind::hindered ? static_cast<Hindrance>(entry.hindrance)
-                               : entry.kind == EntryKind::link   ? Hindrance::symlink
-                                                                 : Hindrance::ignored;
+      const SkipReason reason = entry.kind == EntryKind::unsyncable ? static_cast<SkipReason>(entry.skip_reason)
+                                : entry.kind == EntryKind::link     ? SkipReason::symlink
+                                                                    : SkipReason::ignored;
       files.push_back({.reason = reason, .id = number_of(fd.get(), std::string(name))});
     });
   }

@@ -44,8 +44,8 @@ void add_entry(ScannedFolder& folder, std::string_view name, CachedEntry entry) 
   folder.entries.push_back(entry);
 }
 
-CachedEntry hindered(Hindrance hindrance) {
-  return {.kind = EntryKind::hindered, .hindrance = static_cast<std::uint8_t>(hindrance)};
+CachedEntry unsyncable(SkipReason skip_reason) {
+  return {.kind = EntryKind::unsyncable, .skip_reason = static_cast<std::uint8_t>(skip_reason)};
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ Result<void> Walk::visit(const std::string& path, Worker& worker) {
   if (!listed) {
     if (path.empty()) return disk_failure("list", root_.path().string());
     // A folder that cannot be listed hides what is in it; nothing there counts as deleted.
-    CachedEntry entry = hindered(Hindrance::unreadable);
+    CachedEntry entry = unsyncable(SkipReason::unreadable);
     entry.whole_folder = 1;
     take(visit, "", entry, nullptr);
   } else {
@@ -201,7 +201,7 @@ Result<void> Walk::look_at_rules(Visit& visit) {
 
 void Walk::look_at_folder(Visit& visit, std::string_view name) {
   if (dangerous_part(name)) {
-    CachedEntry entry = hindered(Hindrance::dangerous_name);
+    CachedEntry entry = unsyncable(SkipReason::dangerous_name);
     entry.whole_folder = 1;
     return take(visit, name, entry, visit.find(cache_, name));
   }
@@ -233,12 +233,12 @@ void Walk::look_at_entry(Visit& visit, Worker& worker, const char* name, const L
   const CachedEntry* const cached = visit.find(cache_, text);
   if (listed.type == DT_LNK) return take(visit, text, {.kind = EntryKind::link}, cached);
   if (cached == nullptr && dangerous_part(text)) {
-    return take(visit, text, hindered(Hindrance::dangerous_name), cached);
+    return take(visit, text, unsyncable(SkipReason::dangerous_name), cached);
   }
   if (mode_ == IgnoreMode::trust_cache && cached != nullptr) {
     if (cached->kind == EntryKind::ignored) return take(visit, text, *cached, cached);
-    if (cached->kind == EntryKind::hindered &&
-        cached->hindrance == static_cast<std::uint8_t>(Hindrance::dangerous_name)) {
+    if (cached->kind == EntryKind::unsyncable &&
+        cached->skip_reason == static_cast<std::uint8_t>(SkipReason::dangerous_name)) {
       return take(visit, text, *cached, cached);
     }
   } else {
@@ -256,7 +256,7 @@ void Walk::look_at_file(Visit& visit, Worker& worker, const char* name, const Ca
   if (cached != nullptr && cached->trusted != 0) {
     struct statx status {};
     if (!stat_name(visit.fd.get(), name, status)) {
-      return take(visit, name, hindered(errno == ENOENT ? Hindrance::busy : Hindrance::unreadable), cached);
+      return take(visit, name, unsyncable(errno == ENOENT ? SkipReason::busy : SkipReason::unreadable), cached);
     }
     if (cached->stamp == stamp_of(status)) return take(visit, name, *cached, cached);
   }
@@ -273,10 +273,11 @@ CachedEntry Walk::read(Visit& visit, Worker& worker, const char* name) {
             .trusted = is_trusted(hashed->stamp)};
   }
   const auto& unhashed = std::get<UnhashedFile>(outcome);
-  const Hindrance hindrance = unhashed.reason;
-  CachedEntry entry = hindered(hindrance);
+  const SkipReason skip_reason = unhashed.reason;
+  CachedEntry entry = unsyncable(skip_reason);
   // What depends on the bytes alone holds as long as the stamp does; the rest is asked again each time.
-  if (hindrance == Hindrance::not_utf8 || hindrance == Hindrance::holds_nul || hindrance == Hindrance::too_large) {
+  if (skip_reason == SkipReason::not_utf8 || skip_reason == SkipReason::holds_nul ||
+      skip_reason == SkipReason::too_large) {
     entry.stamp = unhashed.stamp;
     entry.trusted = is_trusted(unhashed.stamp);
   }
@@ -290,7 +291,7 @@ bool Walk::is_trusted(const FileStamp& stamp) const {
 
 /// Notes an entry; `cached` is the cache's of the same name, or null.
 void Walk::take(Visit& visit, std::string_view name, const CachedEntry& entry, const CachedEntry* cached) {
-  const bool same = cached != nullptr && cached->kind == entry.kind && cached->hindrance == entry.hindrance;
+  const bool same = cached != nullptr && cached->kind == entry.kind && cached->skip_reason == entry.skip_reason;
   if (same && !visit.left_cache && cached == visit.cached.data() + visit.taken) {
     ++visit.taken;
     return;

@@ -13,7 +13,7 @@
 
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
-#include "sync-engine/reconcile/surroundings.hpp"
+#include "sync-engine/reconcile/overlapping_paths.hpp"
 #include "sync-engine/session/service_text.hpp"
 #include "sync-engine/tree/hash.hpp"
 
@@ -108,7 +108,7 @@ class UndoApplier::Impl {
 
   Result<void> stage_from_history(const UndoStep& step) {
     WS_TRY(session_.check_cancelled());
-    const auto text = kept_text(session_, step.result_blob, *step.result);
+    const auto text = find_kept_text(session_, step.result_blob, *step.result);
     if (!text) return fail(Failure::Kind::integrity, fmt::format("the history lacks the text of {}", step.to->text()));
     stage_text(step, *text);
     return {};
@@ -162,7 +162,8 @@ class UndoApplier::Impl {
       std::vector<Move> blocked;
       for (const Move& each : waiting) {
         bool held = false;
-        visit_around(leaving, each.to.twin_key(), [&](const auto& other) { held = held || other->second != &each; });
+        visit_overlapping(
+            leaving, each.to.twin_key(), [&](const auto& other) { held = held || other->second != &each; });
         if (held) {
           blocked.push_back(each);
           continue;

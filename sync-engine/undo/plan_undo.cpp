@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sync-engine/reconcile/surroundings.hpp"
+#include "sync-engine/reconcile/overlapping_paths.hpp"
 
 namespace ws::sync {
 namespace {
@@ -68,19 +68,19 @@ class Undoer {
   }
 
   /// Why nothing of a document may be changed now; empty: it may.
-  std::string_view hindrance(const OperationRow& row) const {
+  std::string_view skip_reason(const OperationRow& row) const {
     if (world_.refused.contains(row.document) || (row.before && world_.refused_paths.contains(row.before->path)) ||
         (row.after && world_.refused_paths.contains(row.after->path)))
       return "changed since, and the two collide";
     if (row.document.empty()) return {};
     if (world_.in_conflict.contains(row.document)) return "a conflict about it is open";
-    if (world_.local.hindered.contains(row.document)) return "the file cannot be read now";
+    if (world_.local.unsyncable.contains(row.document)) return "the file cannot be read now";
     if (std::ranges::binary_search(world_.remote.absent, row.document)) return "the service does not show it now";
     return {};
   }
 
   void decide(const OperationRow& row) {
-    if (const auto why = hindrance(row); !why.empty()) return leave(row, why);
+    if (const auto why = skip_reason(row); !why.empty()) return leave(row, why);
     if (row.document.empty() || (row.origins.has(ChangeOrigin::restored) && tracked(row.document) == nullptr))
       return decide_file(row);
     if (row.before && row.after) return decide_changed(row);
@@ -213,14 +213,14 @@ class Undoer {
   /// Two files cannot have one path, nor one be above the other.
   void drop_blocked() {
     while (true) {
-      Surroundings taken;
+      OverlappingPaths taken;
       for (const std::string& key : places_that_stay()) taken.add(key);
       std::vector<Candidate> kept;
       for (Candidate& one : candidates_) {
         const bool arrives = one.step.to && one.step.to != one.step.from;
         const std::string key = one.step.to ? one.step.to->twin_key() : std::string();
         const bool only_recased = arrives && one.step.from && one.step.from->twin_key() == key;
-        if (arrives && !only_recased && taken.touch(key)) {
+        if (arrives && !only_recased && taken.overlaps(key)) {
           if (!is_there_already(one)) leave(*one.row, "another file is in its place");
           continue;
         }
@@ -256,7 +256,7 @@ class Undoer {
     for (const Skipped& each : world_.local.skipped) {
       if (const auto path = RelativePath::parse(each.path)) stay(*path);
     }
-    for (const auto& [document, why] : world_.local.hindered) stay(world_.base.disk_path(document));
+    for (const auto& [document, why] : world_.local.unsyncable) stay(world_.base.disk_path(document));
     return keys;
   }
 

@@ -30,7 +30,7 @@ class Planner {
 
   Result<PlannedUndo> plan(const std::vector<OperationRow>& rows) {
     const RunOptions look{.allow_deletes = options_.allow_deletes, .dry_run = options_.dry_run, .whole = true};
-    WS_LET(planned_.survey, survey(session_, look, Pulled::look_at));
+    WS_LET(planned_.survey, survey(session_, look, PullMode::inspect));
     Survey& seen = planned_.survey;
     const bool rewound = std::ranges::any_of(
         seen.plan.conflicts, [](const Conflict& each) { return each.which == ConflictCase::service_went_back; });
@@ -92,8 +92,7 @@ class Planner {
       if (is_file && (!parsed || !leaving.contains(*parsed))) return true;
       if (there) break;
       missing = place;
-      const std::size_t slash = place.rfind('/');
-      place = slash == std::string_view::npos ? std::string_view() : place.substr(0, slash);
+      place = parent_folder(place);
     }
     if (!missing.empty()) missing_folder_ = std::string(missing) + "/";
     return false;

@@ -97,7 +97,7 @@ Result<std::unique_ptr<InotifyEvents>> InotifyEvents::open(const fs::path& root,
 }
 
 bool InotifyEvents::is_told(const std::string& path, bool is_folder) const {
-  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  const std::string_view name = last_part(path);
   if (name == ignore_file_name) return true;
   if (dangerous_part(name)) return false;  // `.ws`, `.git`
   if (is_folder) return name.front() != '.' || !kinds_.is_markdown_alone();

@@ -194,7 +194,7 @@ std::vector<std::string> unresolved_lines(const Report& report) {
   }
   for (const Skipped& one : report.skipped) lines.push_back(fmt::format("skipped {} {}", one.path, name(one.reason)));
   for (const Detached& one : report.detached) {
-    if (one.reason == name(Hindrance::busy)) continue;  // it passes by itself
+    if (one.reason == name(SkipReason::busy)) continue;  // it passes by itself
     lines.push_back(fmt::format("aside {} {}", one.path.text(), one.reason));
   }
   if (report.guard) lines.emplace_back("guard");

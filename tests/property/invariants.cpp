@@ -209,7 +209,7 @@ bool as_foreseen(const sync::Report& foreseen, const sync::Report& done) {
   std::erase_if(planned.rows, [&foreseen](const sync::Row& row) {
     return row.action.kind == sync::ActionKind::push_create &&
            std::any_of(foreseen.skipped.begin(), foreseen.skipped.end(), [&row](const sync::Skipped& each) {
-             return each.reason == sync::Hindrance::twin && each.path == row.action.path.text();
+             return each.reason == sync::SkipReason::twin && each.path == row.action.path.text();
            });
   });
   return rows_of(planned) == rows_of(foreseen);

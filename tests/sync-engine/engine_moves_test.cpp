@@ -482,7 +482,7 @@ TEST_CASE("engine: a file became a folder here while it was edited there: its te
     const Report joined = there.run();
     CHECK(joined.conflicts.empty());
     REQUIRE(joined.skipped.size() == 1);
-    CHECK(joined.skipped[0] == Skipped{.path = "p.md/x.md", .reason = Hindrance::twin});
+    CHECK(joined.skipped[0] == Skipped{.path = "p.md/x.md", .reason = SkipReason::twin});
     CHECK(there.tree() == Tree{{"p.md", "theirs\n"}, {"z.md", "z\n"}});
     REQUIRE(here.engine().resolve(report.conflicts[0], Keep::remote));
     here.run();

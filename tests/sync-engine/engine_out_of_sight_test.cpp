@@ -153,7 +153,7 @@ TEST_CASE("out of sight: a rename onto a twin is skipped until the other goes", 
   CHECK(lines(report).empty());
   CHECK(report.conflicts.empty());
   CHECK(asides(report) == Lines{"x.md twin"});
-  CHECK(report.skipped == std::vector<Skipped>{{"z.md", Hindrance::twin}});
+  CHECK(report.skipped == std::vector<Skipped>{{"z.md", SkipReason::twin}});
   CHECK(here.run().rows.empty());
   here.remove("Z.md");
   CHECK(lines(here.run()) == Lines{"push_delete Z.md", "push_move z.md"});

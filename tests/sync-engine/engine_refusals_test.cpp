@@ -98,7 +98,7 @@ TEST_CASE("refusals: a document with a dangerous name is told by every run, unti
   remote.ignores_filter = GENERATE(false, true);
   remote.create("../out.md", "outside\n");
   remote.create(nul, "cut\n");
-  const std::vector<Skipped> both{{"../out.md", Hindrance::dangerous_name}, {nul, Hindrance::dangerous_name}};
+  const std::vector<Skipped> both{{"../out.md", SkipReason::dangerous_name}, {nul, SkipReason::dangerous_name}};
   CHECK(here.status().skipped == both);  // which writes nothing
   CHECK(here.run().skipped == both);
   CHECK(here.run().skipped == both);
@@ -121,7 +121,7 @@ TEST_CASE("refusals: a document without a place is told by its id until it has o
   ThreeFiles three;
   auto& [remote, here] = three;
   const std::string id = remote.create("", "text\n");
-  CHECK(here.run().skipped == std::vector<Skipped>{{id, Hindrance::no_path}});
+  CHECK(here.run().skipped == std::vector<Skipped>{{id, SkipReason::no_path}});
   CHECK(here.status().skipped.size() == 1);
   remote.move("", "d.md");
   CHECK(lines(here.run()) == Lines{"pull_create d.md"});
@@ -135,7 +135,7 @@ TEST_CASE("refusals: a known document that gets a dangerous name stays where it 
   for (int run = 0; run < 2; ++run) {
     const Report report = here.run();
     CHECK(report.rows.empty());
-    CHECK(report.skipped == std::vector<Skipped>{{".git/config", Hindrance::dangerous_name}});
+    CHECK(report.skipped == std::vector<Skipped>{{".git/config", SkipReason::dangerous_name}});
     CHECK(here.read("a.md") == "a.md\n");
   }
   remote.move(".git/config", "d.md");
@@ -280,11 +280,11 @@ TEST_CASE("refusals: a document without an id is told and passed over, and comes
     if (item.path == "new.md") item.document = {};
   };
   here.write("a.md", "mine\n");
-  CHECK(here.status().skipped == std::vector<Skipped>{{"new.md", Hindrance::no_id}});
+  CHECK(here.status().skipped == std::vector<Skipped>{{"new.md", SkipReason::no_id}});
   const Report report = here.run();
   CHECK(lines(report) == Lines{"push_update a.md", "pull_update b.md"});
   CHECK(report.clean);
-  CHECK(here.run().skipped == std::vector<Skipped>{{"new.md", Hindrance::no_id}});
+  CHECK(here.run().skipped == std::vector<Skipped>{{"new.md", SkipReason::no_id}});
   remote.tell_otherwise = {};
   CHECK(lines(here.run()) == Lines{"pull_create new.md"});
   CHECK(here.run().skipped.empty());

@@ -129,8 +129,8 @@ Report full_report() {
     report.conflicts.push_back({.which = which, .path = path("a.md")});
     report.conflicts.push_back({.which = which, .path = path("a.md"), .document = {"d"}, .id = "c"});
   }
-  for (int reason = 0; reason <= static_cast<int>(Hindrance::unportable_name); ++reason) {
-    report.skipped.push_back({.path = "a.md", .reason = static_cast<Hindrance>(reason)});
+  for (int reason = 0; reason <= static_cast<int>(SkipReason::unportable_name); ++reason) {
+    report.skipped.push_back({.path = "a.md", .reason = static_cast<SkipReason>(reason)});
   }
   report.detached.push_back({.path = path("a.md"), .document = {"d"}, .reason = "absent"});
   report.remarks = {{.word = Remark::Word::unportable_name, .path = "a:b.md"}, {.word = Remark::Word::state_remade}};

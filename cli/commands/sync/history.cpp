@@ -233,7 +233,7 @@ Result<ExitCode> diff_to_state(Session& session, const std::string& state) {
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
   WS_LET(const sync::RelativePath path, path_argument(tree.root, words.front()));
   WS_LET(const std::string before, tree.engine->text_in(state, path));
-  WS_LET(const std::optional<std::string> now, tree.engine->text_here(path));
+  WS_LET(const std::optional<std::string> now, tree.engine->local_text(path));
   WS_LET(const std::string hunks, sync::git::diff_text(before, now.value_or("")));
   tree.progress->clear();
   const ExitCode exit = session.has("exit-code") && now != before ? ExitCode::partial : ExitCode::done;

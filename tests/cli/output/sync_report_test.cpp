@@ -115,7 +115,7 @@ TEST_CASE("sync report: the guard says what it held back", "[cli]") {
 }
 
 TEST_CASE("sync report: what is skipped is named, hostile names are cleaned", "[cli]") {
-  const sync::Report report{.skipped = {{.path = "a\033[2Jb.md", .reason = sync::Hindrance::not_utf8}}};
+  const sync::Report report{.skipped = {{.path = "a\033[2Jb.md", .reason = sync::SkipReason::not_utf8}}};
   CHECK(rendered(report, ReportStage::done) ==
         "  skipped  ab.md  not UTF-8\n"
         "nothing to do; 1 skipped\n");
@@ -145,7 +145,7 @@ TEST_CASE("sync report: as a list each row is an item", "[cli]") {
                          {"reason", "created there"},
                          {"document_id", nullptr}});
   CHECK(items[1]["state"] == "failed");
-  const sync::Report left{.skipped = {{.path = "link.md", .reason = sync::Hindrance::symlink}},
+  const sync::Report left{.skipped = {{.path = "link.md", .reason = sync::SkipReason::symlink}},
                           .detached = {{.path = path("b.md"), .reason = "ignored"}}};
   CHECK(report_to_tsv(left, ReportStage::done).empty());
   CHECK(report_to_tsv(left, ReportStage::planned) ==

@@ -311,13 +311,13 @@ TEST_CASE("attachments: a plan brings both sides together, and no bytes that onl
 }
 
 TEST_CASE("attachments: what is out of sight here is neither deleted nor replaced", "[sync-engine]") {
-  for (const Hindrance why : {Hindrance::unreadable,
-                              Hindrance::ignored,
-                              Hindrance::excluded,
-                              Hindrance::too_large,
-                              Hindrance::symlink,
-                              Hindrance::empty,
-                              Hindrance::busy}) {
+  for (const SkipReason why : {SkipReason::unreadable,
+                               SkipReason::ignored,
+                               SkipReason::excluded,
+                               SkipReason::too_large,
+                               SkipReason::symlink,
+                               SkipReason::empty,
+                               SkipReason::busy}) {
     for (const Texts& there : {Texts{{"a", "1"}}, Texts{{"a", "2"}}, Texts{}}) {
       AttachmentSides both = sides({{"a", "1"}}, {}, there);
       both.local.emplace(at("a"), LocalAttachment{.hidden = why});

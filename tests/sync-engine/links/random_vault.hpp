@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "sync-engine/links/mend.hpp"
+#include "sync-engine/links/rewrite_links.hpp"
 #include "sync-engine/links/targets.hpp"
+#include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync::links {
 
@@ -44,7 +45,7 @@ class VaultMaker {
     const TreeFiles files = tree_of(vault);
     const std::string& one = files.paths()[pick(files.paths().size())];
     const std::string& two = files.paths()[pick(files.paths().size())];
-    const std::string folder(folder_of(one));
+    const std::string folder(parent_folder(one));
     switch (pick(4)) {
       case 0:
         if (one != two && one.substr(one.size() - 3) == two.substr(two.size() - 3)) {
@@ -93,8 +94,8 @@ class VaultMaker {
       case 2: return "[t](/" + encoded(file) + ")";
       case 3: return "[l]: " + encoded(relative) + " 'x'";
       case 4: return "<img src=\"" + write_path(relative, "", {.kind = Reference::Kind::html}).value() + "\">";
-      case 5: return "[[" + std::string(name_of(file.ends_with(".md") ? stem : file)) + fragment + "|t]]";
-      case 6: return "![[" + std::string(name_of(file)) + "|300]]";
+      case 5: return "[[" + std::string(last_part(file.ends_with(".md") ? stem : file)) + fragment + "|t]]";
+      case 6: return "![[" + std::string(last_part(file)) + "|300]]";
       case 7: return "[[" + (file.ends_with(".md") ? stem : file) + "]]";
       default: return "text [t](" + encoded("./" + relative) + ") and [gone](no/such.md)";
     }

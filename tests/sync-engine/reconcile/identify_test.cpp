@@ -35,7 +35,7 @@ struct Numbered {
     found.files.push_back({path(at), Sha256::of(text), {number, 7}});
     texts[at] = text;
   }
-  void hides(const std::string& at, std::uint64_t number, Hindrance reason) {
+  void hides(const std::string& at, std::uint64_t number, SkipReason reason) {
     found.skipped.push_back({at, reason});
     hidden.push_back({reason, number == 0 ? FileId{} : FileId{number, 7}});
   }
@@ -50,7 +50,7 @@ struct Numbered {
   }
 };
 
-using Hindered = std::map<DocumentId, Hindrance>;
+using Unsyncable = std::map<DocumentId, SkipReason>;
 
 std::vector<std::string> places(const LocalTree& local) {
   std::vector<std::string> lines;
@@ -63,29 +63,29 @@ using Places = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("identify: a file that was renamed and is not read now is there, and not deleted", "[sync-engine]") {
-  const Hindrance reason = GENERATE(Hindrance::not_utf8,
-                                    Hindrance::holds_nul,
-                                    Hindrance::too_large,
-                                    Hindrance::unreadable,
-                                    Hindrance::symlink,
-                                    Hindrance::ignored,
-                                    Hindrance::dangerous_name,
-                                    Hindrance::busy);
+  const SkipReason reason = GENERATE(SkipReason::not_utf8,
+                                     SkipReason::holds_nul,
+                                     SkipReason::too_large,
+                                     SkipReason::unreadable,
+                                     SkipReason::symlink,
+                                     SkipReason::ignored,
+                                     SkipReason::dangerous_name,
+                                     SkipReason::busy);
   CAPTURE(name(reason));
   Numbered tree({"a.md", "b.md", "c.md"});
   tree.hides("w.md", 1, reason);
   tree.lies("b.md", 2, "b.md");
-  CHECK(tree.local().hindered == Hindered{{DocumentId{"a.md"}, reason}});
+  CHECK(tree.local().unsyncable == Unsyncable{{DocumentId{"a.md"}, reason}});
   CHECK(places(tree.local()) == Places{"b.md at b.md"});  // c.md was deleted
 }
 
 TEST_CASE("identify: while something cannot be looked at, what is missing is not deleted", "[sync-engine]") {
   Numbered tree({"a.md", "b.md"});
   tree.lies("b.md", 2, "b.md");
-  tree.hides("locked/w.md", 0, Hindrance::unreadable);
-  CHECK(tree.local().hindered == Hindered{{DocumentId{"a.md"}, Hindrance::unreadable}});
+  tree.hides("locked/w.md", 0, SkipReason::unreadable);
+  CHECK(tree.local().unsyncable == Unsyncable{{DocumentId{"a.md"}, SkipReason::unreadable}});
   tree.lies("n.md", 1, "a.md");
-  CHECK(tree.local().hindered.empty());
+  CHECK(tree.local().unsyncable.empty());
   CHECK(places(tree.local()) == Places{"a.md at n.md", "b.md at b.md"});
 }
 
@@ -97,10 +97,10 @@ TEST_CASE("identify: a chain of renames behind a busy file waits in about linear
   Numbered tree(names);
   // Each has the next one's name; the last one's file is being written under a name of its own.
   for (std::uint64_t i = 0; i + 1 < links; ++i) tree.lies(link(i + 1), i + 1, link(i));
-  tree.hides("w.md", links, Hindrance::busy);
+  tree.hides("w.md", links, SkipReason::busy);
   const auto begun = std::chrono::steady_clock::now();
   const LocalTree local = tree.local();
-  CHECK(local.hindered.size() == links);
+  CHECK(local.unsyncable.size() == links);
   CHECK(places(local).empty());
   CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20));
 }
@@ -109,34 +109,34 @@ TEST_CASE("identify: while a file is busy that nobody knows, what is missing wai
   Numbered tree({"a.md", "b.md", "c.md"});
   tree.lies("b.md", 2, "b.md");
   SECTION("its number is new") {
-    tree.hides("w.md", 9, Hindrance::busy);
-    CHECK(tree.local().hindered ==
-          Hindered{{DocumentId{"a.md"}, Hindrance::busy}, {DocumentId{"c.md"}, Hindrance::busy}});
+    tree.hides("w.md", 9, SkipReason::busy);
+    CHECK(tree.local().unsyncable ==
+          Unsyncable{{DocumentId{"a.md"}, SkipReason::busy}, {DocumentId{"c.md"}, SkipReason::busy}});
   }
   SECTION("it went before it could be looked at") {
-    tree.hides("w.md", 0, Hindrance::busy);
-    CHECK(tree.local().hindered.size() == 2);
+    tree.hides("w.md", 0, SkipReason::busy);
+    CHECK(tree.local().unsyncable.size() == 2);
   }
   SECTION("it is one that is known: the others are deleted") {
     tree.base.documents.erase(DocumentId{"b.md"});
     tree.found.files.clear();
-    tree.hides("w.md", 3, Hindrance::busy);
-    CHECK(tree.local().hindered == Hindered{{DocumentId{"c.md"}, Hindrance::busy}});
+    tree.hides("w.md", 3, SkipReason::busy);
+    CHECK(tree.local().unsyncable == Unsyncable{{DocumentId{"c.md"}, SkipReason::busy}});
   }
   SECTION("another that is hidden for good holds up nothing") {
-    tree.hides("w.md", 9, Hindrance::not_utf8);
-    CHECK(tree.local().hindered.empty());
+    tree.hides("w.md", 9, SkipReason::not_utf8);
+    CHECK(tree.local().unsyncable.empty());
   }
   SECTION("one that was found, and is still being written") {
     tree.lies("w.md", 9, "whatever");
-    CHECK(tree.local().hindered.empty());
+    CHECK(tree.local().unsyncable.empty());
     tree.busy = {"w.md"};
-    CHECK(tree.local().hindered.size() == 2);
+    CHECK(tree.local().unsyncable.size() == 2);
   }
   SECTION("a new file with the text of one tells where that is") {
-    tree.hides("w.md", 9, Hindrance::busy);
+    tree.hides("w.md", 9, SkipReason::busy);
     tree.lies("n.md", 8, "c.md");
-    CHECK(tree.local().hindered == Hindered{{DocumentId{"a.md"}, Hindrance::busy}});
+    CHECK(tree.local().unsyncable == Unsyncable{{DocumentId{"a.md"}, SkipReason::busy}});
     CHECK(places(tree.local()) == Places{"b.md at b.md", "c.md at n.md"});
   }
 }
@@ -148,19 +148,19 @@ TEST_CASE("identify: what was put in the place of one that waits, waits with it"
     tree.lies("b.md", 1, "something else");
     tree.lies("c.md", 3, "c.md");
     tree.busy = {"b.md"};
-    CHECK(tree.local().hindered ==
-          Hindered{{DocumentId{"a.md"}, Hindrance::busy}, {DocumentId{"b.md"}, Hindrance::busy}});
+    CHECK(tree.local().unsyncable ==
+          Unsyncable{{DocumentId{"a.md"}, SkipReason::busy}, {DocumentId{"b.md"}, SkipReason::busy}});
     CHECK(places(tree.local()) == Places{"c.md at c.md"});
   }
   SECTION("a chain, whose first was not read") {
-    tree.hides("w.md", 3, Hindrance::busy);
+    tree.hides("w.md", 3, SkipReason::busy);
     tree.lies("c.md", 2, "b.md");
     tree.lies("b.md", 1, "a.md");
-    CHECK(tree.local().hindered.size() == 3);
+    CHECK(tree.local().unsyncable.size() == 3);
     CHECK(places(tree.local()).empty());
   }
   SECTION("a folder in the place of the file") {
-    tree.hides("w.md", 3, Hindrance::busy);
+    tree.hides("w.md", 3, SkipReason::busy);
     tree.lies("a.md", 1, "a.md");
     tree.lies("b.md", 2, "b.md");
     tree.lies("c.md/new.md", 8, "new");
@@ -174,15 +174,15 @@ TEST_CASE("identify: a file renamed to the twin of another is skipped, its docum
   SECTION("the other is there") {
     tree.lies("Z.md", 1, "Z.md");
     CHECK(places(tree.local()) == Places{"Z.md at Z.md"});
-    CHECK(tree.local().hindered == Hindered{{DocumentId{"x.md"}, Hindrance::twin}});
-    CHECK(tree.local().skipped == std::vector<Skipped>{{"z.md", Hindrance::twin}});
+    CHECK(tree.local().unsyncable == Unsyncable{{DocumentId{"x.md"}, SkipReason::twin}});
+    CHECK(tree.local().skipped == std::vector<Skipped>{{"z.md", SkipReason::twin}});
   }
   SECTION("and a new file at its old place is its edit") {
     tree.lies("Z.md", 1, "Z.md");
     tree.lies("x.md", 8, "another text");
     CHECK(places(tree.local()) == Places{"Z.md at Z.md", "x.md at x.md"});
-    CHECK(tree.local().hindered.empty());
-    CHECK(tree.local().skipped == std::vector<Skipped>{{"z.md", Hindrance::twin}});
+    CHECK(tree.local().unsyncable.empty());
+    CHECK(tree.local().skipped == std::vector<Skipped>{{"z.md", SkipReason::twin}});
   }
   SECTION("the other went: it is a move") {
     CHECK(places(tree.local()) == Places{"x.md at z.md"});
@@ -219,11 +219,11 @@ TEST_CASE("identify: a file that was moved and edited is known by its number and
   SECTION("and that of the file that has it now is hidden: the document was deleted") {
     knows_births();
     tree.lies("b.md", 2, "b.md");
-    tree.hides("n.md", 1, Hindrance::ignored);
+    tree.hides("n.md", 1, SkipReason::ignored);
     tree.hidden.back().id.born_ns = 13;
-    CHECK(tree.local().hindered.empty());
+    CHECK(tree.local().unsyncable.empty());
     tree.hidden.back().id.born_ns = 11;
-    CHECK(tree.local().hindered == Hindered{{DocumentId{"a.md"}, Hindrance::ignored}});
+    CHECK(tree.local().unsyncable == Unsyncable{{DocumentId{"a.md"}, SkipReason::ignored}});
   }
   SECTION("where no birth time is known the text has to confirm it, as in a state of an earlier version") {
     lies_born("a.md", 2, 12);

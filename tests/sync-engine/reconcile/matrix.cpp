@@ -518,7 +518,7 @@ std::vector<MatrixRow> created_rows() {
 
 std::vector<MatrixRow> type_rows() {
   using enum ActionKind;
-  LocalTree link{.hindered = {{d1, Hindrance::symlink}}};
+  LocalTree link{.unsyncable = {{d1, SkipReason::symlink}}};
   const Detached out_of_sight{.path = path(p), .document = d1, .reason = "symlink"};
   const LocalTree same_child{.created = {{path(below), hash("child")}}};
   return {

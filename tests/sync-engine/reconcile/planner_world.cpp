@@ -231,7 +231,7 @@ LocalTree local_of(const World& world) {
                {.ignored = ignored, .renames = {.files = files, .base_text = base_text, .file_text = file_text}});
   for (const auto& [document, remote] : world.remote) {
     if (world.base.documents.contains(document) && goes_where_nothing_is_written(world, document))
-      local.hindered.emplace(document, Hindrance::ignored);
+      local.unsyncable.emplace(document, SkipReason::ignored);
   }
   return local;
 }
@@ -251,7 +251,7 @@ RemoteTree remote_of(const World& world) {
     const Entry entry{.path = path, .hash = document.hash, .revision = {document.revision}};
     if (base != world.base.documents.end() && base->second == entry) continue;
     if (goes_where_nothing_is_written(world, id)) {
-      tree.refused.push_back({.path = document.path, .reason = Hindrance::ignored});
+      tree.refused.push_back({.path = document.path, .reason = SkipReason::ignored});
     } else {
       tree.changed.emplace(id, entry);
     }

@@ -81,12 +81,12 @@ TEST_CASE("scan: Markdown is found, the rest is passed over, what cannot be sync
   tree.write("git~1/x.md", "x");
   const Scan scan = tree.scan(false, {.max_file_bytes = 50});
   CHECK(names_in(scan) == Names{"B.MARKDOWN", "a.md", "d/e/f.md"});
-  const std::vector<Skipped> expected = {{"fifo.md", Hindrance::special},
-                                         {"git~1", Hindrance::dangerous_name},
-                                         {"large.md", Hindrance::too_large},
-                                         {"latin.md", Hindrance::not_utf8},
-                                         {"link.md", Hindrance::symlink},
-                                         {"nul.md", Hindrance::holds_nul}};
+  const std::vector<Skipped> expected = {{"fifo.md", SkipReason::special},
+                                         {"git~1", SkipReason::dangerous_name},
+                                         {"large.md", SkipReason::too_large},
+                                         {"latin.md", SkipReason::not_utf8},
+                                         {"link.md", SkipReason::symlink},
+                                         {"nul.md", SkipReason::holds_nul}};
   CHECK(scan.skipped() == expected);
 }
 

@@ -9,7 +9,7 @@
 namespace ws::sync {
 
 /// Places by `RelativePath::twin_key`.
-class Surroundings {
+class OverlappingPaths {
  public:
   void add(std::string key) {
     each_folder(key, [this](std::string_view folder) {
@@ -20,7 +20,7 @@ class Surroundings {
   }
 
   /// Whether `key` is one of the places, a folder above one, or below one.
-  bool touch(std::string_view key) const {
+  bool overlaps(std::string_view key) const {
     return places_.contains(key) || above_.contains(key) ||
            each_folder(key, [this](std::string_view folder) { return places_.contains(folder); });
   }
@@ -46,7 +46,7 @@ class Surroundings {
 
 /// Visits what stands at `key`, above it and below it, in a multimap by twin key.
 template <class Map, class Visit>
-void visit_around(const Map& map, const std::string& key, Visit visit) {
+void visit_overlapping(const Map& map, const std::string& key, Visit visit) {
   const auto visit_at = [&](const std::string& place) {
     const auto [first, last] = map.equal_range(place);
     for (auto each = first; each != last; ++each) visit(each);

@@ -7,11 +7,11 @@
 namespace ws::sync::merge {
 
 /// Whether each ordered list counts up by one from its first number. True without lists.
-bool is_numbered_through(std::string_view text);
+bool has_sequential_numbers(std::string_view text);
 
 /// The text with each ordered list counted up from its first number; the lines stay what they are otherwise. A list
 /// in which a number would become longer or shorter above lines that stand indented below it keeps its numbers: their
 /// indentation hangs on it.
-std::string number_through(std::string_view text);
+std::string renumber_lists(std::string_view text);
 
 }  // namespace ws::sync::merge

@@ -1,4 +1,4 @@
-#include "sync-engine/attachments/quiet_look.hpp"
+#include "sync-engine/attachments/survey_cache.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -76,9 +76,8 @@ std::optional<std::vector<KnownFile>> files_in(std::string_view bytes, std::uint
     const std::size_t end = bytes.find('\0');
     if (end == std::string_view::npos || bytes.size() - end - 1 < sizeof file.stamp) return std::nullopt;
     const std::string_view path = bytes.substr(0, end);
-    const std::size_t slash = path.rfind('/');
-    file.folder = slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
-    file.name = path.substr(slash + 1);  // npos + 1 is 0
+    file.folder = parent_folder(path);
+    file.name = last_part(path);
     std::memcpy(&file.stamp, bytes.data() + end + 1, sizeof file.stamp);
     files.push_back(std::move(file));
     bytes.remove_prefix(end + 1 + sizeof file.stamp);
@@ -105,7 +104,7 @@ bool are_unchanged(const RootFolder& root, const std::vector<KnownFile>& files, 
 
 }  // namespace
 
-std::optional<std::uint64_t> inputs_of_look(const Session& session, const Scan& scan, const LocalFiles& files) {
+std::optional<std::uint64_t> survey_inputs(const Session& session, const Scan& scan, const LocalFiles& files) {
   // Rules about what is ignored are read by the look itself. A write to SQLite's log does not change the database file.
   struct stat log {};
   const bool has_log = ::stat(session.own("attachments.db-wal").c_str(), &log) == 0 && log.st_size > 0;
@@ -131,7 +130,7 @@ std::optional<std::uint64_t> inputs_of_look(const Session& session, const Scan& 
   return mixed(inputs, names);
 }
 
-std::optional<std::uint64_t> still_quiet(const Session& session, std::uint64_t inputs) {
+std::optional<std::uint64_t> find_clean_survey(const Session& session, std::uint64_t inputs) {
   const auto text = session.ws.read(quiet_cache, max_quiet_bytes);
   if (!text) return std::nullopt;
   const auto files = files_in(*text, inputs);
@@ -152,10 +151,10 @@ std::optional<std::uint64_t> still_quiet(const Session& session, std::uint64_t i
       std::ranges::count_if(*files, [](const KnownFile& file) { return file.stamp != FileStamp{}; }));
 }
 
-void keep_quiet_look(const Session& session,
-                     std::uint64_t inputs,
-                     const LocalFiles& files,
-                     const std::map<std::string, FileStamp>& stamps) {
+void save_clean_survey(const Session& session,
+                       std::uint64_t inputs,
+                       const LocalFiles& files,
+                       const std::map<std::string, FileStamp>& stamps) {
   std::string bytes(quiet_magic);
   bytes.append(reinterpret_cast<const char*>(&inputs), sizeof inputs);
   for (const auto& [path, stamp] : stamps) {

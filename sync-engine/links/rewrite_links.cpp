@@ -1,4 +1,4 @@
-#include "sync-engine/links/mend.hpp"
+#include "sync-engine/links/rewrite_links.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,7 +23,7 @@ TreeFiles renamed_tree(const TreeFiles& before, const Renames& renames) {
 }
 
 std::string without_suffix(std::string_view path) {
-  const std::string_view name = name_of(path);
+  const std::string_view name = last_part(path);
   return std::string(is_markdown(name) ? path.substr(0, path.rfind('.')) : path);
 }
 
@@ -47,7 +47,7 @@ std::vector<std::string> spellings(std::string_view note, const Reference& refer
   if (was.starts_with('/')) return {"/" + file};
   if (!reference.is_wiki()) return {relative};
   const auto parts = static_cast<std::size_t>(std::ranges::count(was, '/')) + 1;
-  std::vector<std::string> ways = {std::string(name_of(file))};
+  std::vector<std::string> ways = {std::string(last_part(file))};
   if (parts > 1) {
     const bool is_relative = was.starts_with('.');
     ways = {is_relative ? relative : last_parts(file, parts), file, relative};
@@ -106,7 +106,10 @@ std::optional<std::string> latest_name(const TreeFiles& tree, const Renames& ren
 
 }  // namespace
 
-std::string restyled(const TreeFiles& tree, std::string_view note, const Reference& reference, const Resolution& file) {
+std::string target_in_style(const TreeFiles& tree,
+                            std::string_view note,
+                            const Reference& reference,
+                            const Resolution& file) {
   const bool is_folder = file.state == State::folder;
   for (const bool drops_suffix : {file.added_suffix, false}) {
     for (std::string path : spellings(note, reference, drops_suffix ? without_suffix(file.path) : file.path)) {
@@ -120,15 +123,15 @@ std::string restyled(const TreeFiles& tree, std::string_view note, const Referen
   return {};
 }
 
-Mender::Mender(const TreeFiles& before, const Renames& renames)
+LinkRewriter::LinkRewriter(const TreeFiles& before, const Renames& renames)
     : before_(before), renames_(renames), after_(renamed_tree(before, renames)) {}
 
-std::string Mender::renamed(std::string_view file) const {
+std::string LinkRewriter::renamed(std::string_view file) const {
   const auto to = renames_.find(file);
   return to == renames_.end() ? std::string(file) : to->second;
 }
 
-std::optional<std::string> Mender::renamed_folder(const std::string& folder) const {
+std::optional<std::string> LinkRewriter::renamed_folder(const std::string& folder) const {
   if (folder.empty()) return folder;
   const std::string begin = folder + '/';
   FolderMove move(folder.size());
@@ -140,7 +143,8 @@ std::optional<std::string> Mender::renamed_folder(const std::string& folder) con
   return move.to();
 }
 
-std::vector<NewTarget> Mender::new_targets(std::string_view note, const std::vector<Reference>& references) const {
+std::vector<NewTarget> LinkRewriter::new_targets(std::string_view note,
+                                                 const std::vector<Reference>& references) const {
   std::vector<NewTarget> targets;
   const std::string now = renamed(note);
   for (std::size_t i = 0; i < references.size(); ++i) {
@@ -158,7 +162,7 @@ std::vector<NewTarget> Mender::new_targets(std::string_view note, const std::vec
     }
     const Resolution found = after_.resolve(now, reference);
     if (found.state == file.state && found.path == file.path) continue;
-    targets.push_back({.reference = i, .file = file.path, .path = restyled(after_, now, reference, file)});
+    targets.push_back({.reference = i, .file = file.path, .path = target_in_style(after_, now, reference, file)});
   }
   return targets;
 }
@@ -195,15 +199,15 @@ std::string with_targets(std::string_view text,
   return out;
 }
 
-std::optional<NewTarget> explained(const TreeFiles& tree,
-                                   const Renames& renames,
-                                   std::string_view note,
-                                   const std::vector<std::string>& earlier,
-                                   const Reference& reference) {
+std::optional<NewTarget> find_renamed_target(const TreeFiles& tree,
+                                             const Renames& renames,
+                                             std::string_view note,
+                                             const std::vector<std::string>& earlier,
+                                             const Reference& reference) {
   std::vector<std::string> notes = {std::string(note)};
   notes.insert(notes.end(), earlier.begin(), earlier.end());
   const auto to_place = [&](Resolution found) -> std::optional<NewTarget> {
-    std::string written = restyled(tree, note, reference, found);
+    std::string written = target_in_style(tree, note, reference, found);
     if (written.empty()) return std::nullopt;
     return NewTarget{.file = std::move(found.path), .path = std::move(written)};
   };
@@ -225,13 +229,13 @@ std::optional<NewTarget> explained(const TreeFiles& tree,
   for (const std::string& place : notes) {
     if (reference.is_wiki_name()) {
       for (const auto& [from, to] : renames) {
-        const bool is_exact = name_of(from) == reference.path;
-        if (!is_exact && without_suffix(name_of(from)) != reference.path) continue;
+        const bool is_exact = last_part(from) == reference.path;
+        if (!is_exact && without_suffix(last_part(from)) != reference.path) continue;
         if (auto found = to_file(from, !is_exact)) return found;
       }
       continue;
     }
-    for (const std::string_view folder : {folder_of(place), std::string_view()}) {
+    for (const std::string_view folder : {parent_folder(place), std::string_view()}) {
       const auto path = joined(folder, reference.path);
       if (!path || path->empty()) continue;
       for (const std::string_view suffix : {"", ".md", ".markdown"}) {

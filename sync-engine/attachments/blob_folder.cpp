@@ -1,11 +1,11 @@
-#include "sync-engine/attachments/own_folder.hpp"
+#include "sync-engine/attachments/blob_folder.hpp"
 
 #include <string>
 #include <vector>
 
 namespace ws::sync {
 
-Result<void> tidy_own_folder(AttachmentStore& store, SafeWriter& writer) {
+Result<void> recover_blob_folder(AttachmentStore& store, SafeWriter& writer) {
   WS_LET(const std::vector<std::string> names, writer.leftovers());
   for (const std::string& name : names) {
     if (Sha256::from_hex(name)) continue;
@@ -20,11 +20,11 @@ Result<void> tidy_own_folder(AttachmentStore& store, SafeWriter& writer) {
   return {};
 }
 
-Result<void> make_safe(SafeWriter& writer,
-                       Assets* assets,
-                       const RelativePath& disk,
-                       const Sha256& hash,
-                       const std::optional<Attachment>& known) {
+Result<void> ensure_backup(SafeWriter& writer,
+                           Assets* assets,
+                           const RelativePath& disk,
+                           const Sha256& hash,
+                           const std::optional<Attachment>& known) {
   if (known && known->hash == hash && assets != nullptr) {
     const auto there = assets->holds(*known);
     if (there && *there) return {};

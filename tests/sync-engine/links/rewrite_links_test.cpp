@@ -1,5 +1,5 @@
 // Links follow renames: the laws, on random vaults. `WS_LINKS_CASES` sets how many (CI: 300; `./dev soak`: 10,000).
-#include "sync-engine/links/mend.hpp"
+#include "sync-engine/links/rewrite_links.hpp"
 
 #include <algorithm>
 #include <string>
@@ -22,17 +22,17 @@ struct MendedVault {
 
 MendedVault mended(const Vault& vault, const Renames& renames) {
   const TreeFiles before = tree_of(vault);
-  const Mender mender(before, renames);
+  const LinkRewriter rewriter(before, renames);
   MendedVault out;
   for (const auto& [path, text] : vault) {
     std::string now = text;
     if (path.ends_with(".md")) {
       const std::vector<Reference> references = read_references(text);
-      const std::vector<NewTarget> targets = mender.new_targets(path, references);
+      const std::vector<NewTarget> targets = rewriter.new_targets(path, references);
       out.links += targets.size();
       now = with_targets(text, references, targets, out.left);
     }
-    out.vault.emplace(mender.renamed(path), std::move(now));
+    out.vault.emplace(rewriter.renamed(path), std::move(now));
   }
   return out;
 }
@@ -155,7 +155,7 @@ TEST_CASE("links: a broken link is explained by what was renamed", "[links]") {
   const Renames renames = {{"file.md", "mid/file.md"}, {"mid/file.md", "new/file.md"}, {"note.md", "n/note.md"}};
   const auto target = [&](const std::string& text) {
     const Reference reference = read_references(text).at(0);
-    const auto found = explained(tree, renames, "n/note.md", {"note.md"}, reference);
+    const auto found = find_renamed_target(tree, renames, "n/note.md", {"note.md"}, reference);
     return found ? found->path : std::string("-");
   };
   CHECK(target("[x](../file.md)") == "../new/file.md");

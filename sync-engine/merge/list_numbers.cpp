@@ -1,4 +1,4 @@
-#include "sync-engine/merge/ordinals.hpp"
+#include "sync-engine/merge/list_numbers.hpp"
 
 #include <cstdlib>
 #include <map>
@@ -75,14 +75,14 @@ bool hangs_on(const std::vector<MarkdownLine>& lines, std::size_t line) {
 
 }  // namespace
 
-bool is_numbered_through(std::string_view text) {
+bool has_sequential_numbers(std::string_view text) {
   for (const NumberedList& list : Lists().read(markdown_lines(text))) {
     if (!counts_up(list)) return false;
   }
   return true;
 }
 
-std::string number_through(std::string_view text) {
+std::string renumber_lists(std::string_view text) {
   const std::vector<MarkdownLine> lines = markdown_lines(text);
   std::map<std::size_t, std::string> renumbered;
   for (const NumberedList& list : Lists().read(lines)) {

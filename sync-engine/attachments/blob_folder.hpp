@@ -10,15 +10,15 @@ namespace ws::sync {
 inline constexpr const char* attachments_folder = "attachments";
 
 /// What a killed run had in hand there: bytes that nobody else has get the name of their hash, the rest goes.
-Result<void> tidy_own_folder(AttachmentStore& store, SafeWriter& writer);
+Result<void> recover_blob_folder(AttachmentStore& store, SafeWriter& writer);
 
 /// Before a file here is replaced or removed: the service has its bytes, or a copy of them is kept. `known`: an Asset
 /// that is said to hold them. `assets` may be null, or out of reach: then a copy is kept. Fails with `auth`, `conflict`
 /// or `disk`.
-Result<void> make_safe(SafeWriter& writer,
-                       Assets* assets,
-                       const RelativePath& disk,
-                       const Sha256& hash,
-                       const std::optional<Attachment>& known);
+Result<void> ensure_backup(SafeWriter& writer,
+                           Assets* assets,
+                           const RelativePath& disk,
+                           const Sha256& hash,
+                           const std::optional<Attachment>& known);
 
 }  // namespace ws::sync

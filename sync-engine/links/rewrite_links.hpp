@@ -31,10 +31,10 @@ std::string with_targets(std::string_view text,
                          const std::vector<NewTarget>& targets,
                          std::size_t& left);
 
-class Mender {
+class LinkRewriter {
  public:
   /// `before`: the files as the links were written for.
-  Mender(const TreeFiles& before, const Renames& renames);
+  LinkRewriter(const TreeFiles& before, const Renames& renames);
 
   const TreeFiles& after() const { return after_; }
   std::string renamed(std::string_view file) const;
@@ -51,14 +51,17 @@ class Mender {
 
 /// How the reference, which stands in `note`, names `file` in the style that it has, where `tree` is the tree. Empty:
 /// that style cannot.
-std::string restyled(const TreeFiles& tree, std::string_view note, const Reference& reference, const Resolution& file);
+std::string target_in_style(const TreeFiles& tree,
+                            std::string_view note,
+                            const Reference& reference,
+                            const Resolution& file);
 
 /// Where a broken link leads once it is known what was renamed: from the places that its note had to those that its
 /// file had. `earlier`: the paths that the note had before.
-std::optional<NewTarget> explained(const TreeFiles& tree,
-                                   const Renames& renames,
-                                   std::string_view note,
-                                   const std::vector<std::string>& earlier,
-                                   const Reference& reference);
+std::optional<NewTarget> find_renamed_target(const TreeFiles& tree,
+                                             const Renames& renames,
+                                             std::string_view note,
+                                             const std::vector<std::string>& earlier,
+                                             const Reference& reference);
 
 }  // namespace ws::sync::links

@@ -1,0 +1,91 @@
+/// A folder of ours in `.ws/`, on the tree's file system: texts are written and flushed here before a rename puts them
+/// in their places, and what is replaced or removed passes through it.
+///
+/// What a killed run leaves in `.ws/tmp` may be the only copy of a user's text: the next run reads it (`leftovers`).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/descriptor.hpp"
+#include "api-client/base/result.hpp"
+#include "api-client/base/sha256.hpp"
+#include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/disk/unnamed_file.hpp"
+
+namespace ws::sync {
+
+/// Up to so many single fsyncs are cheaper than a barrier over the whole file system.
+inline constexpr std::size_t max_single_flushes = 16;
+
+/// A file of the folder, by its own name.
+struct StagingFile {
+  std::string name = {};
+  std::uint64_t size_bytes = 0;
+  Time modified = {};
+};
+
+/// A text that is written but not yet in its place: in the folder, or in an unnamed file.
+struct Staged {
+  std::string name = {};
+  Sha256 hash = {};
+  UnnamedFile unnamed = {};
+};
+
+class StagingFolder {
+ public:
+  /// `.ws/NAME`, which is made where it is missing. Fails with `disk`.
+  static Result<StagingFolder> open(const RootFolder& root, const char* name);
+
+  Result<Staged> stage(std::string_view text) { return stage(text, Sha256::of(text)); }
+  /// The same where the hash of the text is known.
+  Result<Staged> stage(std::string_view text, const Sha256& hash);
+  /// The same for a path without a file. Faster for many texts: unnamed files, where the file system supports them.
+  Result<Staged> stage_new(std::string_view text, const Sha256& hash);
+  /// Empty: the file system does not support unnamed files, too many are open, or the disk is full.
+  std::optional<Staged> stage_unnamed(std::string_view text, const Sha256& hash);
+  /// Includes an unnamed file that was staged by another writer of the same root in the next `flush_texts`.
+  void adopt(const Staged& staged);
+  /// A file of that name in the folder, which has these bytes and is flushed, becomes a staged one.
+  Result<Staged> stage_file(const std::string& name, const Sha256& hash);
+  /// The same of a copy, which is not flushed yet.
+  Result<Staged> stage_copy(const std::string& name, const Sha256& hash);
+  Result<void> flush_texts();
+
+  /// The files that interrupted runs left: texts, perhaps a user's. What is no file stays there.
+  Result<std::vector<std::string>> leftovers() const;
+  /// All files, those whose name begins with a dot too.
+  Result<std::vector<StagingFile>> files() const;
+  Result<std::string> read_leftover(const std::string& name) const;
+  Result<void> remove_leftover(const std::string& name) const;
+  Result<Sha256> hash_leftover(const std::string& name) const;
+  Result<void> rename_leftover(const std::string& name, const std::string& to) const;
+  /// Whether a file of that name has these bytes. A link or a folder that somebody put there does not.
+  bool has(const std::string& name, const Sha256& hash) const;
+
+ protected:
+  explicit StagingFolder(Descriptor folder) : folder_(std::move(folder)) {}
+
+  int staging_fd() const { return folder_.get(); }
+  /// For a file that does not exist yet. The pid keeps two runs apart even if the lock were lost; O_EXCL and NOREPLACE
+  /// decide in the end.
+  std::string new_name();
+  /// The name of a new file in this folder with the bytes that can be read from `from`.
+  Result<std::string> copy_in(int from, const std::string& shown);
+
+ private:
+  bool can_name_files();
+
+  Descriptor folder_;
+  std::vector<std::string> unflushed_;  ///< names in the folder
+  std::optional<bool> can_name_files_;  ///< unnamed ones, later
+  bool unnamed_unflushed_ = false;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace ws::sync
