@@ -171,8 +171,9 @@ tl::expected<Input, ApiError> read_input(const Operation& operation,
   if (unknown_fields == UnknownFields::refused) {
     for (const std::vector<Step>& loc : findings.unknown) {
       const bool in_query = std::get<std::string>(loc.front()) == "query";
-      Json input = in_query ? Json(http::value_of(query, std::get<std::string>(loc.back()))) : value_at(loc, body);
-      findings.violations.push_back(contract::extra_forbidden(loc, std::move(input)));
+      const Json input =
+          in_query ? Json(http::value_of(query, std::get<std::string>(loc.back()))) : value_at(loc, body);
+      findings.violations.push_back(contract::extra_forbidden(loc, input));
     }
   }
   if (!findings.violations.empty()) return tl::unexpected(authorization_error(findings.violations));

@@ -26,6 +26,7 @@ class MockClock final : public Clock {
   MockClock() = default;
   MockClock(const MockClock& other) : Clock(), offset_(other.offset_), frozen_(other.frozen_), pinned_(other.pinned_) {}
   /// Copies the setting, but not the source of the real time.
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): nothing is given up before it is copied
   MockClock& operator=(const MockClock& other) {
     offset_ = other.offset_;
     frozen_ = other.frozen_;

@@ -150,7 +150,7 @@ Result<void> Advance::fire(std::int64_t at) {
   return {};
 }
 
-void Advance::note(std::int64_t at, std::string_view kind, std::string_view id, Json more) {
+void Advance::note(std::int64_t at, std::string_view kind, std::string_view id, const Json& more) {
   Json entry = {{"time", rfc3339(at)}, {"kind", kind}, {"id", id}};
   entry.update(more);
   fired_->push_back(std::move(entry));

@@ -33,7 +33,7 @@ class Advance {
   Advance(Sandbox& sandbox, const MockClock& goal);
   Result<std::optional<std::int64_t>> next_due() const;
   Result<void> fire(std::int64_t at);
-  void note(std::int64_t at, std::string_view kind, std::string_view id, Json more);
+  void note(std::int64_t at, std::string_view kind, std::string_view id, const Json& more);
 
   Sandbox* sandbox_;
   MockClock goal_;

@@ -102,7 +102,7 @@ Result<Json> LocalServer::call(std::string_view method, const std::string& targe
                            .body = text};
   http::split_target(request);
   const http::Response response = handler_->handle(request);
-  const std::string answer = response.text();
+  const std::string& answer = response.text();
   if (response.status() < 200 || response.status() > 299) {
     return fail(Failure::Kind::internal,
                 fmt::format("{} {} answered {}: {}", method, target, response.status(), answer));

@@ -119,11 +119,10 @@ constexpr std::pair<std::string_view, std::string_view> switched_operations[] = 
 };
 
 bool concerns(std::string_view key, const std::vector<SentRequest>& sent) {
-  for (const auto& [name, operations] : switched_operations) {
-    if (name != key) continue;
-    return std::ranges::any_of(sent, [&](const SentRequest& one) { return glob_matches(operations, one.operation); });
-  }
-  return true;
+  const auto* const found =
+      std::ranges::find(switched_operations, key, &std::pair<std::string_view, std::string_view>::first);
+  if (found == std::end(switched_operations)) return true;
+  return std::ranges::any_of(sent, [&](const SentRequest& one) { return glob_matches(found->second, one.operation); });
 }
 
 Row row_of(const Fault& fault,

@@ -11,7 +11,7 @@ and `ws sync` runs. Then are counted
 - bytes that changed outside of the targets of links, or in a target that led to no file.
 Links are read by a reader of this script's own. Without a repository it makes a small one. WS_BIN_DIR: where the programs
 are. SHARE: 1 of so many steps. BACKWARDS=1: from each commit to its parent. ONE_BY_ONE=1: each rename is followed by a
-sync of its own, as if it had been a commit of its own. Fails where a bar is missed.
+sync of its own and judged by itself, as if it had been a commit of its own. Fails where a bar is missed.
 """
 import collections
 import difflib
@@ -192,6 +192,11 @@ def notes_below(folder, files):
     return notes
 
 
+def look_at(folder):
+    files = files_below(folder)
+    return notes_below(folder, files), Tree(files)
+
+
 class Counts(collections.Counter):
     def share(self, part, whole):
         return self[part] / self[whole] if self[whole] else 1.0
@@ -284,20 +289,18 @@ def replay(repository, old, new, renames, work, verbose):
     with open(here / ".ws" / "config.yaml", "a") as config:
         config.write("links: keep\n")
     synced(here)
-    files = files_below(here)
-    before, tree = notes_below(here, files), Tree(files)
+    before, tree = look_at(here)
+    after, now = before, tree
     counts["broken"] = broken_links(here)
-    for was, now_at in renames.items():
-        (here / now_at).parent.mkdir(parents=True, exist_ok=True)
-        os.rename(here / was, here / now_at)
-        if ONE_BY_ONE:
-            synced(here)
-    synced(here)
+    for part in [{old: new} for old, new in renames.items()] if ONE_BY_ONE else [renames]:
+        for was, now_at in part.items():
+            (here / now_at).parent.mkdir(parents=True, exist_ok=True)
+            os.rename(here / was, here / now_at)
+        synced(here)
+        earlier, (after, now) = (after, now), look_at(here)
+        compare_links(counts, *earlier, after, now, part, verbose)
     counts["broken_after"] = broken_links(here)
-    files, their_files = files_below(here), files_below(there)
-    after, now = notes_below(here, files), Tree(files)
-    compare_links(counts, before, tree, after, now, renames, verbose)
-    compare_repairs(counts, before, tree, after, now, notes_below(there, their_files), Tree(their_files), renames, verbose)
+    compare_repairs(counts, before, tree, after, now, *look_at(there), renames, verbose)
     run("rm", "-rf", here, there)
     return counts
 

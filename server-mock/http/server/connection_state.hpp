@@ -17,8 +17,8 @@ inline constexpr MalformedRequest overloaded = {
     503, "unavailable", "Too many requests are running: try again in a moment"};
 
 struct Connection::State {
-  State(Handler& handler_, const Limits& limits_, Budget* budget_)
-      : handler(handler_), head_limit(limits_.head_bytes), budget(budget_) {}
+  State(Handler& of_requests, const Limits& limits, Budget* of_server)
+      : handler(of_requests), head_limit(limits.head_bytes), budget(of_server) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {

@@ -50,7 +50,7 @@ Result<TlsSettings> TlsSettings::make(const TlsIdentity& identity) {
 }
 
 struct TlsChannel::State {
-  State(Socket& socket_, asio::ssl::context& context) : socket(socket_), stream(socket_, context) {}
+  State(Socket& tcp, asio::ssl::context& context) : socket(tcp), stream(tcp, context) {}
   Socket& socket;
   asio::ssl::stream<Socket&> stream;
 };

@@ -54,8 +54,10 @@ ApiResult<void> require_role(const ServiceCall& call, contract::Role role);
   do {                                                                                                   \
     if (auto ws_tried = (expression); !ws_tried) return ::ws::mock::refuse(std::move(ws_tried).error()); \
   } while (false)
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot be parenthesised
 #define WS_API_LET(declaration, expression) WS_API_LET_(declaration, expression, WS_JOIN(ws_api_, __LINE__))
 #define WS_API_LET_(declaration, expression, name)               \
   auto name = (expression);                                      \
   if (!name) return ::ws::mock::refuse(std::move(name).error()); \
   declaration = std::move(*name)
+// NOLINTEND(bugprone-macro-parentheses)

@@ -67,11 +67,11 @@ Result<void> ScratchWorld::add_viewer() {
   return member->run();
 }
 
-ScratchReply ScratchWorld::call(std::string_view id, const Caller& caller, Json body) {
-  return call(id, caller, std::move(body), Json::object());
+ScratchReply ScratchWorld::call(std::string_view id, const Caller& caller, const Json& body) {
+  return call(id, caller, body, Json::object());
 }
 
-ScratchReply ScratchWorld::call(std::string_view id, const Caller& caller, Json body, Json parameters) {
+ScratchReply ScratchWorld::call(std::string_view id, const Caller& caller, const Json& body, const Json& parameters) {
   const contract::Operation* operation = contract::find_operation(id);
   const Service service = operation == nullptr ? nullptr : find_service(*operation);
   if (!expect(service != nullptr, fmt::format("{} is not served", id))) return refused(501, "not_implemented");

@@ -41,8 +41,8 @@ class ScratchWorld {
   /// Resets the world for the next case.
   Result<void> restart();
 
-  ScratchReply call(std::string_view operation, const Caller& caller, Json body, Json parameters);
-  ScratchReply call(std::string_view operation, const Caller& caller, Json body);
+  ScratchReply call(std::string_view operation, const Caller& caller, const Json& body, const Json& parameters);
+  ScratchReply call(std::string_view operation, const Caller& caller, const Json& body);
   /// If `is_so` is false, the case fails with this sentence.
   bool expect(bool is_so, std::string_view sentence);
   const std::string& failure() const { return failure_; }
