@@ -63,7 +63,7 @@ Recorder::Recorder(Descriptor file,
     : file_(std::move(file)), secrets_(secrets), application_(application), pinned_(std::move(pinned)) {}
 
 Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path,
-                                                 Json start,
+                                                 const Json& start,
                                                  const SecretNames& secrets,
                                                  Application& application,
                                                  std::shared_ptr<PinnedTime> pinned) {

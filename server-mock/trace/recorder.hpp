@@ -27,7 +27,7 @@ class Recorder final : public http::Handler {
   /// `start` is the first line, without times and addresses. `pinned` is the time source of the application's clocks;
   /// it holds the time at which the application was opened. Fails with `disk`.
   static Result<std::unique_ptr<Recorder>> open(const std::string& path,
-                                                Json start,
+                                                const Json& start,
                                                 const SecretNames& secrets,
                                                 Application& application,
                                                 std::shared_ptr<PinnedTime> pinned);

@@ -249,7 +249,7 @@ class AttachmentPlanner {
       if (remote(path) != nullptr && *remote(path) != *base(path)) plan_.settled.emplace(path, *remote(path));
     } else if (mine == edited && theirs == unchanged) {
       add(ActionKind::push_update, path, "edited here", local(path)->hash, local(path)->hash);
-    } else if (mine == deleted && theirs == unchanged) {
+    } else if (mine == deleted && (theirs == unchanged || (theirs != deleted && choices_.accept_deletes))) {
       add(ActionKind::push_delete, path, "deleted here", {}, {});
     } else if (mine == unchanged && theirs == edited) {
       add(ActionKind::pull_update, path, "edited on the service", local(path)->hash, remote(path)->hash);
@@ -259,8 +259,6 @@ class AttachmentPlanner {
       plan_.settled.emplace(path, std::nullopt);
     } else if (mine == edited && theirs == edited && local(path)->hash == remote(path)->hash) {
       plan_.settled.emplace(path, *remote(path));
-    } else if (mine == deleted && choices_.accept_deletes) {
-      add(ActionKind::push_delete, path, "deleted here", {}, {});
     } else if (mine == deleted) {
       add(ActionKind::pull_create, path, "deleted here, edited on the service: it comes back", {}, remote(path)->hash);
     } else {

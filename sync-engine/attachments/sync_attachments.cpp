@@ -67,8 +67,7 @@ class AttachmentRun {
   RelativePath disk_path(const RelativePath& path) const {
     const auto known = found_.disk.find(path);
     if (known == found_.disk.end()) return path;
-    auto parsed = RelativePath::parse(known->second);
-    return parsed ? std::move(*parsed) : path;
+    return RelativePath::parse(known->second).value_or(path);
   }
 
   /// Of a file that was renamed here and edited there the row stands at its old path.

@@ -101,8 +101,10 @@ Result<void> close_settled_conflicts(Session& session, const Survey& survey, con
   std::optional<Failure> ended_by;
   for (const Conflict* known : settled) {
     auto closed = close_there(session, survey, *known);
-    if (!closed) ended_by = std::move(closed).error();
-    if (ended_by) break;
+    if (!closed) {
+      ended_by = std::move(closed).error();
+      break;
+    }
     if (*closed) ended.push_back({.id = known->id});
   }
   WS_TRY(end_conflicts(session, ended));

@@ -244,8 +244,7 @@ class Decision {
   RelativePath path_there(const std::optional<AppliedItem>& result) const {
     if (!result && conflict_.is_here_only() && conflict_.remote) return conflict_.remote->path;
     if (!result || result->path.empty() || result->path == utf8::nfc(conflict_.path.text())) return conflict_.path;
-    auto parsed = RelativePath::parse(result->path);
-    return parsed ? std::move(*parsed) : conflict_.path;
+    return RelativePath::parse(result->path).value_or(conflict_.path);
   }
 
   Session& session_;
@@ -402,8 +401,8 @@ class Decisions {
     return {};
   }
 
-  void tell_all(std::vector<std::pair<std::size_t, Result<void>>> results) {
-    for (auto& [i, result] : results) tell(i, std::move(result));
+  void tell_all(const std::vector<std::pair<std::size_t, Result<void>>>& results) {
+    for (const auto& [i, result] : results) tell(i, result);
   }
 
   void tell(std::size_t i, Result<void> result) {

@@ -10,6 +10,7 @@ namespace {
 Result<Library> open_library() {
   Library git;
 #ifdef WS_GIT2_LINKED
+// NOLINTNEXTLINE(bugprone-macro-parentheses): an assignment
 #define WS_FIND(name) git.name = &::git_##name
 #else
   // The structs that we pass are those of the header we were built with, so its soname and no other.

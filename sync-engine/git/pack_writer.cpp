@@ -17,7 +17,6 @@
 namespace ws::sync::git {
 namespace {
 
-constexpr std::size_t header_bytes = 12;
 constexpr std::size_t max_stored_block = 65'535;
 constexpr std::size_t buffer_bytes = std::size_t{256} << 10U;
 

@@ -138,12 +138,13 @@ Result<void> for_each_file(int folder, const std::string& path, int level, const
   while (const dirent* entry = ::readdir(directory.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
+    const std::string shown = fmt::format("{}/{}", path, name);
     struct stat found {};
     if (::fstatat(folder, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (S_ISREG(found.st_mode)) visit(folder, path + "/" + name, name);
+    if (S_ISREG(found.st_mode)) visit(folder, shown, name);
     if (!S_ISDIR(found.st_mode)) continue;
     const Descriptor below(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (below) WS_TRY(for_each_file(below.get(), path + "/" + name, level + 1, visit));
+    if (below) WS_TRY(for_each_file(below.get(), shown, level + 1, visit));
   }
   return {};
 }

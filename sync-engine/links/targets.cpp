@@ -95,9 +95,9 @@ std::string unescaped(std::string_view text, Kind kind) {
 /// Where the path ends: at a query or a fragment that no backslash hides.
 std::size_t path_length(std::string_view raw, Kind kind) {
   for (std::size_t at = 0; at < raw.size(); ++at) {
-    if (knows_backslashes(kind) && raw[at] == '\\') {
-      ++at;
-    } else if (knows_entities(kind) && raw[at] == '&' && raw.substr(at, 2) == "&#") {
+    const bool is_escaped = knows_backslashes(kind) && raw[at] == '\\';
+    const bool is_entity = knows_entities(kind) && raw.substr(at, 2) == "&#";
+    if (is_escaped || is_entity) {
       ++at;
     } else if (raw[at] == '#' || (raw[at] == '?' && has_query(kind))) {
       return at;

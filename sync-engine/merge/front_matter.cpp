@@ -83,7 +83,7 @@ NewKeys new_keys(const KeyIndex& side, const KeyIndex& base) {
 bool is_valid_yaml(std::string_view text) {
   std::string_view rest = text;
   take_line(rest);
-  const std::size_t close = rest.rfind("\n", rest.size() - 2);
+  const std::size_t close = rest.rfind('\n', rest.size() - 2);
   return parse_yaml(close == std::string_view::npos ? std::string_view() : rest.substr(0, close + 1)).has_value();
 }
 

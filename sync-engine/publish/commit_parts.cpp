@@ -100,6 +100,7 @@ CommitParts commit_parts(const std::vector<const StagedItem*>& items, std::size_
   Movers movers(items);
   const std::size_t none = items.size();
   std::vector<std::size_t> sets;
+  sets.reserve(items.size());
   for (const StagedItem* staged : items) sets.push_back(movers.set_of(staged->item.document).value_or(none));
   // With a document that moves go its edits, which are made from the same revision.
   std::stable_sort(parts.order.begin(), parts.order.end(), [&](auto a, auto b) { return sets[a] < sets[b]; });

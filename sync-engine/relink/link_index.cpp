@@ -236,6 +236,7 @@ LinkIndex LinkIndex::load(Session& session, const Scan& scan) {
     entry.hash = wanted[place];
   }
   std::vector<std::string_view> before;
+  before.reserve(changed.size());
   for (const std::size_t place : changed) before.push_back(index.entries_[place].links);
   index.read_changed(session, scan, changed);
   bool same_targets = same_names;

@@ -32,7 +32,10 @@ class RelinkPlanner {
   RelinkPlanner(Session& session, SafeWriter& writer) : session_(session), writer_(writer) {}
 
   /// The note at `path` gets another text; with `to` it is renamed too.
-  Result<void> add_note(const std::string& path, const std::string& to, std::string before, std::string after) {
+  Result<void> add_note(const std::string& path,
+                        const std::string& to,
+                        const std::string& before,
+                        const std::string& after) {
     WS_LET(const RelativePath from, RelativePath::parse(path));
     WS_LET(const RelativePath target, RelativePath::parse(to));
     WS_LET(const git::ObjectId old_blob, session_.history.keep(before));

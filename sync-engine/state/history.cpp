@@ -62,6 +62,7 @@ std::vector<ByAuthor> by_author(TextChanges changes) {
     }
   }
   std::vector<ByAuthor> sorted;
+  sorted.reserve(groups.size());
   for (auto& [author, own] : groups) sorted.push_back({author, std::move(own)});
   std::ranges::stable_sort(
       sorted, {}, [](const ByAuthor& group) { return std::pair(group.author.name.empty(), group.author.time); });
