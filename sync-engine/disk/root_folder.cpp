@@ -33,7 +33,9 @@ int open_in_kernel(int root, const char* name, int flags, unsigned mode) {
 
 tl::unexpected<Failure> disk_failure(std::string_view doing, std::string_view what) {
   const int error = errno;
-  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", doing, what, std::strerror(error)));
+  // Links are not followed.
+  const char* const why = error == ELOOP ? "it is a symbolic link, or lies below one" : std::strerror(error);
+  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", doing, what, why));
 }
 
 Result<RootFolder> RootFolder::open(const std::filesystem::path& path, Resolution resolution) {

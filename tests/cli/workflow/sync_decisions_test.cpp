@@ -201,6 +201,20 @@ TEST_CASE("decisions: a file that nobody merged is not taken for the merged one"
   check_settled(two);
 }
 
+TEST_CASE("decisions: a file that became a symbolic link since is not read, and the conflict stays", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  std::filesystem::remove(two.there / "a.md");
+  write_text(two.stage / "elsewhere.md", "not of this tree\n");
+  std::filesystem::create_symlink(two.stage / "elsewhere.md", two.there / "a.md");
+  const Ended refused = two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "local"});
+  CHECK(refused.exit == 14);
+  CHECK_THAT(refused.err, Contains("a.md: it is a symbolic link"));
+  CHECK(listed_conflicts(two, two.there).size() == 1);
+  CHECK(read_text(two.stage / "elsewhere.md") == "not of this tree\n");
+}
+
 TEST_CASE("decisions: --markers puts both texts into the file, and --keep merged takes it once they are out", "[cli]") {
   const TwoFolders two;
   two.collide();
