@@ -72,8 +72,8 @@ StagedTexts stage_texts(Session& session,
       continue;
     }
     const bool as_new = is_large && !action.seen;
-    disk.add(text->size(), [&writer, &action, &outcome = outcomes[i], as_new, text = std::move(*text)] {
-      outcome = as_new ? writer.stage_new(text, *action.result) : writer.stage(text, *action.result);
+    disk.add(std::move(*text), [&writer, &action, &outcome = outcomes[i], as_new](const std::string& held) {
+      outcome = as_new ? writer.stage_new(held, *action.result) : writer.stage(held, *action.result);
     });
   }
   disk.wait();

@@ -5,7 +5,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::size_t max_waiting_bytes = std::size_t{2} << 20U;
+constexpr std::size_t max_held_bytes = std::size_t{2} << 20U;
 
 }  // namespace
 
@@ -23,13 +23,17 @@ Background::~Background() {
   thread_.join();
 }
 
-void Background::add(std::size_t bytes, std::function<void()> job) {
-  if (!thread_.joinable()) return job();
+void Background::add(std::function<void()> job) {
+  add({}, [job = std::move(job)](const std::string& /*text*/) { job(); });
+}
+
+void Background::add(std::string text, std::function<void(const std::string& text)> job) {
+  if (!thread_.joinable()) return job(text);
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_bytes_ <= max_waiting_bytes; });
-    waiting_bytes_ += bytes;
-    jobs_.push_back({.bytes = bytes, .run = std::move(job)});
+    changed_.wait(lock, [this] { return held_bytes_ <= max_held_bytes; });
+    held_bytes_ += text.size();
+    jobs_.push_back({.text = std::move(text), .run = std::move(job)});
   }
   changed_.notify_all();
 }
@@ -49,11 +53,12 @@ void Background::work() {
     jobs_.pop_front();
     is_busy_ = true;
     lock.unlock();
-    job.run();
-    job.run = nullptr;  // what it held is freed here, not under the lock
+    job.run(job.text);
+    const std::size_t bytes = job.text.size();
+    job = {};  // what it held is freed here, not under the lock
     lock.lock();
     is_busy_ = false;
-    waiting_bytes_ -= job.bytes;
+    held_bytes_ -= bytes;
     changed_.notify_all();
   }
 }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 
 namespace ws::sync {
@@ -25,22 +26,23 @@ class Background {
   /// Waits for all jobs.
   ~Background();
 
-  /// `bytes`: the memory that the job holds. Blocks while the waiting jobs hold more than 2 MiB.
-  void add(std::size_t bytes, std::function<void()> job);
+  void add(std::function<void()> job);
+  /// The job is given `text` once it runs. Blocks while the jobs that have not ended hold more than 2 MiB of texts.
+  void add(std::string text, std::function<void(const std::string& text)> job);
   /// Returns when all jobs are done.
   void wait();
 
  private:
   struct Job {
-    std::size_t bytes = 0;
-    std::function<void()> run;
+    std::string text;
+    std::function<void(const std::string& text)> run;
   };
   void work();
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
-  std::size_t waiting_bytes_ = 0;
+  std::size_t held_bytes_ = 0;  ///< of the texts of all jobs that have not ended
   bool is_busy_ = false;
   bool ends_ = false;
   std::thread thread_;

@@ -12,13 +12,13 @@ Result<std::unique_ptr<StagedAhead>> StagedAhead::open(const RootFolder& root) {
 void StagedAhead::add(const DocumentId& document, const Sha256& hash, std::string text) {
   const auto [place, is_new] = texts_.try_emplace(document.text);
   if (!is_new) return;  // a page is read again after a cut connection; `take` compares the hash
-  disk_.add(text.size(), [this, &staged = place->second, hash, text = std::move(text)] {
-    staged = staging_.stage_unnamed(text, hash);
+  disk_.add(std::move(text), [this, &staged = place->second, hash](const std::string& held) {
+    staged = staging_.stage_unnamed(held, hash);
   });
 }
 
 void StagedAhead::close() {
-  disk_.add(0, [this] { static_cast<void>(staging_.flush_texts()); });
+  disk_.add([this] { static_cast<void>(staging_.flush_texts()); });
 }
 
 std::optional<Staged> StagedAhead::take(const DocumentId& document, const Sha256& hash) {

@@ -35,7 +35,7 @@ class UndoApplier::Impl {
     return stage(reads);
   }
 
-  void then(std::function<void()> job) { disk_.add(0, std::move(job)); }
+  void then(std::function<void()> job) { disk_.add(std::move(job)); }
 
   Result<std::vector<LeftAlone>> end() {
     disk_.wait();
@@ -97,12 +97,12 @@ class UndoApplier::Impl {
     std::size_t taken = 0;
     const auto take = [&](std::size_t place, const std::string& text) {
       stage_text(*made[place], text);
-      if (++taken == made.size()) disk_.add(0, [this] { outcome_ = put_in_place(); });
+      if (++taken == made.size()) disk_.add([this] { outcome_ = put_in_place(); });
     };
     if (made.size() >= jobs_worth_a_thread && reads) reads(made, take);
     if (taken == made.size() && taken > 0) return {};
     for (std::size_t i = taken; i < made.size(); ++i) WS_TRY(stage_from_history(*made[i]));
-    disk_.add(0, [this] { outcome_ = put_in_place(); });
+    disk_.add([this] { outcome_ = put_in_place(); });
     return {};
   }
 
@@ -117,8 +117,8 @@ class UndoApplier::Impl {
   void stage_text(const UndoStep& step, const std::string& text) {
     const bool as_new = is_large_ && !step.from;
     auto& outcome = outcomes_[static_cast<std::size_t>(&step - steps_.data())];
-    disk_.add(text.size(), [this, &step, &outcome, as_new, text] {
-      outcome = as_new ? writer_->stage_new(text, *step.result) : writer_->stage(text, *step.result);
+    disk_.add(text, [this, &step, &outcome, as_new](const std::string& held) {
+      outcome = as_new ? writer_->stage_new(held, *step.result) : writer_->stage(held, *step.result);
     });
     session_.progress(Stage::write, ++staged_texts_, steps_.size());
   }
@@ -234,7 +234,7 @@ Result<std::vector<LeftAlone>> UndoApplier::end() { return impl_->end(); }
 FlushAhead::FlushAhead(const Session& session, std::size_t files)
     : background_(files >= jobs_worth_a_thread ? OwnThread::one : OwnThread::none) {
   if (files < jobs_worth_a_thread) return;
-  background_.add(0, [fd = session.root.fd()] { static_cast<void>(::syncfs(fd)); });
+  background_.add([fd = session.root.fd()] { static_cast<void>(::syncfs(fd)); });
 }
 
 Result<std::vector<LeftAlone>> apply_undo_steps(Session& session, const std::vector<UndoStep>& steps) {

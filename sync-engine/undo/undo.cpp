@@ -124,12 +124,14 @@ class Planner {
     if (adds_markers(ours, {base, theirs})) return std::nullopt;
     if (!is_markdown(path.text())) {
       auto lines = merge::merge_lines(base, ours, theirs);
-      if (!lines) failure_ = std::move(lines).error();
-      return lines ? std::move(*lines) : Text{};
+      if (lines) return std::move(*lines);
+      failure_ = std::move(lines).error();
+      return std::nullopt;
     }
     auto merged = merge::merge_markdown(base, ours, theirs, {.merge_later = session_.config.merge_later});
-    if (!merged) failure_ = std::move(merged).error();
-    return merged && merged->is_clean() ? Text(merged->text()) : std::nullopt;
+    if (merged) return merged->is_clean() ? Text(merged->text()) : std::nullopt;
+    failure_ = std::move(merged).error();
+    return std::nullopt;
   }
 
   std::optional<UndoText> take_out(const OperationRow& row, const RelativePath& file) {

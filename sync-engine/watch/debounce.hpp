@@ -3,10 +3,10 @@
 /// A file is ready once no event has come for it for a while, and its writer has closed it or left it alone for `open`.
 /// The while is `least` for a file that another one was renamed over: it is whole. For a file that was written in place
 /// it is `quiet` until the pauses within such saves are known, then a multiple of the longest, so that a program that
-/// saves in several steps has finished. All files are taken up together when every one is ready, or `patience` after the
-/// first was: a file that is written continuously delays the others no longer. It is ready as it is, `longest` after its
-/// first change. A deleted file is ready after `deleted`, so that a program that deletes and writes anew keeps the
-/// document; it delays nothing else.
+/// saves in several steps has finished. All files are taken up together when every one is ready, or `patience` after
+/// the first was: a file that is written continuously delays the others no longer. It is ready as it is, `longest`
+/// after its first change. A deleted file is ready after `deleted`, so that a program that deletes and writes anew
+/// keeps the document; it delays nothing else.
 #pragma once
 
 #include <chrono>

@@ -77,8 +77,10 @@ Result<ExitCode> list_settings(Session& session) {
   const std::string file = user_config_file(session);
   for (const auto& [word, value] : aliases) {
     const std::string key = "aliases." + word;
-    whole["data"].push_back(
-        {{"key", key}, {"value", value}, {"where", name(Where::user_config)}, {"place", fmt::format("{}: {}", file, key)}});
+    whole["data"].push_back({{"key", key},
+                             {"value", value},
+                             {"where", name(Where::user_config)},
+                             {"place", fmt::format("{}: {}", file, key)}});
   }
   session.printer().list("ws.settings", whole, {});
   return ExitCode::done;

@@ -11,8 +11,8 @@
 using namespace ws;
 using http::Ending;
 using http::TransportError;
-using ws::test::transport_error;
 using ws::test::json_response;
+using ws::test::transport_error;
 
 namespace {
 

@@ -16,9 +16,9 @@ namespace {
 
 using http::Outcome;
 using http::TransportError;
-using ws::test::transport_error;
 using ws::test::ClientWorld;
 using ws::test::json_response;
+using ws::test::transport_error;
 
 constexpr const char* tied_source = ws::test::some_id;
 
