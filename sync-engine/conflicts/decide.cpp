@@ -387,7 +387,7 @@ class Decisions {
     if (about_places.empty()) return {};
     // First where a file takes its document's other name: then it is no longer in the way of a document that wants the
     // name it had.
-    std::ranges::stable_partition(about_places, [](const auto& open) {
+    std::stable_partition(about_places.begin(), about_places.end(), [](const auto& open) {
       return open.second.which == ConflictCase::renamed_on_both ||
              open.second.which == ConflictCase::renamed_on_both_kept_here;
     });
