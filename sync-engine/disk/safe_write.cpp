@@ -130,7 +130,8 @@ Result<void> SafeWriter::put_over(const Staged& staged, int folder, const Relati
   if (*now != seen) return give_up(changed(path));
   struct stat status {};
   if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
-    ::fchmodat(staging_fd(), staged.name.c_str(), status.st_mode & 07777U, 0);
+    // The mode is kept where the file system can.
+    [[maybe_unused]] const int kept = ::fchmodat(staging_fd(), staged.name.c_str(), status.st_mode & 07777U, 0);
   }
   if (::renameat2(staging_fd(), staged.name.c_str(), folder, name.c_str(), RENAME_EXCHANGE) != 0) {
     if (errno != EINVAL) return give_up(disk_failure("replace", path.text()));
