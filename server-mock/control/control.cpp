@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/contract/json_schema.hpp"
 #include "api-client/contract/operations.hpp"
@@ -173,9 +174,7 @@ Json control_openapi(std::string_view server_url) {
   Json schemas = Json::object();
   for (const auto table : tables) {
     for (const control::CallEntry& entry : table()) {
-      std::string method(entry.method);
-      std::ranges::transform(method, method.begin(), [](char c) { return static_cast<char>(c + ('a' - 'A')); });
-      document["paths"][std::string(entry.path)][method] = call_openapi(entry);
+      document["paths"][std::string(entry.path)][to_lower(entry.method)] = call_openapi(entry);
       if (entry.body.schema.name.empty()) continue;
       for (const contract::Schema* schema : contract::reached_from(entry.body.schema)) {
         schemas[std::string(schema->name)] = contract::json_schema(*schema, contract::Use::request, refs);

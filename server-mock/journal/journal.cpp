@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include "api-client/base/ascii.hpp"
 #include "server-mock/http/target.hpp"
 #include "server-mock/services/files/uploads.hpp"
 #include "server-mock/services/shared/service.hpp"
@@ -61,9 +62,7 @@ Json headers_to_json(std::string_view head) {
     const std::string_view field = head.substr(start, line == std::string_view::npos ? line : line - start);
     const std::size_t colon = field.find(':');
     if (colon == std::string_view::npos) continue;
-    std::string name(field.substr(0, colon));
-    std::ranges::transform(
-        name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    const std::string name = to_lower(field.substr(0, colon));
     std::string_view value = field.substr(colon + 1);
     while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
     const bool secret = name == "authorization" || name == "cookie";

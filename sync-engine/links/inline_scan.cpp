@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/byte_set.hpp"
 #include "sync-engine/links/targets.hpp"
 
@@ -20,14 +21,6 @@ constexpr std::size_t none = string_view::npos;
 bool is_white(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
 bool is_letter_sign(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_name_sign(char c) { return is_letter_sign(c) || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == ':'; }
-
-std::string lower_ascii(string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 /// An attribute of a tag whose value names something.
 struct Attribute {
@@ -82,7 +75,7 @@ std::optional<Tag> read_tag(string_view text, std::size_t at, std::size_t limit)
   while (!cursor.done() &&
          (is_letter_sign(cursor.now()) || (cursor.now() >= '0' && cursor.now() <= '9') || cursor.now() == '-'))
     cursor.step();
-  Tag tag{.name = lower_ascii(text.substr(name, cursor.at() - name))};
+  Tag tag{.name = to_lower(text.substr(name, cursor.at() - name))};
   while (true) {
     const bool is_apart = cursor.skip_white();
     if (cursor.now() == '/') cursor.step();
@@ -94,7 +87,7 @@ std::optional<Tag> read_tag(string_view text, std::size_t at, std::size_t limit)
     Attribute attribute;
     const std::size_t begin = cursor.at();
     while (!cursor.done() && (is_name_sign(cursor.now()) || cursor.now() == '.')) cursor.step();
-    attribute.name = lower_ascii(text.substr(begin, cursor.at() - begin));
+    attribute.name = to_lower(text.substr(begin, cursor.at() - begin));
     Cursor value = cursor;
     value.skip_white();
     if (value.now() != '=') continue;
