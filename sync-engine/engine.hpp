@@ -20,6 +20,7 @@
 #include "sync-engine/model/options.hpp"
 #include "sync-engine/model/plan.hpp"
 #include "sync-engine/model/report.hpp"
+#include "sync-engine/relink/broken_links.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/remote/remote.hpp"
 #include "sync-engine/run/status.hpp"

@@ -424,4 +424,11 @@ std::uint64_t LinkIndex::count_broken(std::size_t place) const {
   return count;
 }
 
+std::optional<std::string> text_of_note(const SafeWriter& writer, const std::string& path) {
+  const auto parsed = RelativePath::parse(path);
+  if (!parsed) return std::nullopt;
+  auto text = writer.read(*parsed);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
 }  // namespace ws::sync

@@ -16,6 +16,7 @@
 
 #include "api-client/base/result.hpp"
 #include "api-client/base/sha256.hpp"
+#include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/links/references.hpp"
 #include "sync-engine/links/resolve.hpp"
 #include "sync-engine/session/session.hpp"
@@ -68,5 +69,8 @@ class LinkIndex {
   std::uint64_t texts_ = 0;  ///< of all notes
   std::uint64_t broken_ = 0;
 };
+
+/// The text of a note as it is now; empty: it cannot be read.
+std::optional<std::string> text_of_note(const SafeWriter& writer, const std::string& path);
 
 }  // namespace ws::sync

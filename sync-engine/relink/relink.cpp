@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "sync-engine/disk/safe_write.hpp"
-#include "sync-engine/links/likeness.hpp"
 #include "sync-engine/relink/earlier_spelling.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/survey/survey.hpp"
@@ -75,14 +74,6 @@ class RelinkPlanner {
   Session& session_;
   SafeWriter& writer_;
 };
-
-/// The text of a note as the index has it; empty: it was changed since, and is left alone.
-std::optional<std::string> text_of_note(const SafeWriter& writer, const std::string& path) {
-  const auto parsed = RelativePath::parse(path);
-  if (!parsed) return std::nullopt;
-  auto text = writer.read(*parsed);
-  return text ? std::optional(std::move(*text)) : std::nullopt;
-}
 
 void tell_note(Relinked& told, std::string path, std::string before, std::string after, std::size_t links) {
   told.links += links;
@@ -197,40 +188,6 @@ Result<Renames> files_to_move(const Session& session,
   return renames;
 }
 
-BrokenLink::Obstacle obstacle_at(const Session& session, const links::Resolution& found) {
-  using enum BrokenLink::Obstacle;
-  const auto path = RelativePath::parse(found.path);
-  if (found.state != links::Resolution::State::none || !path || !stands_at(session, *path)) return nothing;
-  std::error_code error;
-  const bool is_link = std::filesystem::is_symlink(session.root.path() / path->string(), error);
-  return is_link ? symbolic_link : not_synced;
-}
-
-BrokenLink::Why why_broken(const links::Resolution& found) {
-  switch (found.state) {
-    case links::Resolution::State::ambiguous: return BrokenLink::Why::ambiguous;
-    case links::Resolution::State::outside: return BrokenLink::Why::outside;
-    case links::Resolution::State::file: return BrokenLink::Why::no_heading;
-    case links::Resolution::State::folder:
-    case links::Resolution::State::none: break;
-  }
-  return BrokenLink::Why::no_file;
-}
-
-/// The heading that somebody may have meant.
-std::string nearest_heading(const LinkIndex& index, const std::string& note, const std::string& fragment) {
-  std::string best;
-  std::size_t most = std::min<std::size_t>(6, (fragment.size() + 1) / 2);
-  for (const std::string& anchor : index.links_of(note).anchors) {
-    const std::size_t edits = links::edits_between(anchor, fragment, most);
-    if (edits > most) continue;
-    best = "#" + anchor;
-    if (edits == 0) break;
-    most = edits - 1;
-  }
-  return best;
-}
-
 /// Renames that the operations of this tree tell of, the newest last; and those that no run has seen yet.
 Result<Renames> known_renames(Session& session, Renames& unsent) {
   Renames renames;
@@ -306,40 +263,6 @@ Renames renames_of(const Plan& plan) {
       renames.emplace(action.previous_path->string(), action.path.string());
   }
   return renames;
-}
-
-Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::string& place) {
-  WS_LET(const Scan scan, walk_tree(session, false));
-  const LinkIndex index = LinkIndex::load(session, scan);
-  std::error_code error;
-  const bool is_folder = place.empty() || std::filesystem::is_directory(session.root.path() / place, error);
-  if (!is_folder && !std::ranges::binary_search(index.notes(), place))
-    return fail(Failure::Kind::usage, fmt::format("{} is not a synced note", place));
-  std::vector<BrokenLink> broken;
-  if (index.broken() == 0) return broken;
-  WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
-  for (const std::string& note : index.notes()) {
-    if (!place.empty() && note != place && !note.starts_with(place + "/")) continue;
-    const std::vector<Reference> references = index.links_of(note).references;
-    if (std::ranges::none_of(references, [&](const Reference& each) { return index.is_broken(note, each); })) continue;
-    const std::optional<std::string> text = text_of_note(writer, note);
-    if (!text) continue;
-    for (const Reference& each : links::read_references(*text)) {
-      if (!index.is_broken(note, each)) continue;
-      const links::Resolution found = index.files().resolve(note, each);
-      const links::Place at = links::place_of(*text, each.target_begin);
-      BrokenLink one{.path = note, .line = at.line, .column = at.column, .why = why_broken(found)};
-      one.obstacle = obstacle_at(session, found);
-      one.target = text->substr(each.target_begin, each.target_end - each.target_begin);
-      if (one.why == BrokenLink::Why::no_heading) {
-        one.nearest = nearest_heading(index, found.path, each.fragment);
-      } else if (one.obstacle == BrokenLink::Obstacle::nothing) {
-        one.nearest = index.files().nearest(note, each).value_or("");
-      }
-      broken.push_back(std::move(one));
-    }
-  }
-  return broken;
 }
 
 Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const RelativePath& to) {

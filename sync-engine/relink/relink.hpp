@@ -1,4 +1,4 @@
-/// Links of a tree as a whole: those that lead nowhere, and those that follow what is renamed here.
+/// Links that follow what is renamed here.
 ///
 /// Whatever edits a note here is one journalled operation: the history gets the texts first, an interrupted one is
 /// finished by the next command, and `ws sync undo` takes it back.
@@ -16,19 +16,6 @@
 #include "sync-engine/state/operations.hpp"
 
 namespace ws::sync {
-
-struct BrokenLink {
-  enum class Why { no_file, no_heading, ambiguous, outside };
-  /// What is at the place of a file that the tree does not have.
-  enum class Obstacle { nothing, symbolic_link, not_synced };
-  std::string path = {};
-  std::size_t line = 1;
-  std::size_t column = 1;   ///< in bytes, of the target
-  std::string target = {};  ///< as it is written
-  Why why = Why::no_file;
-  Obstacle obstacle = Obstacle::nothing;
-  std::string nearest = {};  ///< a name that exists; empty: none is like it
-};
 
 /// A note whose links are edited.
 struct RelinkedNote {
@@ -59,10 +46,6 @@ struct FixOptions {
 
 /// What was renamed here, as a plan is about to tell the service.
 links::Renames renames_of(const Plan& plan);
-
-/// Of the note `place`, or of those below that folder; empty: of all. In order of path and place. Fails with `usage` (a
-/// file that is no synced note) or `disk`.
-Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::string& place);
 
 /// Renames a file or folder and edits the links that name it. Fails with `usage`, `not_found` or `disk`.
 Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const RelativePath& to);

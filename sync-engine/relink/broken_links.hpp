@@ -1,0 +1,30 @@
+/// The links of a tree that lead nowhere.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "sync-engine/session/session.hpp"
+
+namespace ws::sync {
+
+struct BrokenLink {
+  enum class Why { no_file, no_heading, ambiguous, outside };
+  /// What is at the place of a file that the tree does not have.
+  enum class Obstacle { nothing, symbolic_link, not_synced };
+  std::string path = {};
+  std::size_t line = 1;
+  std::size_t column = 1;   ///< in bytes, of the target
+  std::string target = {};  ///< as it is written
+  Why why = Why::no_file;
+  Obstacle obstacle = Obstacle::nothing;
+  std::string nearest = {};  ///< a name that exists; empty: none is like it
+};
+
+/// Of the note `place`, or of those below that folder; empty: of all. In order of path and place. Fails with `usage` (a
+/// file that is no synced note) or `disk`.
+Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::string& place);
+
+}  // namespace ws::sync
