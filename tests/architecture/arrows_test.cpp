@@ -292,7 +292,7 @@ const std::vector<Home> homes = {
     {"sqlite3", {"api-client/base/sqlite.", "api-client/base/sqlite_pages."}},
     {"openssl/", {"api-client/base/sha256.", "server-mock/http/"}},  // the server's TLS is OpenSSL's too
     {"boost/", {"server-mock/http/"}},
-    {"zlib.h", {"server-mock/http/server/gzip.", "server-mock/trace/packed."}},
+    {"zlib.h", {"server-mock/http/server/gzip.", "server-mock/trace/packed.", "sync-engine/git/pack_writer."}},
     {"yaml-cpp/", {"api-client/base/yaml."}},
     {"cmark-gfm", {"api-client/base/markdown.", "api-client/base/markdown_layout."}},
     {"utf8proc", {"api-client/base/utf8.", "api-client/base/utf8_slug."}},
