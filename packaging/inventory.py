@@ -111,8 +111,10 @@ def check(folder):
     known = {name for _, _, name, _ in LINKED}
     for program in ("ws", "ws-mock"):
         told = subprocess.run([f"{folder}/{program}", "version", "--json"], check=True, capture_output=True, text=True).stdout
-        faults += [f"{program} contains {name}, which THIRD_PARTY does not list" for name in json.loads(told)["libraries"]
+        libraries = json.loads(told)["libraries"]
+        faults += [f"{program} contains {name}, which THIRD_PARTY does not list" for name in libraries
                    if PARTS.get(name, name) not in known and name not in ("libcurl", "libjq", "libsecret", "libqrencode")]
+        faults += [f"{program} does not tell its version of {name}" for name, version in libraries.items() if version == "unknown"]
     print("\n".join(faults) or "ok")
     return 1 if faults else 0
 
