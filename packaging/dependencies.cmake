@@ -33,6 +33,7 @@ if(WS_LINK_GIT2 AND NOT WS_SANITIZE)
   endforeach()
 endif()
 
+find_file(WS_MIME_TYPES mime.types PATHS /etc NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH REQUIRED)
 find_path(WS_UTF8PROC_INCLUDE utf8proc.h REQUIRED)
 find_library(WS_UTF8PROC utf8proc REQUIRED)
 find_path(WS_CMARK_INCLUDE cmark-gfm.h REQUIRED)

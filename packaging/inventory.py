@@ -28,6 +28,7 @@ LINKED = [
     ("libstdc++-12-dev", "GPL-3.0-or-later WITH GCC-exception-3.1", "libstdc++", "both"),
     ("libutf8proc-dev", "MIT AND Unicode-DFS-2015", "utf8proc", "both"),
     ("libyaml-cpp-dev", "MIT", "yaml-cpp", "both"),
+    ("media-types", "LicenseRef-public-domain", "", "ws"),
     ("nlohmann-json3-dev", "MIT", "nlohmann-json", "both"),
     ("zlib1g-dev", "Zlib", "z", "both"),
 ]
@@ -98,6 +99,8 @@ def spdx(programs, version, commit, when, dist):
                 "documentNamespace": f"https://example.org/ws/spdx/{version}/{commit}",
                 "creationInfo": {"created": datetime.fromtimestamp(when, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
                                  "creators": ["Tool: packaging/inventory.py"]},
+                "hasExtractedLicensingInfos": [{"licenseId": "LicenseRef-public-domain",
+                                                "extractedText": "This package contains public information compiled from many sources."}],
                 "packages": packages, "relationships": relations}
     return json.dumps(document, indent=1) + "\n"
 

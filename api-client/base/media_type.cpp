@@ -37,81 +37,29 @@ constexpr Signature signatures[] = {
     {"wOF2", "font/woff2"},
 };
 
-struct Ending {
-  std::string_view ending;
+struct MediaType {
+  std::string_view extension;
   std::string_view type;
 };
-constexpr Ending endings[] = {
-    {"md", "text/markdown"},
-    {"markdown", "text/markdown"},
-    {"txt", "text/plain"},
-    {"text", "text/plain"},
+constexpr MediaType media_types[] = {
+    // What Debian's table lacks, or has for what hardly anybody means.
+    {"bz2", "application/x-bzip2"},
     {"log", "text/plain"},
-    {"csv", "text/csv"},
-    {"tsv", "text/tab-separated-values"},
-    {"html", "text/html"},
-    {"htm", "text/html"},
-    {"css", "text/css"},
-    {"js", "text/javascript"},
-    {"mjs", "text/javascript"},
-    {"json", "application/json"},
-    {"xml", "application/xml"},
+    {"rs", "text/plain"},
+    {"tgz", "application/gzip"},
+    {"ts", "video/mp2t"},
+    {"wav", "audio/wav"},
     {"yaml", "application/yaml"},
     {"yml", "application/yaml"},
-    {"svg", "image/svg+xml"},
-    {"png", "image/png"},
-    {"jpg", "image/jpeg"},
-    {"jpeg", "image/jpeg"},
-    {"gif", "image/gif"},
-    {"webp", "image/webp"},
-    {"bmp", "image/bmp"},
-    {"tif", "image/tiff"},
-    {"tiff", "image/tiff"},
-    {"ico", "image/vnd.microsoft.icon"},
-    {"heic", "image/heic"},
-    {"avif", "image/avif"},
-    {"pdf", "application/pdf"},
-    {"rtf", "application/rtf"},
-    {"eml", "message/rfc822"},
-    {"ics", "text/calendar"},
-    {"doc", "application/msword"},
-    {"xls", "application/vnd.ms-excel"},
-    {"ppt", "application/vnd.ms-powerpoint"},
-    {"docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
-    {"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
-    {"pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"},
-    {"odt", "application/vnd.oasis.opendocument.text"},
-    {"ods", "application/vnd.oasis.opendocument.spreadsheet"},
-    {"odp", "application/vnd.oasis.opendocument.presentation"},
-    {"epub", "application/epub+zip"},
-    {"jar", "application/java-archive"},
-    {"zip", "application/zip"},
-    {"gz", "application/gzip"},
-    {"tgz", "application/gzip"},
-    {"tar", "application/x-tar"},
-    {"bz2", "application/x-bzip2"},
-    {"xz", "application/x-xz"},
-    {"zst", "application/zstd"},
-    {"7z", "application/x-7z-compressed"},
-    {"mp3", "audio/mpeg"},
-    {"wav", "audio/wav"},
-    {"ogg", "audio/ogg"},
-    {"m4a", "audio/mp4"},
-    {"flac", "audio/flac"},
-    {"mp4", "video/mp4"},
-    {"mov", "video/quicktime"},
-    {"webm", "video/webm"},
-    {"mkv", "video/x-matroska"},
-    {"woff2", "font/woff2"},
-    {"wasm", "application/wasm"},
+#include "media_types.inc"
 };
 
 std::optional<std::string_view> type_of_name(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
-  const std::string ending = to_lower(name.substr(dot + 1));
-  const auto* const found = std::ranges::find(endings, ending, &Ending::ending);
-  if (found == std::end(endings)) return std::nullopt;
+  const std::string extension = to_lower(name.substr(dot + 1));
+  const auto* const found = std::ranges::find(media_types, extension, &MediaType::extension);
+  if (found == std::end(media_types)) return std::nullopt;
   return found->type;
 }
 
@@ -129,6 +77,12 @@ std::optional<std::string_view> type_of_bytes(std::string_view bytes) {
 /// Container formats such as ZIP: the file name's extension is more precise.
 bool is_container(std::string_view type) {
   return type == "application/zip" || type == "audio/ogg" || type == "application/gzip";
+}
+
+/// Whether a file of this type can be text: a `.ts` that is text is no film.
+bool may_be_text(std::string_view type) {
+  const std::string_view family = type.substr(0, type.find('/'));
+  return type.ends_with("+xml") || (family != "image" && family != "audio" && family != "video" && family != "font");
 }
 
 bool is_text(std::string_view bytes) {
@@ -149,7 +103,7 @@ std::string media_type_of(std::string_view file_name, std::string_view first_byt
   const auto by_bytes = type_of_bytes(first_bytes);
   if (by_bytes && !(by_name && is_container(*by_bytes))) return std::string(*by_bytes);
   const bool text = is_text(first_bytes);
-  if (by_name && (text || by_name->substr(0, 5) != "text/")) return std::string(*by_name);
+  if (by_name && (text ? may_be_text(*by_name) : !by_name->starts_with("text/"))) return std::string(*by_name);
   return text ? "text/plain" : "application/octet-stream";
 }
 

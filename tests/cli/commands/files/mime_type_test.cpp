@@ -17,7 +17,17 @@ TEST_CASE("mime type: bytes that say it win over the name, containers and text d
   CHECK(media_type_of("README", "\x00\x01\x02"sv) == "application/octet-stream");
   CHECK(media_type_of("lies.md", "\x00\x01\x02"sv) == "application/octet-stream");
   CHECK(media_type_of("clip.webp", "RIFF\x01\x02\x03\x04WEBPVP8 "sv) == "image/webp");
-  CHECK(media_type_of("unknown.xyz", "\xff\xfe\x00"sv) == "application/octet-stream");
+  CHECK(media_type_of("unknown.zyx", "\xff\xfe\x00"sv) == "application/octet-stream");
+  CHECK(media_type_of("notes.epub", "PK\x03\x04....") == "application/epub+zip");
+  CHECK(media_type_of("config.yml", "a: 1\n") == "application/yaml");
+  CHECK(media_type_of("drawing.svg", "<svg/>") == "image/svg+xml");
+}
+
+TEST_CASE("mime type: text is no film, whatever its name says", "[cli]") {
+  CHECK(media_type_of("film.ts", "\x47\x40\x00\x10"sv) == "video/mp2t");
+  CHECK(media_type_of("code.ts", "export {};\n") == "text/plain");
+  CHECK(media_type_of("lib.rs", "fn main() {}\n") == "text/plain");
+  CHECK(media_type_of("main.py", "print()\n") == "text/x-python");
 }
 
 TEST_CASE("mime type: a sample that ends within a character is still text", "[cli]") {
