@@ -120,7 +120,6 @@ void Statement::bind(int place, std::string_view text) {
   bind_failure_ |= sqlite3_bind_text64(raw_.get(), place, data, text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 void Statement::bind(int place, std::int64_t value) { bind_failure_ |= sqlite3_bind_int64(raw_.get(), place, value); }
-void Statement::bind(int place, double value) { bind_failure_ |= sqlite3_bind_double(raw_.get(), place, value); }
 void Statement::bind(int place, std::nullptr_t) { bind_failure_ |= sqlite3_bind_null(raw_.get(), place); }
 void Statement::bind_blob(int place, std::string_view bytes) {
   const char* data = bytes.data() == nullptr ? "" : bytes.data();

@@ -37,7 +37,6 @@ class Statement {
   void bind(int place, std::int64_t value);
   void bind(int place, int value) { bind(place, std::int64_t{value}); }
   void bind(int place, bool value) { bind(place, std::int64_t{value}); }
-  void bind(int place, double value);
   void bind(int place, std::nullptr_t);
   void bind_blob(int place, std::string_view bytes);
   template <class T>

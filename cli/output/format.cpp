@@ -128,13 +128,6 @@ std::optional<Format> find_format(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view name(Format format) {
-  for (const auto& [text, candidate] : formats) {
-    if (candidate == format) return text;
-  }
-  return "table";
-}
-
 bool is_json(Format format) { return format == Format::json || format == Format::ndjson; }
 
 std::vector<Column> columns_of_fields(const std::vector<std::string>& fields) {

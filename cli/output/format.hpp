@@ -13,7 +13,6 @@ namespace ws::cli {
 enum class Format { table, tsv, json, ndjson, yaml, csv, ids };
 
 std::optional<Format> find_format(std::string_view name);
-std::string_view name(Format format);
 /// JSON, NDJSON: errors are JSON too.
 bool is_json(Format format);
 

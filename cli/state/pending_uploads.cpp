@@ -112,8 +112,6 @@ fs::path PendingUploads::file_of(std::string_view upload_id) const {
   return folder_ / (std::string(upload_id) + ".json");
 }
 
-Result<void> PendingUploads::save(const PendingUpload& upload) const { return save_all({upload}); }
-
 Result<void> PendingUploads::save_all(const std::vector<PendingUpload>& uploads) const {
   std::error_code ignored;
   if (!fs::is_directory(folder_, ignored)) WS_TRY(make_folders(folder_, 0700));

@@ -27,9 +27,8 @@ class PendingUploads {
   /// Of `$XDG_STATE_HOME/ws`.
   explicit PendingUploads(const std::filesystem::path& state_folder) : folder_(state_folder / "uploads") {}
 
-  /// Fails with `disk`; with `internal` where the service's id is not a UUID.
-  Result<void> save(const PendingUpload& upload) const;
-  /// All of them, flushed to the disk together. Fails as `save`: none, or some, are kept.
+  /// All of them, flushed to the disk together. Fails with `disk`, with `internal` where a service's id is no UUID:
+  /// none, or some, are kept.
   Result<void> save_all(const std::vector<PendingUpload>& uploads) const;
   /// Fails with `not_found`, or `disk`.
   Result<PendingUpload> load(std::string_view upload_id) const;

@@ -133,12 +133,6 @@ std::size_t columns_of(const ScreenRow& row) {
   return columns;
 }
 
-std::string text_of(const ScreenRow& row) {
-  std::string text;
-  for (const Fragment& fragment : row) text += fragment.text;
-  return text;
-}
-
 std::vector<ScreenRow> wrapped(const ScreenRow& row, std::size_t columns) { return Wrapping(columns).run(row); }
 
 ScreenRow shortened(const ScreenRow& row, std::size_t columns) {

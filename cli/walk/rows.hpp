@@ -21,8 +21,6 @@ using ScreenRow = std::vector<Fragment>;
 std::string safe_line(std::string_view text);
 
 std::size_t columns_of(const ScreenRow& row);
-/// The text without styles.
-std::string text_of(const ScreenRow& row);
 
 /// Wraps at words into rows of at most `columns` (at least 1); drops spaces at a break, cuts longer words. At least one
 /// row.

@@ -109,11 +109,6 @@ std::string_view RelativePath::folder() const noexcept { return parent_folder(te
 
 std::string_view RelativePath::name() const noexcept { return last_part(text_); }
 
-std::string_view RelativePath::stem() const noexcept {
-  const std::string_view last = name();
-  return is_markdown(last) ? last.substr(0, last.rfind('.')) : last;
-}
-
 std::string RelativePath::twin_key() const { return utf8::fold_key(text_); }
 
 std::string service_form(std::string_view path) { return utf8::nfc(path); }

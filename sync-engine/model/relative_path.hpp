@@ -43,7 +43,6 @@ class RelativePath {
   const std::string& string() const noexcept { return text_; }
   std::string_view folder() const noexcept;  ///< without the last part; empty at the top
   std::string_view name() const noexcept;    ///< the last part
-  std::string_view stem() const noexcept;    ///< the last part without `.md` or `.markdown`
   /// Equal keys: the two paths are one on some file system (NFC and case folding), "twins".
   std::string twin_key() const;
 

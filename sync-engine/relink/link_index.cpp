@@ -390,13 +390,6 @@ NoteLinks LinkIndex::links_of(const std::string& note) const {
   return place ? unpacked(entries_[*place].links) : NoteLinks{};
 }
 
-void LinkIndex::each(const std::function<void(const std::string& note, const Reference& reference)>& visit) const {
-  for (const std::string& note : notes_) {
-    const NoteLinks links = links_of(note);
-    for (const Reference& reference : links.references) visit(note, reference);
-  }
-}
-
 bool LinkIndex::has_anchor(const std::string& note, std::string_view fragment) const {
   // Blocks of a wiki and the top of a page are no headings.
   if (fragment.empty() || fragment == "top" || fragment.starts_with('^')) return true;

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,8 +34,6 @@ class LinkIndex {
   /// In order of path.
   const std::vector<std::string>& notes() const { return notes_; }
   links::NoteLinks links_of(const std::string& note) const;
-  /// Every reference of the tree, in order of note and place.
-  void each(const std::function<void(const std::string& note, const links::Reference& reference)>& visit) const;
   /// Whether a reference of `note` leads to a file or folder, and its fragment to a heading of it.
   bool is_broken(const std::string& note, const links::Reference& reference) const;
   /// How many links do not resolve. Known without a look at them where nothing changed.

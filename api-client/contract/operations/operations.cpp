@@ -67,11 +67,6 @@ const Operation* find_operation(std::string_view id) {
   return found == operations().end() ? nullptr : *found;
 }
 
-const Operation* find_command(std::string_view command) {
-  const auto found = std::ranges::find(operations(), command, &Operation::command);
-  return found == operations().end() ? nullptr : *found;
-}
-
 const Parameter* find_parameter(const Operation& operation, std::string_view name) {
   for (const Parameter& parameter : operation.parameters) {
     if (parameter.field.name == name) return &parameter;

@@ -1,7 +1,5 @@
 #include "server-mock/http/tls/tls.hpp"
 
-#include <array>
-
 #include <fmt/format.h>
 #include <openssl/bio.h>
 #include <openssl/bn.h>
@@ -90,16 +88,6 @@ bool fill(X509* certificate, EVP_PKEY* key) {
 }
 
 }  // namespace
-
-std::string TlsIdentity::fingerprint() const {
-  const Certificate certificate = parse_certificate(certificate_pem);
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest = {};
-  unsigned int size = 0;
-  if (certificate == nullptr || X509_digest(certificate.get(), EVP_sha256(), digest.data(), &size) != 1) return {};
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) text += fmt::format("{}{:02X}", i == 0 ? "" : ":", digest[i]);
-  return text;
-}
 
 Result<TlsIdentity> read_tls_identity(const std::string& certificate_file, const std::string& key_file) {
   TlsIdentity identity;

@@ -10,9 +10,6 @@ namespace ws::mock::http {
 struct TlsIdentity {
   std::string certificate_pem = {};  ///< with its chain
   std::string key_pem = {};
-
-  /// The SHA-256 fingerprint as browsers show it: "AB:CD:..."; empty if this is no certificate.
-  std::string fingerprint() const;
 };
 
 /// Fails with `disk` or `not_found` if a file cannot be read, with `invalid` if the files hold no PEM certificate and

@@ -105,8 +105,4 @@ Result<void> notify_of_share(World& world, const ShareNotice& news) {
   return {};
 }
 
-Result<std::string> ping_agent(World& world, std::string_view agent_id, const Json& payload) {
-  return queue_event(world, {.kind = "agent.ping", .agent_id = agent_id, .payload = payload});
-}
-
 }  // namespace ws::mock

@@ -39,7 +39,4 @@ struct ShareNotice {
 };
 Result<void> notify_of_share(World& world, const ShareNotice& news);
 
-/// Queues an `agent.ping` with this payload (an object); returns the event's id. Fails with `not_found`.
-Result<std::string> ping_agent(World& world, std::string_view agent_id, const Json& payload);
-
 }  // namespace ws::mock

@@ -235,7 +235,6 @@ TEST_CASE("table: every operation, in the order of the API document", "[contract
     CHECK(operation.scope == row.scope);
     CHECK(name(operation.role) == row.role);
     CHECK(find_operation(row.id) == &operation);
-    CHECK(find_command(row.command) == &operation);
   }
 }
 
@@ -250,7 +249,6 @@ TEST_CASE("table: no two operations share id, command, or method and path", "[co
   }
   CHECK(find_operation("docs.burn") == nullptr);
   CHECK(find_operation("") == nullptr);
-  CHECK(find_command("docs burn") == nullptr);
 }
 
 TEST_CASE("table: six operations take an Idempotency-Key, and no other", "[contract]") {

@@ -200,7 +200,7 @@ TEST_CASE("output: a list in pages is printed as the same list at once, in every
   const auto operation = GENERATE("docs.list", "unknown.list");
   const auto fields = GENERATE(std::vector<std::string>{}, std::vector<std::string>{"title", "updated_by.name"});
   const std::string cursor = GENERATE("", "c\"1");
-  CAPTURE(name(format), operation, fields, cursor);
+  CAPTURE(static_cast<int>(format), operation, fields, cursor);
   const auto options = [&] { return PrinterOptions{.format = format, .fields = fields}; };
   CHECK(in_pages(operation, options(), cursor, 3, 2) == at_once(operation, options(), cursor, 6));
   CHECK(in_pages(operation, options(), cursor, 1, 0) == at_once(operation, options(), cursor, 0));

@@ -49,7 +49,10 @@ Effect press_all(Walk& walk, const std::string& keys) {
 
 std::string text_of_frame(Walk& walk, ScreenSize size, bool color = true) {
   std::string text;
-  for (const ScreenRow& row : frame(walk, {}, size, color)) text += text_of(row) + "\n";
+  for (const ScreenRow& row : frame(walk, {}, size, color)) {
+    for (const Fragment& fragment : row) text += fragment.text;
+    text += "\n";
+  }
   return text;
 }
 

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "api-client/base/random.hpp"
-#include "server-mock/services/events/notify.hpp"
+#include "server-mock/services/events/event_queue.hpp"
 #include "tests/server-mock/services/service_world.hpp"
 
 namespace ws::mock::test {
@@ -68,7 +68,7 @@ class Model {
 
   void ping() {
     const std::string agent_id = random_.below(2) == 0 ? helper_.agent_id : world_.agent.agent_id;
-    const auto id = ping_agent(*world_.world, agent_id, Json::object());
+    const auto id = queue_event(*world_.world, {.kind = "agent.ping", .agent_id = agent_id, .payload = Json::object()});
     REQUIRE(id);
     events_.push_back({.id = *id, .agent_id = agent_id, .available_at = now()});
   }

@@ -4,7 +4,6 @@
 
 #include "api-client/contract/operations.hpp"
 #include "server-mock/services/events/event_queue.hpp"
-#include "server-mock/services/events/notify.hpp"
 #include "tests/server-mock/services/service_world.hpp"
 
 namespace ws::mock::test {
@@ -14,7 +13,7 @@ using std::chrono::seconds;
 
 std::string ping(ServiceWorld& world, std::string_view agent_id, Json payload = Json::object()) {
   auto work = UnitOfWork::begin(*world.world);
-  auto id = ping_agent(*world.world, agent_id, payload);
+  auto id = queue_event(*world.world, {.kind = "agent.ping", .agent_id = std::string(agent_id), .payload = payload});
   REQUIRE(id);
   REQUIRE(work->commit());
   return *id;
