@@ -22,57 +22,47 @@ using contract::Schema;
 // device_pending: the 400 whose whole `detail` is the code of RFC 8628 is checked before any other 400.
 constexpr std::string_view pending_words = "authorization_pending slow_down";
 
+/// A pattern of the answers of one operation; status 0: any.
+constexpr Pattern when(std::string_view operation,
+                       int status,
+                       std::string_view value,
+                       Condition condition = Condition::status,
+                       std::string_view member = {},
+                       std::string_view text = {}) {
+  return {
+      .value = value, .operation = operation, .status = status, .condition = condition, .member = member, .text = text};
+}
+/// A pattern of the answers of every operation that match `applies_to`.
+constexpr Pattern among(AppliesTo applies_to,
+                        std::string_view value,
+                        Condition condition,
+                        std::string_view member = {},
+                        std::string_view text = {}) {
+  return {.value = value, .applies_to = applies_to, .condition = condition, .member = member, .text = text};
+}
+
 constexpr Pattern error_style[] = {
-    {.value = "problem",
-     .applies_to = AppliesTo::refusals,
-     .condition = Condition::media_type,
-     .text = "application/problem+json"},
-    {.value = "html", .applies_to = AppliesTo::refusals, .condition = Condition::media_type, .text = "text/html"},
-    {.value = "detail_object",
-     .applies_to = AppliesTo::refusals,
-     .condition = Condition::member_is_object,
-     .member = "detail"},
-    {.value = "plain", .applies_to = AppliesTo::refusals, .condition = Condition::member_is_text, .member = "detail"},
+    among(AppliesTo::refusals, "problem", Condition::media_type, "", "application/problem+json"),
+    among(AppliesTo::refusals, "html", Condition::media_type, "", "text/html"),
+    among(AppliesTo::refusals, "detail_object", Condition::member_is_object, "detail"),
+    among(AppliesTo::refusals, "plain", Condition::member_is_text, "detail"),
 };
 constexpr Pattern device_pending[] = {
-    {.value = "detail_400",
-     .operation = "auth.token",
-     .status = 400,
-     .condition = Condition::member_is,
-     .member = "detail",
-     .text = pending_words},
-    {.value = "error_400", .operation = "auth.token", .status = 400},
-    {.value = "status_428", .operation = "auth.token", .status = 428},
-    {.value = "status_202", .operation = "auth.token", .status = 202},
-    {.value = "ok_without_secret",
-     .operation = "auth.token",
-     .status = 200,
-     .condition = Condition::member_missing,
-     .member = "secret"},
+    when("auth.token", 400, "detail_400", Condition::member_is, "detail", pending_words),
+    when("auth.token", 400, "error_400"),
+    when("auth.token", 428, "status_428"),
+    when("auth.token", 202, "status_202"),
+    when("auth.token", 200, "ok_without_secret", Condition::member_missing, "secret"),
 };
-constexpr Pattern revision_mismatch[] = {
-    {.value = "409", .operation = "docs.update", .status = 409},
-    {.value = "412", .operation = "docs.update", .status = 412},
-};
-constexpr Pattern question_created[] = {
-    {.value = "200", .operation = "questions.create", .status = 200},
-    {.value = "201", .operation = "questions.create", .status = 201},
-};
+constexpr Pattern revision_mismatch[] = {when("docs.update", 409, "409"), when("docs.update", 412, "412")};
+constexpr Pattern question_created[] = {when("questions.create", 200, "200"), when("questions.create", 201, "201")};
 constexpr Pattern question_async[] = {
-    {.value = "no",
-     .operation = "questions.create",
-     .condition = Condition::member_is,
-     .member = "status",
-     .text = "completed"},
-    {.value = "yes",
-     .operation = "questions.create",
-     .condition = Condition::member_is_not,
-     .member = "status",
-     .text = "completed failed"},
+    when("questions.create", 0, "no", Condition::member_is, "status", "completed"),
+    when("questions.create", 0, "yes", Condition::member_is_not, "status", "completed failed"),
 };
 constexpr Pattern pull_filter[] = {
-    {.value = "honoured", .operation = "sync.pull", .status = 200, .condition = Condition::page_is_cut},
-    {.value = "ignored", .operation = "sync.pull", .status = 200, .condition = Condition::page_is_whole},
+    when("sync.pull", 200, "honoured", Condition::page_is_cut),
+    when("sync.pull", 200, "ignored", Condition::page_is_whole),
 };
 constexpr Pattern auth_order[] = {
     {.value = "auth_first", .applies_to = AppliesTo::unauthenticated, .status = 401},
@@ -80,50 +70,25 @@ constexpr Pattern auth_order[] = {
     {.value = "validation_first", .applies_to = AppliesTo::unauthenticated, .status = 422},
 };
 constexpr Pattern list_extra[] = {
-    {.value = "unknown_fields", .applies_to = AppliesTo::successes, .condition = Condition::unknown_members},
-    {.value = "none", .applies_to = AppliesTo::successes, .condition = Condition::known_members},
+    among(AppliesTo::successes, "unknown_fields", Condition::unknown_members),
+    among(AppliesTo::successes, "none", Condition::known_members),
 };
 constexpr Pattern assumed_fields[] = {
-    {.value = "missing", .applies_to = AppliesTo::successes, .condition = Condition::assumed_missing},
-    {.value = "null", .applies_to = AppliesTo::successes, .condition = Condition::assumed_null},
-    {.value = "full", .applies_to = AppliesTo::successes, .condition = Condition::assumed_present},
+    among(AppliesTo::successes, "missing", Condition::assumed_missing),
+    among(AppliesTo::successes, "null", Condition::assumed_null),
+    among(AppliesTo::successes, "full", Condition::assumed_present),
 };
 constexpr Pattern sync_conflict_status[] = {
-    {.value = "409", .operation = "sync.commit", .status = 409},
-    {.value = "in_body",
-     .operation = "sync.commit",
-     .status = 200,
-     .condition = Condition::member_is,
-     .member = "status",
-     .text = "partly_conflicted"},
+    when("sync.commit", 409, "409"),
+    when("sync.commit", 200, "in_body", Condition::member_is, "status", "partly_conflicted"),
 };
 // A run that has not ended when it is launched may still fail: its end is read from the list.
 constexpr Pattern test_runs[] = {
-    {.value = "finished",
-     .operation = "tests.run_launch",
-     .condition = Condition::member_is,
-     .member = "status",
-     .text = "passed"},
-    {.value = "failing",
-     .operation = "tests.runs_list",
-     .status = 200,
-     .condition = Condition::holds_run,
-     .text = "failed"},
-    {.value = "timed",
-     .operation = "tests.runs_list",
-     .status = 200,
-     .condition = Condition::holds_run,
-     .text = "queued"},
-    {.value = "timed",
-     .operation = "tests.runs_list",
-     .status = 200,
-     .condition = Condition::holds_run,
-     .text = "running"},
-    {.value = "finished",
-     .operation = "tests.runs_list",
-     .status = 200,
-     .condition = Condition::holds_run,
-     .text = "passed"},
+    when("tests.run_launch", 0, "finished", Condition::member_is, "status", "passed"),
+    when("tests.runs_list", 200, "failing", Condition::holds_run, "", "failed"),
+    when("tests.runs_list", 200, "timed", Condition::holds_run, "", "queued"),
+    when("tests.runs_list", 200, "timed", Condition::holds_run, "", "running"),
+    when("tests.runs_list", 200, "finished", Condition::holds_run, "", "passed"),
 };
 
 constexpr Probe table[] = {
