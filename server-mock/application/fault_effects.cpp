@@ -74,13 +74,15 @@ Result<std::set<std::string>> documents_of(const FaultedCall& call, const http::
 /// Another member with write access; the caller's owner if there is none.
 Result<Caller> another_editor(World& world, const std::optional<Caller>& caller, std::string_view workspace_id) {
   const std::string_view self = caller ? std::string_view(caller->owner_user_id) : std::string_view();
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select user_id from members where workspace_id = ? and role in ('editor', 'admin', "
-                               "'owner') order by user_id = ?, user_id limit 1"));
-  row->bind_all(workspace_id, self);
-  WS_LET(const bool found, row->step());
-  if (!found) return fail(Failure::Kind::not_found, "nobody may edit there");
-  return Caller{.owner_user_id = row->string(0), .workspace_id = std::string(workspace_id)};
+  WS_LET(const std::optional<std::string> user_id,
+         read_row(world,
+                  read_text,
+                  "select user_id from members where workspace_id = ? and role in ('editor', 'admin', 'owner') "
+                  "order by user_id = ?, user_id limit 1",
+                  workspace_id,
+                  self));
+  if (!user_id) return fail(Failure::Kind::not_found, "nobody may edit there");
+  return Caller{.owner_user_id = *user_id, .workspace_id = std::string(workspace_id)};
 }
 
 Result<void> bump_revision(const FaultedCall& call, const http::Response* answer) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/services/shared/validation_errors.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock::control {
 namespace {
@@ -41,13 +42,11 @@ ServiceResult patch_assumptions(Call& call) {
 
 Result<std::optional<FoundAgent>> find_agent(World& world, std::string_view word) {
   if (word.starts_with('@')) word.remove_prefix(1);
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select id, owner_user_id, workspace_id from agents where id = lower(?1) or handle = ?1 "
-                               "order by status = 'revoked', id limit 1"));
-  row->bind(1, word);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::nullopt;
-  return FoundAgent{.id = row->string(0), .owner_user_id = row->string(1), .workspace_id = row->string(2)};
+  return read_row(world,
+                  read_as<FoundAgent>,
+                  "select id, owner_user_id, workspace_id from agents where id = lower(?1) or handle = ?1 "
+                  "order by status = 'revoked', id limit 1",
+                  word);
 }
 
 CallTable general_calls() {

@@ -4,6 +4,7 @@
 #include "server-mock/control/calls.hpp"
 #include "server-mock/services/authorization/device_logins.hpp"
 #include "server-mock/services/shared/errors.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock::control {
 namespace {
@@ -67,11 +68,10 @@ Result<Json> rows_of(sqlite::CachedStatement& rows) {
 }
 
 Result<Json> read_list(World& world, const InspectedList& list) {
-  WS_LET(const sqlite::CachedStatement count, world.database.cached(list.count));
-  WS_TRY(count->step());
+  WS_LET(const std::int64_t total, read_number(world, list.count));
   WS_LET(sqlite::CachedStatement rows, world.database.cached(list.rows));
   WS_LET(Json data, rows_of(rows));
-  return Json{{"total", count->integer(0)}, {"data", std::move(data)}};
+  return Json{{"total", total}, {"data", std::move(data)}};
 }
 
 /// `{clock, now, sandbox, base_url, last_seq, documents, threads, events, people}`, each list as `{total, data}`.

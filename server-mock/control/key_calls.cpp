@@ -11,6 +11,8 @@
 #include "server-mock/services/authorization/keys.hpp"
 #include "server-mock/services/shared/errors.hpp"
 #include "server-mock/services/shared/validation_errors.hpp"
+#include "server-mock/services/shared/visibility.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock::control {
 namespace {
@@ -43,33 +45,23 @@ constexpr contract::Schema key_body = {.name = "NewKey", .fields = key_fields};
 
 const Loc in_key_body = {std::string("body")};
 
-Result<std::optional<std::string>> find_id(World& world, const char* sql, std::string_view word) {
-  WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
-  row->bind(1, word);
-  WS_LET(const bool found, row->step());
-  return found ? std::optional(row->string(0)) : std::nullopt;
-}
-
 /// By id or email; empty if there is none.
 Result<std::optional<std::string>> find_person(World& world, std::string_view word) {
-  return find_id(world, "select id from users where id = lower(?1) or email = ?1", word);
+  return read_row(world, read_text, "select id from users where id = lower(?1) or email = ?1", word);
 }
 
 /// By id or name; of two with the same name the older.
 Result<std::optional<std::string>> find_workspace(World& world, std::string_view word) {
-  return find_id(world, "select id from workspaces where id = lower(?1) or name = ?1 order by id limit 1", word);
+  return read_row(
+      world, read_text, "select id from workspaces where id = lower(?1) or name = ?1 order by id limit 1", word);
 }
 
 /// The effective role of the key in its Workspace: the lower of the key's ceiling and its owner's role. Null if the key
 /// is not bound to a Workspace or its owner is no member.
 ApiResult<Json> role_of(World& world, const NewKey& key) {
   if (key.workspace_id.empty()) return Json(nullptr);
-  WS_API_LET(const sqlite::CachedStatement row,
-             world.database.cached("select role from members where user_id = ? and workspace_id = ?"));
-  row->bind_all(key.owner_user_id, key.workspace_id);
-  WS_API_LET(const bool is_member, row->step());
-  if (!is_member) return Json(nullptr);
-  const contract::Role role = contract::find_role(row->text(0)).value_or(contract::Role::none);
+  WS_API_LET(const contract::Role role, member_role(world, key.workspace_id, key.owner_user_id));
+  if (role == contract::Role::none) return Json(nullptr);
   return Json(contract::name(std::min(role, key.ceiling)));
 }
 
@@ -126,12 +118,14 @@ ApiResult<std::string> workspace_of(Call& call, const Owner& owner, Audience aud
   }
   if (audience != Audience::workspace) return std::string();
   if (!owner.workspace_id.empty()) return owner.workspace_id;
-  WS_API_LET(const sqlite::CachedStatement row,
-             world.database.cached("select workspace_id from members where user_id = ?1 "
-                                   "order by workspace_id = ?2 desc, workspace_id limit 1"));
-  row->bind_all(owner.user_id, call.sandbox.built_in.workspace_id);
-  WS_API_LET(const bool found, row->step());
-  return found ? row->string(0) : call.sandbox.built_in.workspace_id;
+  WS_API_LET(const std::optional<std::string> found,
+             read_row(world,
+                      read_text,
+                      "select workspace_id from members where user_id = ?1 "
+                      "order by workspace_id = ?2 desc, workspace_id limit 1",
+                      owner.user_id,
+                      call.sandbox.built_in.workspace_id));
+  return found.value_or(call.sandbox.built_in.workspace_id);
 }
 
 Answer key_answer(const NewKey& key, const IssuedKey& issued, Json role) {

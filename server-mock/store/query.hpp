@@ -51,6 +51,36 @@ auto read_rows(World& world, Read read, const char* sql, const Values&... values
   }
 }
 
+/// Whether the query has a row.
+template <class... Values>
+Result<bool> has_row(World& world, const char* sql, const Values&... values) {
+  WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
+  row->bind_all(values...);
+  return row->step();
+}
+
+/// A column; converts to the type of the member that it initializes.
+struct Column {
+  const sqlite::Statement& row;
+  int place;
+  operator std::string() { return row.string(place); }
+  operator std::int64_t() { return row.integer(place); }
+  operator bool() { return row.integer(place) != 0; }
+  operator std::optional<std::string>() { return row.optional_string(place); }
+  operator std::optional<std::int64_t>() { return row.optional_integer(place); }
+};
+
+/// The row as a struct: the first columns are its members, in the same order.
+template <class Row, int... places>
+Row read_as(const sqlite::Statement& row) {
+  constexpr int next = sizeof...(places);
+  if constexpr (requires { Row{Column{row, places}..., Column{row, next}}; }) {
+    return read_as<Row, places..., next>(row);
+  } else {
+    return Row{Column{row, places}...};
+  }
+}
+
 /// Read a row with one column.
 inline std::string read_text(const sqlite::Statement& row) { return row.string(0); }
 inline std::int64_t read_integer(const sqlite::Statement& row) { return row.integer(0); }

@@ -3,24 +3,9 @@
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {
-namespace {
 
 #define WS_NODE_COLUMNS \
   "id, workspace_id, kind, parent_id, project_id, position, title, created_by_user_id, created_by_agent_id"
-
-Node read_node(const sqlite::Statement& row) {
-  return {.id = row.string(0),
-          .workspace_id = row.string(1),
-          .kind = row.string(2),
-          .parent_id = row.string(3),
-          .project_id = row.string(4),
-          .position = row.integer(5),
-          .title = row.string(6),
-          .created_by_user_id = row.string(7),
-          .created_by_agent_id = row.string(8)};
-}
-
-}  // namespace
 
 Document read_document(const sqlite::Statement& row, WithContent content) {
   return {.sequence = row.integer(0),
@@ -45,7 +30,7 @@ Document read_document(const sqlite::Statement& row, WithContent content) {
 }
 
 Result<std::optional<Node>> find_node(World& world, std::string_view id) {
-  return read_row(world, read_node, "select " WS_NODE_COLUMNS " from nodes where id = ?", id);
+  return read_row(world, read_as<Node>, "select " WS_NODE_COLUMNS " from nodes where id = ?", id);
 }
 
 Result<std::optional<Document>> find_document(World& world, std::string_view id, WithContent content) {
@@ -53,31 +38,22 @@ Result<std::optional<Document>> find_document(World& world, std::string_view id,
       content == WithContent::yes
           ? "select " WS_DOCUMENT_COLUMNS ", d.content from documents d join nodes n on n.id = d.node_id where d.id = ?"
           : "select " WS_DOCUMENT_COLUMNS " from documents d join nodes n on n.id = d.node_id where d.id = ?";
-  WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::nullopt;
-  return read_document(*row, content);
+  return read_row(
+      world, [content](const sqlite::Statement& row) { return read_document(row, content); }, sql, id);
 }
 
 Result<std::optional<std::string>> document_on(World& world, std::string_view node_id) {
-  WS_LET(const sqlite::CachedStatement row, world.database.cached("select id from documents where node_id = ?"));
-  row->bind(1, node_id);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::nullopt;
-  return row->string(0);
+  return read_row(world, read_text, "select id from documents where node_id = ?", node_id);
 }
 
 Result<std::optional<PastText>> find_text_at(World& world, std::string_view document_id, std::int64_t revision) {
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached(
-             "select content_sha256, content from documents where id = ?1 and content_revision = ?2 union all "
-             "select content_sha256, content from document_revisions where document_id = ?1 and content_revision = ?2 "
-             "limit 1"));
-  row->bind_all(document_id, revision);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::nullopt;
-  return PastText{.sha256 = row->string(0), .content = row->string(1)};
+  return read_row(
+      world,
+      read_as<PastText>,
+      "select content_sha256, content from documents where id = ?1 and content_revision = ?2 union all "
+      "select content_sha256, content from document_revisions where document_id = ?1 and content_revision = ?2 limit 1",
+      document_id,
+      revision);
 }
 
 Result<std::vector<Node>> node_and_above(World& world, std::string_view id) {

@@ -44,25 +44,23 @@ Json to_json(const AgentCredential& credential) {
 }
 
 Result<AgentCredential> issue_credential(World& world, std::string_view agent_id) {
-  std::string owner_user_id;
-  std::string workspace_id;
-  std::vector<std::string_view> scopes;
-  {
-    WS_LET(const sqlite::CachedStatement agent,
-           world.database.cached("select owner_user_id, workspace_id, permissions from agents where id = ?"));
-    agent->bind(1, agent_id);
-    WS_LET(const bool found, agent->step());
-    if (!found) return fail(Failure::Kind::not_found, fmt::format("there is no agent {}", agent_id));
-    owner_user_id = agent->text(0);
-    workspace_id = agent->text(1);
-    WS_LET(const Json permissions, parse_bounded(agent->text(2)));
-    scopes = scopes_for(permissions);
-  }
+  struct Agent {
+    std::string owner_user_id = {};
+    std::string workspace_id = {};
+    std::string permissions = {};
+  };
+  WS_LET(
+      const std::optional<Agent> agent,
+      read_row(
+          world, read_as<Agent>, "select owner_user_id, workspace_id, permissions from agents where id = ?", agent_id));
+  if (!agent) return fail(Failure::Kind::not_found, fmt::format("there is no agent {}", agent_id));
+  WS_LET(const Json permissions, parse_bounded(agent->permissions));
+  const std::vector<std::string_view> scopes = scopes_for(permissions);
   WS_LET(IssuedKey key,
          issue_key(world,
-                   {.owner_user_id = owner_user_id,
+                   {.owner_user_id = agent->owner_user_id,
                     .agent_id = agent_id,
-                    .workspace_id = workspace_id,
+                    .workspace_id = agent->workspace_id,
                     .scopes = std::vector<std::string>(scopes.begin(), scopes.end())}));
   AgentCredential made = {.secret = std::move(key.secret), .scopes = Json(scopes), .created_at = key.created_at};
   made.display_prefix = display_prefix(made.secret);

@@ -26,26 +26,11 @@ struct Agent {
   std::optional<std::string> avatar_url = {};
   std::string provider = {};
   std::string status = {};
-  JsonBox permissions = {};
+  std::string permissions = {};  ///< a JSON array
   std::optional<std::int64_t> last_seen_at = {};
   std::int64_t created_at = 0;
   std::int64_t updated_at = 0;
 };
-
-Agent read_agent(const sqlite::Statement& row) {
-  return {.id = row.string(0),
-          .workspace_id = row.string(1),
-          .owner_user_id = row.string(2),
-          .handle = row.string(3),
-          .display_name = row.string(4),
-          .avatar_url = row.optional_string(5),
-          .provider = row.string(6),
-          .status = row.string(7),
-          .permissions = parse_bounded(row.text(8)).value_or(Json::array()),
-          .last_seen_at = row.optional_integer(9),
-          .created_at = row.integer(10),
-          .updated_at = row.integer(11)};
-}
 
 Json to_json(const Agent& agent) {
   return {{"id", agent.id},
@@ -57,7 +42,7 @@ Json to_json(const Agent& agent) {
           {"avatar_url", agent.avatar_url ? Json(*agent.avatar_url) : Json(nullptr)},
           {"provider", agent.provider},
           {"status", agent.status},
-          {"permissions", *agent.permissions},
+          {"permissions", parse_bounded(agent.permissions).value_or(Json::array())},
           {"last_seen_at", agent.last_seen_at ? Json(rfc3339(*agent.last_seen_at)) : Json(nullptr)},
           {"created_at", rfc3339(agent.created_at)},
           {"updated_at", rfc3339(agent.updated_at)}};
@@ -75,10 +60,7 @@ Json permissions_in(const Json& body) {
 }
 
 Result<bool> is_taken(World& world, std::string_view workspace_id, std::string_view handle) {
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select 1 from agents where workspace_id = ? and handle = ?"));
-  row->bind_all(workspace_id, handle);
-  return row->step();
+  return has_row(world, "select 1 from agents where workspace_id = ? and handle = ?", workspace_id, handle);
 }
 
 Result<void> insert_agent(World& world, const Agent& agent) {
@@ -92,20 +74,15 @@ Result<void> insert_agent(World& world, const Agent& agent) {
              agent.display_name,
              agent.avatar_url,
              agent.provider,
-             dump(*agent.permissions),
+             agent.permissions,
              agent.created_at,
              agent.updated_at);
 }
 
 /// An agent that the caller may change (its owner, admins): 404 if the caller may not see it, else 403.
 ApiResult<Agent> own_agent(World& world, const ServiceCall& call) {
-  std::optional<Agent> agent;
-  {
-    WS_API_LET(const sqlite::CachedStatement row, world.database.cached(WS_AGENT_QUERY "where a.id = ?"));
-    row->bind(1, id_of(call.parameters, "agent_id"));
-    WS_API_LET(const bool found, row->step());
-    if (found) agent = read_agent(*row);
-  }
+  WS_API_LET(std::optional<Agent> agent,
+             read_row(world, read_as<Agent>, WS_AGENT_QUERY "where a.id = ?", id_of(call.parameters, "agent_id")));
   if (!agent) return not_found("agent");
   WS_API_LET(const Role role, role_in(world, call.caller, agent->workspace_id));
   if (role == Role::none) return not_found("agent");
@@ -121,7 +98,7 @@ void apply(Agent& agent, const Json& body) {
   if (const auto url = find_text(body, "avatar_url")) agent.avatar_url = *url;
   if (const auto status = find_text(body, "status")) agent.status = *status;
   const Json* permissions = find(body, "permissions");
-  if (permissions != nullptr && permissions->is_array()) agent.permissions = permissions_in(body);
+  if (permissions != nullptr && permissions->is_array()) agent.permissions = dump(permissions_in(body));
 }
 
 Result<void> save(World& world, const Agent& agent) {
@@ -131,10 +108,11 @@ Result<void> save(World& world, const Agent& agent) {
              agent.display_name,
              agent.avatar_url,
              agent.status,
-             dump(*agent.permissions),
+             agent.permissions,
              agent.updated_at,
              agent.id));
-  WS_TRY(update_credential_scopes(world, agent.id, *agent.permissions));
+  WS_LET(const Json permissions, parse_bounded(agent.permissions));
+  WS_TRY(update_credential_scopes(world, agent.id, permissions));
   if (agent.status == "revoked") return revoke_credentials(world, agent.id);
   // A paused agent keeps its events: pending claims may get one now.
   if (world.on_queue_change) {
@@ -145,20 +123,17 @@ Result<void> save(World& world, const Agent& agent) {
 }
 
 ServiceResult list_agents(World& world, const ServiceCall& call) {
-  WS_API_LET(
-      const sqlite::CachedStatement rows,
-      world.database.cached(WS_AGENT_QUERY "join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
-                                           "where (?2 = '' or a.workspace_id = ?2) and (?3 or a.status <> 'revoked') "
-                                           "order by a.id"));
-  rows->bind_all(call.caller.owner_user_id,
+  WS_API_LET(std::vector<Json> data,
+             read_rows(
+                 world,
+                 [](const sqlite::Statement& row) { return to_json(read_as<Agent>(row)); },
+                 WS_AGENT_QUERY "join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
+                                "where (?2 = '' or a.workspace_id = ?2) and (?3 or a.status <> 'revoked') "
+                                "order by a.id",
+                 call.caller.owner_user_id,
                  bound_workspace(call.caller),
-                 find_bool(call.parameters, "include_revoked").value_or(false));
-  Json data = Json::array();
-  while (true) {
-    WS_API_LET(const bool found, rows->step());
-    if (!found) return Answer{.body = Json{{"data", std::move(data)}}};
-    data.push_back(to_json(read_agent(*rows)));
-  }
+                 find_bool(call.parameters, "include_revoked").value_or(false)));
+  return Answer{.body = Json{{"data", std::move(data)}}};
 }
 
 ServiceResult create_agent(World& world, const ServiceCall& call) {
@@ -176,7 +151,7 @@ ServiceResult create_agent(World& world, const ServiceCall& call) {
                        .avatar_url = find_text(call.body, "avatar_url"),
                        .provider = std::string(provider.empty() ? "custom" : provider),
                        .status = "active",
-                       .permissions = permissions_in(call.body),
+                       .permissions = dump(permissions_in(call.body)),
                        .created_at = world.now(),
                        .updated_at = world.now()};
   WS_API_TRY(insert_agent(world, agent));

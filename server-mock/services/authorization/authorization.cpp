@@ -7,6 +7,7 @@
 #include "server-mock/services/authorization/keys.hpp"
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -41,11 +42,8 @@ ServiceResult hand_out(World& world, const DeviceLogin& login) {
                         .workspace_id = login.workspace_id,
                         .scopes = login.scopes}));
   WS_API_TRY(consume_device_login(world, login));
-  WS_API_LET(const sqlite::CachedStatement workspace,
-             world.database.cached("select name from workspaces where id = ?"));
-  workspace->bind(1, login.workspace_id);
-  WS_API_LET(const bool named, workspace->step());
-  const Json name = named ? Json(workspace->text(0)) : Json(nullptr);
+  WS_API_LET(const std::optional<std::string> name,
+             read_row(world, read_text, "select name from workspaces where id = ?", login.workspace_id));
   WS_API_TRY(work.commit());
   return Answer{.body = Json{{"secret", key.secret},
                              {"key_id", key.id},
@@ -54,7 +52,7 @@ ServiceResult hand_out(World& world, const DeviceLogin& login) {
                              {"expires_at", nullptr},
                              {"created_at", rfc3339(key.created_at)},
                              {"workspace_id", login.workspace_id},
-                             {"workspace_name", name}}};
+                             {"workspace_name", name ? Json(*name) : Json(nullptr)}}};
 }
 
 ServiceResult start_authorization(World& world, const ServiceCall& call) {

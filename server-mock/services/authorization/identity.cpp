@@ -3,54 +3,56 @@
 #include "server-mock/services/authorization/keys.hpp"
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
-ApiResult<Json> user_of(World& world, const Caller& caller) {
-  WS_API_LET(const sqlite::CachedStatement row,
-             world.database.cached("select id, email, display_name from users where id = ?"));
-  row->bind(1, caller.owner_user_id);
-  WS_API_LET(const bool found, row->step());
-  if (!found || !caller.agent_id.empty()) return Json(nullptr);
-  return Json{{"id", row->text(0)}, {"email", row->text(1)}, {"display_name", row->text(2)}};
+/// The row as an object, its columns under these names; null if there is none.
+Result<Json> object_or_null(World& world,
+                            std::initializer_list<std::string_view> names,
+                            const char* sql,
+                            std::string_view id) {
+  const auto read = [&](const sqlite::Statement& row) {
+    Json object = Json::object();
+    int column = 0;
+    for (const std::string_view name : names) object[std::string(name)] = row.text(column++);
+    return object;
+  };
+  WS_LET(std::optional<Json> object, read_row(world, read, sql, id));
+  return std::move(object).value_or(nullptr);
 }
 
-ApiResult<Json> agent_of(World& world, const Caller& caller) {
-  WS_API_LET(const sqlite::CachedStatement row, world.database.cached("select id, handle from agents where id = ?"));
-  row->bind(1, caller.agent_id);
-  WS_API_LET(const bool found, row->step());
-  if (!found) return Json(nullptr);
-  return Json{{"id", row->text(0)}, {"handle", row->text(1)}};
-}
-
-/// The default Workspace of the key, if its owner is still a member.
-ApiResult<Json> workspace_of(World& world, const Caller& caller) {
-  if (caller.role == contract::Role::none) return Json(nullptr);
-  WS_API_LET(const sqlite::CachedStatement row, world.database.cached("select id, name from workspaces where id = ?"));
-  row->bind(1, caller.workspace_id);
-  WS_API_LET(const bool found, row->step());
-  if (!found) return Json(nullptr);
-  return Json{{"id", row->text(0)}, {"name", row->text(1)}, {"role", contract::name(caller.role)}};
-}
-
-ApiResult<Json> credential_of(World& world, const Caller& caller) {
-  WS_API_LET(const sqlite::CachedStatement row, world.database.cached("select expires_at from keys where id = ?"));
-  row->bind(1, caller.key_id);
-  WS_API_LET(const bool found, row->step());
-  Json expires_at = nullptr;
-  if (found && !row->is_null(0)) expires_at = rfc3339(row->integer(0));
+Result<Json> credential_of(World& world, const Caller& caller) {
+  const auto read = [](const sqlite::Statement& row) { return row.optional_integer(0); };
+  WS_LET(const auto expires_at, read_row(world, read, "select expires_at from keys where id = ?", caller.key_id));
   return Json{{"key_id", caller.key_id},
               {"audience", name(caller.audience)},
               {"scopes", caller.scopes},
-              {"expires_at", std::move(expires_at)}};
+              {"expires_at", expires_at && *expires_at ? Json(rfc3339(**expires_at)) : Json(nullptr)}};
 }
 
 ServiceResult get_identity(World& world, const ServiceCall& call) {
-  WS_API_LET(Json user, user_of(world, call.caller));
-  WS_API_LET(Json agent, agent_of(world, call.caller));
-  WS_API_LET(Json workspace, workspace_of(world, call.caller));
-  WS_API_LET(Json credential, credential_of(world, call.caller));
+  const Caller& caller = call.caller;
+  Json user;
+  if (caller.agent_id.empty()) {
+    WS_API_LET(user,
+               object_or_null(world,
+                              {"id", "email", "display_name"},
+                              "select id, email, display_name from users where id = ?",
+                              caller.owner_user_id));
+  }
+  WS_API_LET(Json agent,
+             object_or_null(world, {"id", "handle"}, "select id, handle from agents where id = ?", caller.agent_id));
+  // The default Workspace of the key, if its owner is still a member.
+  Json workspace;
+  if (caller.role != contract::Role::none) {
+    WS_API_LET(
+        workspace,
+        object_or_null(world, {"id", "name"}, "select id, name from workspaces where id = ?", caller.workspace_id));
+    if (!workspace.is_null()) workspace["role"] = contract::name(caller.role);
+  }
+  WS_API_LET(Json credential, credential_of(world, caller));
   return Answer{.body = Json{{"object", "identity"},
                              {"user", std::move(user)},
                              {"agent", std::move(agent)},

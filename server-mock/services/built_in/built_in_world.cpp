@@ -153,15 +153,13 @@ Result<BuiltIn> reset(World& world, StartWith start) {
 }
 
 Result<BuiltIn> find_built_in(World& world) {
-  WS_LET(const sqlite::CachedStatement row, world.database.cached("select value from meta where key = 'built_in'"));
-  WS_LET(const bool found, row->step());
-  if (!found) return fail(Failure::Kind::not_found, "the database was not filled with the built-in world");
-  WS_LET(const Json values, parse_bounded(row->text(0)));
+  WS_LET(const std::optional<std::string> stored,
+         read_row(world, read_text, "select value from meta where key = 'built_in'"));
+  if (!stored) return fail(Failure::Kind::not_found, "the database was not filled with the built-in world");
+  WS_LET(const Json values, parse_bounded(*stored));
   const auto text = [&](std::string_view key) { return find_text(values, key).value_or(""); };
   std::string token = find_text(values, "token").value_or(Ids(world.options.seed).token("token"));
-  WS_LET(const sqlite::CachedStatement key, world.database.cached("select 1 from keys where secret_sha256 = ?"));
-  key->bind(1, Sha256::of(token).hex());
-  WS_LET(const bool valid, key->step());
+  WS_LET(const bool valid, has_row(world, "select 1 from keys where secret_sha256 = ?", Sha256::of(token).hex()));
   if (!valid) token.clear();
   return BuiltIn{.token = std::move(token),
                  .key_id = text("key_id"),

@@ -11,6 +11,7 @@
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -31,14 +32,14 @@ ApiResult<Thread> thread_of(World& world, const ServiceCall& call, const Documen
 }
 
 Result<Json> identity_of(World& world, const Actor& actor) {
-  Json handle = nullptr;
+  std::optional<std::string> handle;
   if (actor.kind == "agent") {
-    WS_LET(const sqlite::CachedStatement row, world.database.cached("select handle from agents where id = ?"));
-    row->bind(1, actor.id);
-    WS_LET(const bool found, row->step());
-    if (found) handle = row->text(0);
+    WS_LET(handle, read_row(world, read_text, "select handle from agents where id = ?", actor.id));
   }
-  return Json{{"kind", actor.kind}, {"id", actor.id}, {"display_name", actor.name}, {"handle", std::move(handle)}};
+  return Json{{"kind", actor.kind},
+              {"id", actor.id},
+              {"display_name", actor.name},
+              {"handle", handle ? Json(*handle) : Json(nullptr)}};
 }
 
 /// The id of the conversation in which an agent keeps its context: that of the thread's last entry, unless the call

@@ -122,10 +122,10 @@ Result<void> DocumentChanges::archive(Document& document) {
   document.archived = true;
   document.archived_at = world_.now();
   WS_TRY(sign(document));
-  WS_LET(const sqlite::CachedStatement update,
-         world_.database.cached("update documents set status = 'archived', archived_at = ? where id = ?"));
-  update->bind_all(*document.archived_at, document.id);
-  WS_TRY(update->run());
+  WS_TRY(put(world_,
+             "update documents set status = 'archived', archived_at = ? where id = ?",
+             *document.archived_at,
+             document.id));
   WS_TRY(put(world_, "update nodes set archived = 1 where id = ?", document.node_id));
   return leave_all_sources(world_, document.id);
 }

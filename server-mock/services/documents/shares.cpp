@@ -21,15 +21,14 @@ ApiResult<Grantee> find_grantee(World& world, const ServiceCall& call, const Doc
   if (email.empty() == handle.empty()) {
     return invalid("body", "email", "value_error", "Give either email or agent_handle", Json(email));
   }
-  WS_API_LET(const sqlite::CachedStatement row,
-             world.database.cached(
-                 email.empty() ? "select id from agents where workspace_id = ? and handle = ? and status <> 'revoked'"
-                               : "select u.id from users u join members m on m.user_id = u.id and m.workspace_id = ? "
-                                 "where u.email = ?"));
-  row->bind_all(document.workspace_id, email.empty() ? handle : email);
-  WS_API_LET(const bool found, row->step());
-  if (!found) return not_found(email.empty() ? "agent" : "person in the Workspace");
-  return Grantee{.kind = email.empty() ? "agent" : "user", .id = row->string(0)};
+  const char* sql = email.empty()
+                        ? "select id from agents where workspace_id = ? and handle = ? and status <> 'revoked'"
+                        : "select u.id from users u join members m on m.user_id = u.id and m.workspace_id = ? "
+                          "where u.email = ?";
+  WS_API_LET(const std::optional<std::string> id,
+             read_row(world, read_text, sql, document.workspace_id, email.empty() ? handle : email));
+  if (!id) return not_found(email.empty() ? "agent" : "person in the Workspace");
+  return Grantee{.kind = email.empty() ? "agent" : "user", .id = *id};
 }
 
 Result<Json> shares_of(World& world, std::string_view document_id) {
@@ -55,12 +54,15 @@ Result<Json> shares_of(World& world, std::string_view document_id) {
 
 /// Whether the share extends the grantee's access.
 Result<bool> is_news(World& world, const Document& document, const Grantee& grantee, std::string_view permission) {
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select permission from shares where document_id = ? and grantee_kind = ? "
-                               "and grantee_id = ?"));
-  row->bind_all(document.id, grantee.kind, grantee.id);
-  WS_LET(const bool found, row->step());
-  return !found || row->text(0) != permission;
+  WS_LET(
+      const bool has_it,
+      has_row(world,
+              "select 1 from shares where document_id = ? and grantee_kind = ? and grantee_id = ? and permission = ?",
+              document.id,
+              grantee.kind,
+              grantee.id,
+              permission));
+  return !has_it;
 }
 
 ServiceResult share_document(World& world, const ServiceCall& call) {

@@ -21,23 +21,6 @@ std::int64_t milliseconds(std::chrono::seconds duration) {
   "e.payload, e.status, e.attempt, e.lease_token_sha256, e.lease_expires_at, e.created_at, e.sequence "          \
   "from agent_events e join agents a on a.id = e.agent_id where "
 
-AgentEvent read_event(const sqlite::Statement& row) {
-  return {.id = row.string(0),
-          .kind = row.string(1),
-          .workspace_id = row.string(2),
-          .agent_id = row.string(3),
-          .owner_user_id = row.string(4),
-          .document_id = row.string(5),
-          .thread_id = row.string(6),
-          .comment_id = row.string(7),
-          .payload = row.string(8),
-          .status = row.string(9),
-          .attempt = row.integer(10),
-          .lease_token_sha256 = row.string(11),
-          .lease_expires_at = row.optional_integer(12),
-          .created_at = row.integer(13)};
-}
-
 void wake(World& world, const AgentEvent& event) {
   if (!world.on_queue_change) return;
   world.on_queue_change(
@@ -78,7 +61,7 @@ Result<void> hand_back(World& world, AgentEvent& event, std::int64_t at, std::op
 
 Result<std::vector<AgentEvent>> lapsed_events(World& world) {
   return read_rows(world,
-                   read_event,
+                   read_as<AgentEvent>,
                    WS_EVENT_QUERY
                    "e.status = 'leased' and e.lease_expires_at <= ? "
                    "order by e.lease_expires_at, e.sequence",
@@ -152,7 +135,7 @@ Result<std::vector<ExpiredLease>> expire_leases(World& world) {
 }
 
 Result<std::optional<AgentEvent>> find_event(World& world, std::string_view id) {
-  return read_row(world, read_event, WS_EVENT_QUERY "e.id = ?", id);
+  return read_row(world, read_as<AgentEvent>, WS_EVENT_QUERY "e.id = ?", id);
 }
 
 Result<std::optional<AgentEvent>> oldest_claimable(World& world, std::span<const std::string> agent_ids) {
@@ -166,7 +149,7 @@ Result<std::optional<AgentEvent>> oldest_claimable(World& world, std::span<const
     WS_LET(const bool found, row->step());
     if (!found || (oldest && row->integer(14) > oldest_sequence)) continue;
     oldest_sequence = row->integer(14);
-    oldest = read_event(*row);
+    oldest = read_as<AgentEvent>(*row);
   }
   return oldest;
 }

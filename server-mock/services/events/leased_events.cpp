@@ -1,6 +1,7 @@
 #include "server-mock/services/events/leased_events.hpp"
 
 #include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -24,18 +25,15 @@ ApiResult<AgentEvent> own_event(World& world, const ServiceCall& call, std::stri
 }  // namespace
 
 Result<std::vector<std::string>> agents_acting_for(World& world, const Caller& caller) {
-  WS_LET(const sqlite::CachedStatement rows,
-         world.database.cached("select a.id from agents a "
-                               "join members m on m.workspace_id = a.workspace_id and m.user_id = a.owner_user_id "
-                               "where a.owner_user_id = ?1 and a.status = 'active' and (?2 = '' or a.id = ?2) "
-                               "and (?3 = '' or a.workspace_id = ?3) order by a.id"));
-  rows->bind_all(caller.owner_user_id, caller.agent_id, bound_workspace(caller));
-  std::vector<std::string> ids;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return ids;
-    ids.push_back(rows->string(0));
-  }
+  return read_rows(world,
+                   read_text,
+                   "select a.id from agents a "
+                   "join members m on m.workspace_id = a.workspace_id and m.user_id = a.owner_user_id "
+                   "where a.owner_user_id = ?1 and a.status = 'active' and (?2 = '' or a.id = ?2) "
+                   "and (?3 = '' or a.workspace_id = ?3) order by a.id",
+                   caller.owner_user_id,
+                   caller.agent_id,
+                   bound_workspace(caller));
 }
 
 ApiResult<AgentEvent> leased_event(World& world, const ServiceCall& call) {

@@ -4,6 +4,7 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -132,18 +133,15 @@ const Handle* longest_at(std::string_view text, std::span<const Handle> handles)
 }  // namespace
 
 Result<std::vector<Handle>> handles_in(World& world, std::string_view workspace_id) {
-  WS_LET(const sqlite::CachedStatement rows,
-         world.database.cached("select handle, id, 0 from agents where workspace_id = ?1 and status <> 'revoked' "
-                               "union all select lower(substr(u.email, 1, instr(u.email, '@') - 1)), '', 1 "
-                               "from members m join users u on u.id = m.user_id where m.workspace_id = ?1 "
-                               "order by 3, 1, 2"));
-  rows->bind(1, workspace_id);
-  std::vector<Handle> handles;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return handles;
-    if (!rows->text(0).empty()) handles.push_back({.text = rows->string(0), .agent_id = rows->string(1)});
-  }
+  WS_LET(std::vector<Handle> handles,
+         read_rows(world,
+                   read_as<Handle>,
+                   "select handle, id, 0 from agents where workspace_id = ?1 and status <> 'revoked' "
+                   "union all select lower(substr(u.email, 1, instr(u.email, '@') - 1)), '', 1 "
+                   "from members m join users u on u.id = m.user_id where m.workspace_id = ?1 order by 3, 1, 2",
+                   workspace_id));
+  std::erase_if(handles, [](const Handle& handle) { return handle.text.empty(); });
+  return handles;
 }
 
 std::vector<Handle> find_mentions(std::string_view body, std::span<const Handle> handles) {

@@ -19,21 +19,6 @@ namespace {
   "id, workspace_id, blob_name, file_name, mime_type, size_bytes, created_at, expires_at, received_bytes, " \
   "received_sha256, blob, asset_id"
 
-std::optional<Upload> read_upload(const sqlite::Statement& row) {
-  return Upload{.id = row.string(0),
-                .workspace_id = row.string(1),
-                .blob_name = row.string(2),
-                .file_name = row.string(3),
-                .mime_type = row.string(4),
-                .size_bytes = row.integer(5),
-                .created_at = row.integer(6),
-                .expires_at = row.integer(7),
-                .received_bytes = row.optional_integer(8),
-                .received_sha256 = row.string(9),
-                .blob = row.string(10),
-                .asset_id = row.string(11)};
-}
-
 /// Media types that are never text, whatever their first bytes look like.
 constexpr std::array<std::string_view, 6> binary_types = {
     "image/", "audio/", "video/", "font/", "application/pdf", "application/zip"};
@@ -54,50 +39,25 @@ std::string_view whole_code_points(std::string_view text) {
 }  // namespace
 
 Result<std::optional<Upload>> find_upload(World& world, std::string_view id) {
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select " WS_UPLOAD_COLUMNS " from uploads where id = ?"));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  return found ? read_upload(*row) : std::nullopt;
+  return read_row(world, read_as<Upload>, "select " WS_UPLOAD_COLUMNS " from uploads where id = ?", id);
 }
 
 Result<std::optional<Upload>> find_upload_of(World& world, std::string_view secret) {
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select " WS_UPLOAD_COLUMNS " from uploads where secret_sha256 = ?"));
-  row->bind(1, Sha256::of(secret).hex());
-  WS_LET(const bool found, row->step());
-  return found ? read_upload(*row) : std::nullopt;
-}
-
-Asset read_asset(const sqlite::Statement& row) {
-  return Asset{.id = row.string(0),
-               .node_id = row.string(1),
-               .parent_node_id = row.string(2),
-               .project_id = row.string(3),
-               .workspace_id = row.string(4),
-               .title = row.string(5),
-               .original_file_name = row.string(6),
-               .mime_type = row.string(7),
-               .size_bytes = row.integer(8),
-               .content_sha256 = row.string(9),
-               .blob = row.string(10),
-               .is_text = row.integer(11) != 0,
-               .processing_status = row.string(12),
-               .created_at = row.integer(13)};
+  return read_row(world,
+                  read_as<Upload>,
+                  "select " WS_UPLOAD_COLUMNS " from uploads where secret_sha256 = ?",
+                  Sha256::of(secret).hex());
 }
 
 Result<std::optional<Asset>> find_asset(World& world, std::string_view id) {
   return read_row(world,
-                  read_asset,
+                  read_as<Asset>,
                   "select " WS_ASSET_COLUMNS " from assets a join nodes n on n.id = a.node_id where a.id = ?",
                   id);
 }
 
 Result<std::optional<std::string>> asset_on(World& world, std::string_view node_id) {
-  WS_LET(const sqlite::CachedStatement row, world.database.cached("select id from assets where node_id = ?"));
-  row->bind(1, node_id);
-  WS_LET(const bool found, row->step());
-  return found ? std::optional(row->string(0)) : std::nullopt;
+  return read_row(world, read_text, "select id from assets where node_id = ?", node_id);
 }
 
 Json to_json(const Asset& asset) {

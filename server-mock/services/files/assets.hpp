@@ -54,7 +54,6 @@ struct Asset {
 #define WS_ASSET_COLUMNS                                                                                     \
   "a.id, a.node_id, n.parent_id, n.project_id, a.workspace_id, n.title, a.original_file_name, a.mime_type, " \
   "a.size_bytes, a.content_sha256, a.blob, a.is_text, a.processing_status, a.created_at"
-Asset read_asset(const sqlite::Statement& row);
 Result<std::optional<Asset>> find_asset(World& world, std::string_view id);
 /// The asset of a node; empty if the node has none.
 Result<std::optional<std::string>> asset_on(World& world, std::string_view node_id);

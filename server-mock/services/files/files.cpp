@@ -141,17 +141,17 @@ ServiceResult finish_upload(World& world, const ServiceCall& call) {
 }
 
 ServiceResult list_files(World& world, const ServiceCall& call) {
-  WS_API_LET(const sqlite::CachedStatement rows,
-             world.database.cached("select " WS_ASSET_COLUMNS " from assets a cross join nodes n on n.id = a.node_id "
-                                   "cross join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
-                                   "where ?2 = '' or a.workspace_id = ?2 order by a.sequence desc limit ?3"));
-  rows->bind_all(call.caller.owner_user_id, bound_workspace(call.caller), integer_of(call.parameters, "limit", 50));
-  Json data = Json::array();
-  while (true) {
-    WS_API_LET(const bool found, rows->step());
-    if (!found) return Answer{.body = Json{{"data", std::move(data)}}};
-    data.push_back(to_json(read_asset(*rows)));
-  }
+  WS_API_LET(std::vector<Json> data,
+             read_rows(
+                 world,
+                 [](const sqlite::Statement& row) { return to_json(read_as<Asset>(row)); },
+                 "select " WS_ASSET_COLUMNS " from assets a cross join nodes n on n.id = a.node_id "
+                 "cross join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
+                 "where ?2 = '' or a.workspace_id = ?2 order by a.sequence desc limit ?3",
+                 call.caller.owner_user_id,
+                 bound_workspace(call.caller),
+                 integer_of(call.parameters, "limit", 50)));
+  return Answer{.body = Json{{"data", std::move(data)}}};
 }
 
 ServiceResult get_file(World& world, const ServiceCall& call) {

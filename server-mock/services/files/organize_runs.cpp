@@ -24,20 +24,6 @@ constexpr std::size_t title_code_points = 300;
   "id, asset_id, workspace_id, target_node_id, status, phase, message, created_by_user_id, created_by_agent_id, " \
   "created_at, updated_at"
 
-OrganizeRun read_run(const sqlite::Statement& row) {
-  return {.id = row.string(0),
-          .asset_id = row.string(1),
-          .workspace_id = row.string(2),
-          .target_node_id = row.string(3),
-          .status = row.string(4),
-          .phase = row.string(5),
-          .message = row.string(6),
-          .created_by_user_id = row.string(7),
-          .created_by_agent_id = row.string(8),
-          .created_at = row.integer(9),
-          .updated_at = row.integer(10)};
-}
-
 Result<void> save_run(World& world, const OrganizeRun& run) {
   return put(world,
              "update organize_runs set status = ?, phase = ?, message = ?, updated_at = ? where id = ?",
@@ -141,7 +127,7 @@ Result<void> insert_run(World& world, const OrganizeRun& run, std::string_view i
 }
 
 Result<std::optional<OrganizeRun>> find_run(World& world, std::string_view id) {
-  return read_row(world, read_run, "select " WS_RUN_COLUMNS " from organize_runs where id = ?", id);
+  return read_row(world, read_as<OrganizeRun>, "select " WS_RUN_COLUMNS " from organize_runs where id = ?", id);
 }
 
 Json to_json(const OrganizeRun& run) {
@@ -160,17 +146,14 @@ Result<void> advance_run(World& world, OrganizeRun& run) {
 
 Result<void> advance_due_runs(World& world) {
   while (true) {
-    std::optional<OrganizeRun> run;
-    {
-      WS_LET(const sqlite::CachedStatement row,
-             world.database.cached("select " WS_RUN_COLUMNS
-                                   " from organize_runs where status in ('queued', 'running') and updated_at <= ? "
-                                   "order by updated_at, sequence limit 1"));
-      row->bind(1, world.now() - phase_ms);
-      WS_LET(const bool found, row->step());
-      if (!found) return {};
-      run = read_run(*row);
-    }
+    WS_LET(std::optional<OrganizeRun> run,
+           read_row(world,
+                    read_as<OrganizeRun>,
+                    "select " WS_RUN_COLUMNS
+                    " from organize_runs where status in ('queued', 'running') and updated_at <= ? "
+                    "order by updated_at, sequence limit 1",
+                    world.now() - phase_ms));
+    if (!run) return {};
     WS_LET(UnitOfWork work, UnitOfWork::begin(world));
     WS_TRY(step(world, *run, run->updated_at + phase_ms));
     WS_TRY(work.commit());

@@ -52,10 +52,7 @@ Result<std::vector<Candidate>> find_candidates(World& world, const SearchScope& 
 
 /// Whether the artifact contains an answer: "nothing was found" is not quoted.
 Result<bool> holds_answer(World& world, const std::string& artifact_id) {
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select 1 from questions where artifact_document_id = ? and passages <> '[]'"));
-  row->bind(1, artifact_id);
-  return row->step();
+  return has_row(world, "select 1 from questions where artifact_document_id = ? and passages <> '[]'", artifact_id);
 }
 
 /// The chunk of an artifact with the answer; a rewritten artifact may have none.

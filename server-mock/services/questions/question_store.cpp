@@ -22,11 +22,7 @@ Result<Caller> asker_of(World& world, const Question& question) {
                   .agent_id = question.maker.agent_id,
                   .audience = Audience::workspace,
                   .workspace_id = question.workspace_id};
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select role from members where workspace_id = ? and user_id = ?"));
-  row->bind_all(asker.workspace_id, asker.owner_user_id);
-  WS_LET(const bool found, row->step());
-  if (found) asker.role = contract::find_role(row->text(0)).value_or(contract::Role::none);
+  WS_LET(asker.role, member_role(world, asker.workspace_id, asker.owner_user_id));
   return asker;
 }
 

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "server-mock/store/query.hpp"
+
 namespace ws::mock {
 
 using contract::Role;
@@ -60,15 +62,10 @@ ApiResult<VisibleNode> find_visible_node(World& world, const ServiceCall& call, 
 }
 
 ApiResult<VisibleNode> find_visible_project(World& world, const ServiceCall& call, std::string_view project_id) {
-  std::string node_id;
-  {
-    WS_API_LET(const sqlite::CachedStatement row, world.database.cached("select node_id from projects where id = ?"));
-    row->bind(1, project_id);
-    WS_API_LET(const bool found, row->step());
-    if (!found) return not_found("Project");
-    node_id = row->string(0);
-  }
-  auto seen = find_visible_node(world, call, node_id);
+  WS_API_LET(const std::optional<std::string> node_id,
+             read_row(world, read_text, "select node_id from projects where id = ?", project_id));
+  if (!node_id) return not_found("Project");
+  auto seen = find_visible_node(world, call, *node_id);
   if (!seen && seen.error().status == 404) return not_found("Project");
   return seen;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "server-mock/store/query.hpp"
+
 namespace ws::mock {
 namespace {
 
@@ -20,27 +22,35 @@ bool made_by(const Caller& caller, std::string_view user_id, std::string_view ag
 
 Result<AccessLevel> shared_with(World& world, const Caller& caller, std::string_view document_id) {
   const bool agent = !caller.agent_id.empty();
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached(
-             "select permission from shares where document_id = ? and grantee_kind = ? and grantee_id = ?"));
-  row->bind_all(document_id, agent ? "agent" : "user", agent ? caller.agent_id : caller.owner_user_id);
-  WS_LET(const bool found, row->step());
-  if (!found) return AccessLevel::none;
-  if (row->text(0) == "edit") return AccessLevel::edit;
-  return row->text(0) == "comment" ? AccessLevel::comment : AccessLevel::read;
+  WS_LET(const std::optional<std::string> permission,
+         read_row(world,
+                  read_text,
+                  "select permission from shares where document_id = ? and grantee_kind = ? and grantee_id = ?",
+                  document_id,
+                  agent ? "agent" : "user",
+                  agent ? caller.agent_id : caller.owner_user_id));
+  if (!permission) return AccessLevel::none;
+  if (*permission == "edit") return AccessLevel::edit;
+  return *permission == "comment" ? AccessLevel::comment : AccessLevel::read;
 }
 
 }  // namespace
 
+Role read_role(const sqlite::Statement& row) { return contract::find_role(row.text(0)).value_or(Role::none); }
+
+Result<Role> member_role(World& world, std::string_view workspace_id, std::string_view user_id) {
+  WS_LET(
+      const std::optional<Role> role,
+      read_row(
+          world, read_role, "select role from members where workspace_id = ? and user_id = ?", workspace_id, user_id));
+  return role.value_or(Role::none);
+}
+
 Result<Role> role_in(World& world, const Caller& caller, std::string_view workspace_id) {
   if (workspace_id == caller.workspace_id) return caller.role;
   if (caller.audience == Audience::workspace || !caller.agent_id.empty()) return Role::none;
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select role from members where workspace_id = ? and user_id = ?"));
-  row->bind_all(workspace_id, caller.owner_user_id);
-  WS_LET(const bool found, row->step());
-  if (!found) return Role::none;
-  return std::min(contract::find_role(row->text(0)).value_or(Role::none), caller.ceiling);
+  WS_LET(const Role role, member_role(world, workspace_id, caller.owner_user_id));
+  return std::min(role, caller.ceiling);
 }
 
 bool is_admin(const Caller& caller, Role role) { return caller.agent_id.empty() && role >= Role::admin; }
@@ -76,13 +86,11 @@ std::string_view bound_workspace(const Caller& caller) {
 
 Result<Actor> find_actor(World& world, const Caller& caller) {
   const bool agent = !caller.agent_id.empty();
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached(agent ? "select display_name from agents where id = ?"
-                                     : "select display_name from users where id = ?"));
   const std::string& id = agent ? caller.agent_id : caller.owner_user_id;
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  return Actor{.kind = agent ? "agent" : "user", .id = id, .name = found ? row->string(0) : std::string()};
+  const char* sql =
+      agent ? "select display_name from agents where id = ?" : "select display_name from users where id = ?";
+  WS_LET(const std::optional<std::string> name, read_row(world, read_text, sql, id));
+  return Actor{.kind = agent ? "agent" : "user", .id = id, .name = name.value_or("")};
 }
 
 }  // namespace ws::mock

@@ -17,6 +17,9 @@ namespace ws::mock {
 /// Each level includes those before it.
 enum class AccessLevel { none, read, comment, edit };
 
+/// A person's role in a Workspace; `none` if they are no member.
+Result<contract::Role> member_role(World& world, std::string_view workspace_id, std::string_view user_id);
+
 /// The caller's current role in a Workspace; `none` if the caller is no member or the key is bound to another
 /// Workspace.
 Result<contract::Role> role_in(World& world, const Caller& caller, std::string_view workspace_id);

@@ -171,15 +171,10 @@ class Commit {
 
 /// Stores the response, which later calls get again, and drops the staged texts.
 Result<void> close_plan(World& world, const Plan& plan, const std::string& commit_id, const std::string& body) {
-  { WS_TRY(put(world, "update sync_plans set commit_id = ?, commit_body = ? where id = ?", commit_id, body, plan.id)); }
-  {
-    WS_LET(const sqlite::CachedStatement drop,
-           world.database.cached(
-               "delete from sync_staged where push_id in (select id from sync_pushes where plan_id = ?)"));
-    drop->bind(1, plan.id);
-    WS_TRY(drop->run());
-  }
-  { WS_TRY(put(world, "delete from sync_pushes where plan_id = ?", plan.id)); }
+  WS_TRY(put(world, "update sync_plans set commit_id = ?, commit_body = ? where id = ?", commit_id, body, plan.id));
+  WS_TRY(
+      put(world, "delete from sync_staged where push_id in (select id from sync_pushes where plan_id = ?)", plan.id));
+  WS_TRY(put(world, "delete from sync_pushes where plan_id = ?", plan.id));
   return put(world,
              "update sync_sources set last_committed_at = ?, updated_at = ? where id = ?",
              world.now(),

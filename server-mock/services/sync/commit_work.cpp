@@ -12,32 +12,19 @@ namespace ws::mock {
 namespace {
 
 ApiResult<void> check_push(World& world, std::string_view push_id, std::string_view plan_id) {
-  WS_API_LET(const sqlite::CachedStatement row,
-             world.database.cached("select 1 from sync_pushes where id = ? and plan_id = ?"));
-  row->bind_all(push_id, plan_id);
-  WS_API_LET(const bool found, row->step());
+  WS_API_LET(const bool found,
+             has_row(world, "select 1 from sync_pushes where id = ? and plan_id = ?", push_id, plan_id));
   if (!found) return not_found("push of this plan");
   return {};
 }
 
 Result<std::vector<StagedItem>> read_push(World& world, std::string_view push_id) {
-  return read_rows(
-      world,
-      [](const sqlite::Statement& row) {
-        return StagedItem{.push_id = row.string(0),
-                          .place = row.integer(1),
-                          .path = row.string(2),
-                          .action = row.string(3),
-                          .document_id = row.string(4),
-                          .has_text = row.integer(5) != 0,
-                          .content_sha256 = row.string(6),
-                          .expected_content_revision = row.optional_integer(7),
-                          .previous_path = row.optional_string(8)};
-      },
-      "select push_id, place, path, action, document_id, content is not null, content_sha256, "
-      "expected_content_revision, previous_path from sync_staged where push_id = ? "
-      "order by place",
-      push_id);
+  return read_rows(world,
+                   read_as<StagedItem>,
+                   "select push_id, place, path, action, document_id, content is not null, content_sha256, "
+                   "expected_content_revision, previous_path from sync_staged where push_id = ? "
+                   "order by place",
+                   push_id);
 }
 
 /// Adds an item to the others of its document; replaces what an earlier push said about text, path or deletion.

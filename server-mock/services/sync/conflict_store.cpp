@@ -7,50 +7,27 @@
 namespace ws::mock {
 
 Result<std::optional<Conflict>> find_conflict(World& world, std::string_view id) {
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached(
-             "select id, source_id, client_id, subject, document_id, path, kind, status, base_content_revision, "
-             "base_content_sha256, base_content, local_content_sha256, local_content, local_deleted, local_path, "
-             "local_previous_path, remote_body, resolution, resolved_sha256, result_body, created_at, resolved_at "
-             "from sync_conflicts where id = ?"));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::nullopt;
-  return Conflict{.id = row->string(0),
-                  .source_id = row->string(1),
-                  .client_id = row->string(2),
-                  .subject = row->string(3),
-                  .document_id = row->string(4),
-                  .path = row->string(5),
-                  .kind = row->string(6),
-                  .resolved = row->text(7) == "resolved",
-                  .base_content_revision = row->optional_integer(8),
-                  .base_content_sha256 = row->string(9),
-                  .base_content = row->optional_string(10),
-                  .local_content_sha256 = row->string(11),
-                  .local_content = row->optional_string(12),
-                  .local_deleted = row->integer(13) != 0,
-                  .local_path = row->string(14),
-                  .local_previous_path = row->optional_string(15),
-                  .remote_body = row->string(16),
-                  .resolution = row->string(17),
-                  .resolved_sha256 = row->string(18),
-                  .result_body = row->string(19),
-                  .created_at = row->integer(20),
-                  .resolved_at = row->optional_integer(21)};
+  return read_row(
+      world,
+      read_as<Conflict>,
+      "select id, source_id, client_id, subject, document_id, path, kind, status = 'resolved', base_content_revision, "
+      "base_content_sha256, base_content, local_content_sha256, local_content, local_deleted, local_path, "
+      "local_previous_path, remote_body, resolution, resolved_sha256, result_body, created_at, resolved_at "
+      "from sync_conflicts where id = ?",
+      id);
 }
 
 Result<std::optional<std::string>> find_open_conflict(World& world,
                                                       std::string_view source_id,
                                                       std::string_view client_id,
                                                       std::string_view subject) {
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select id from sync_conflicts where source_id = ? and client_id = ? and subject = ? "
-                               "and status = 'open'"));
-  row->bind_all(source_id, client_id, subject);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::nullopt;
-  return row->string(0);
+  return read_row(
+      world,
+      read_text,
+      "select id from sync_conflicts where source_id = ? and client_id = ? and subject = ? and status = 'open'",
+      source_id,
+      client_id,
+      subject);
 }
 
 Result<void> save_open_conflict(World& world, Conflict& conflict) {

@@ -7,20 +7,17 @@ namespace ws::mock {
 namespace {
 
 Result<bool> is_empty(World& world, const Node& page) {
-  WS_LET(
-      const sqlite::CachedStatement row,
-      world.database.cached("select 1 from nodes where workspace_id = ? and parent_id = ? and archived = 0 limit 1"));
-  row->bind_all(page.workspace_id, page.id);
-  WS_LET(const bool found, row->step());
-  return !found;
+  WS_LET(const bool has_nodes,
+         has_row(world,
+                 "select 1 from nodes where workspace_id = ? and parent_id = ? and archived = 0 limit 1",
+                 page.workspace_id,
+                 page.id));
+  return !has_nodes;
 }
 
 /// The root Page of a source is kept even if it is empty.
 Result<bool> is_root(World& world, const Node& page) {
-  WS_LET(const sqlite::CachedStatement row, world.database.cached("select 1 from sync_sources where root_node_id = ?"));
-  row->bind(1, page.id);
-  WS_LET(const bool found, row->step());
-  return found;
+  return has_row(world, "select 1 from sync_sources where root_node_id = ?", page.id);
 }
 
 /// Moves the nodes of archived documents to the parent: their editors can still read them.

@@ -136,13 +136,10 @@ struct Push {
 
 Result<Push> find_or_insert_push(World& world, const std::string& plan_id, const Json& items) {
   const std::string print = fingerprint(items);
-  {
-    WS_LET(const sqlite::CachedStatement row,
-           world.database.cached("select id from sync_pushes where plan_id = ? and fingerprint = ?"));
-    row->bind_all(plan_id, print);
-    WS_LET(const bool found, row->step());
-    if (found) return Push{.id = row->string(0)};
-  }
+  WS_LET(
+      const std::optional<std::string> earlier,
+      read_row(world, read_text, "select id from sync_pushes where plan_id = ? and fingerprint = ?", plan_id, print));
+  if (earlier) return Push{.id = *earlier};
   Push push = {.id = world.ids.uuid("sync_push"), .fresh = true};
   WS_TRY(put(world,
              "insert into sync_pushes (id, plan_id, fingerprint, created_at) values (?, ?, ?, ?)",

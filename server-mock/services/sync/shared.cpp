@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "server-mock/store/query.hpp"
+
 namespace ws::mock {
 
 using contract::Role;
@@ -38,18 +40,16 @@ std::string actor_key(const Caller& caller) {
 }
 
 ApiResult<Plan> find_plan(World& world, const ServiceCall& call, std::string_view plan_id, std::string_view source_id) {
-  WS_API_LET(const sqlite::CachedStatement row,
-             world.database.cached("select id, source_id, client_id, base_revision, expires_at, commit_body "
-                                   "from sync_plans where id = ? and source_id = ? and actor = ?"));
-  row->bind_all(plan_id, source_id, actor_key(call.caller));
-  WS_API_LET(const bool found, row->step());
-  if (!found) return not_found("plan");
-  return Plan{.id = row->string(0),
-              .source_id = row->string(1),
-              .client_id = row->string(2),
-              .base_revision = row->integer(3),
-              .expires_at = row->integer(4),
-              .commit_body = row->optional_string(5)};
+  WS_API_LET(std::optional<Plan> plan,
+             read_row(world,
+                      read_as<Plan>,
+                      "select id, source_id, client_id, base_revision, expires_at, commit_body "
+                      "from sync_plans where id = ? and source_id = ? and actor = ?",
+                      plan_id,
+                      source_id,
+                      actor_key(call.caller)));
+  if (!plan) return not_found("plan");
+  return std::move(*plan);
 }
 
 }  // namespace ws::mock

@@ -8,17 +8,14 @@
 namespace ws::mock {
 namespace {
 
-Result<Json> open_conflicts(World& world, std::string_view source_id) {
-  WS_LET(const sqlite::CachedStatement rows,
-         world.database.cached(
-             "select id, path, kind from sync_conflicts where source_id = ? and status = 'open' order by id"));
-  rows->bind(1, source_id);
-  Json conflicts = Json::array();
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return conflicts;
-    conflicts.push_back({{"id", rows->text(0)}, {"path", rows->text(1)}, {"kind", rows->text(2)}});
-  }
+Result<std::vector<Json>> open_conflicts(World& world, std::string_view source_id) {
+  const auto read = [](const sqlite::Statement& row) {
+    return Json{{"id", row.text(0)}, {"path", row.text(1)}, {"kind", row.text(2)}};
+  };
+  return read_rows(world,
+                   read,
+                   "select id, path, kind from sync_conflicts where source_id = ? and status = 'open' order by id",
+                   source_id);
 }
 
 Result<std::int64_t> document_count(World& world, std::string_view source_id) {

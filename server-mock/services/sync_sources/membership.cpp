@@ -14,17 +14,6 @@ namespace {
 #define WS_ENTRY_COLUMNS \
   "document_id, present, path, revision, first_entered_revision, entered_revision, path_revision, text_revision"
 
-SyncEntry read_sync_entry(const sqlite::Statement& row) {
-  return {.document_id = row.string(0),
-          .present = row.integer(1) != 0,
-          .path = row.string(2),
-          .revision = row.integer(3),
-          .first_entered_revision = row.integer(4),
-          .entered_revision = row.integer(5),
-          .path_revision = row.integer(6),
-          .text_revision = row.integer(7)};
-}
-
 /// In two statements: `returning` opens a temporary database each time, a third of what a commit costs.
 Result<std::int64_t> next_revision(World& world, std::string_view source_id) {
   WS_TRY(put(
@@ -73,29 +62,16 @@ Result<bool> is_free(World& world, std::string_view source_id, std::string_view 
 }  // namespace
 
 Result<std::optional<Source>> find_source(World& world, std::string_view id) {
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached(
-             "select id, workspace_id, name, root_node_id, project_id, revision, created_by_user_id, "
-             "created_by_agent_id, last_committed_at, created_at, updated_at from sync_sources where id = ?"));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::nullopt;
-  return Source{.id = row->string(0),
-                .workspace_id = row->string(1),
-                .name = row->string(2),
-                .root_node_id = row->string(3),
-                .project_id = row->string(4),
-                .revision = row->integer(5),
-                .created_by_user_id = row->string(6),
-                .created_by_agent_id = row->string(7),
-                .last_committed_at = row->optional_integer(8),
-                .created_at = row->integer(9),
-                .updated_at = row->integer(10)};
+  return read_row(world,
+                  read_as<Source>,
+                  "select id, workspace_id, name, root_node_id, project_id, revision, created_by_user_id, "
+                  "created_by_agent_id, last_committed_at, created_at, updated_at from sync_sources where id = ?",
+                  id);
 }
 
 Result<std::optional<SyncEntry>> find_entry(World& world, std::string_view source_id, std::string_view document_id) {
   return read_row(world,
-                  read_sync_entry,
+                  read_as<SyncEntry>,
                   "select " WS_ENTRY_COLUMNS " from sync_entries where source_id = ? and document_id = ?",
                   source_id,
                   document_id);
@@ -103,7 +79,7 @@ Result<std::optional<SyncEntry>> find_entry(World& world, std::string_view sourc
 
 Result<std::optional<SyncEntry>> find_holder(World& world, std::string_view source_id, std::string_view path_key) {
   return read_row(world,
-                  read_sync_entry,
+                  read_as<SyncEntry>,
                   "select " WS_ENTRY_COLUMNS " from sync_entries where source_id = ? and path_key = ?",
                   source_id,
                   path_key);

@@ -5,6 +5,7 @@
 
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
+#include "server-mock/services/built_in/people.hpp"
 
 namespace ws::mock {
 namespace {
@@ -53,18 +54,9 @@ Result<void> ScratchWorld::restart() {
 
 Result<void> ScratchWorld::add_viewer() {
   viewer = editor;
-  viewer.owner_user_id = world_->ids.uuid("user");
   viewer.role = Role::viewer;
-  WS_LET(const sqlite::CachedStatement person,
-         world_->database.cached("insert into users (id, email, display_name, created_at) "
-                                 "values (?, 'viewer@example.com', 'Vera Novak', ?)"));
-  person->bind_all(viewer.owner_user_id, world_->now());
-  WS_TRY(person->run());
-  WS_LET(const sqlite::CachedStatement member,
-         world_->database.cached("insert into members (workspace_id, user_id, role, created_at) "
-                                 "values (?, ?, 'viewer', ?)"));
-  member->bind_all(viewer.workspace_id, viewer.owner_user_id, world_->now());
-  return member->run();
+  WS_LET(viewer.owner_user_id, add_person(*world_, "viewer@example.com", "Vera Novak"));
+  return add_member(*world_, viewer.workspace_id, viewer.owner_user_id, "viewer");
 }
 
 ScratchReply ScratchWorld::call(std::string_view id, const Caller& caller, const Json& body) {

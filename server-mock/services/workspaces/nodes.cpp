@@ -52,12 +52,12 @@ ApiResult<std::int64_t> find_position(World& world, const ServiceCall& call, con
 }
 
 Result<void> set_place(World& world, const Node& node) {
-  {
-    WS_LET(const sqlite::CachedStatement update,
-           world.database.cached("update nodes set parent_id = ?, position = ?, updated_at = ? where id = ?"));
-    update->bind_all(node.parent_id, node.position, world.now(), node.id);
-    WS_TRY(update->run());
-  }
+  WS_TRY(put(world,
+             "update nodes set parent_id = ?, position = ?, updated_at = ? where id = ?",
+             node.parent_id,
+             node.position,
+             world.now(),
+             node.id));
   return put(world,
              "with recursive below (id, workspace_id) as (  select id, workspace_id from nodes where id = ?1"
              "  union all select n.id, n.workspace_id from nodes n join below b"

@@ -40,10 +40,12 @@ ServiceResult create_workspace(World& world, const ServiceCall& call) {
                              .created_at = world.now(),
                              .updated_at = world.now()};
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_API_LET(const sqlite::CachedStatement insert,
-             world.database.cached("insert into workspaces (id, name, created_at, updated_at) values (?, ?, ?, ?)"));
-  insert->bind_all(made.id, made.name, made.created_at, made.updated_at);
-  WS_API_TRY(insert->run());
+  WS_API_TRY(put(world,
+                 "insert into workspaces (id, name, created_at, updated_at) values (?, ?, ?, ?)",
+                 made.id,
+                 made.name,
+                 made.created_at,
+                 made.updated_at));
   WS_API_TRY(put(world,
                  "insert into members (workspace_id, user_id, role, created_at) values (?, ?, 'owner', ?)",
                  made.id,
