@@ -16,7 +16,6 @@
 #include "api-client/base/result.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/binding/tree_binding.hpp"
-#include "sync-engine/model/difference.hpp"
 #include "sync-engine/model/options.hpp"
 #include "sync-engine/model/plan.hpp"
 #include "sync-engine/model/report.hpp"
@@ -27,6 +26,7 @@
 #include "sync-engine/state/history_gc.hpp"
 #include "sync-engine/state/history_log.hpp"
 #include "sync-engine/state/operations.hpp"
+#include "sync-engine/survey/differences.hpp"
 #include "sync-engine/undo/undo.hpp"
 
 namespace ws::sync {
@@ -76,7 +76,7 @@ class SyncEngine {
   Result<std::vector<BlamedLine>> blame(const RelativePath& path);
   /// The files that notes show, as they stand to what was last heard of the service. No network.
   Result<std::vector<ListedAttachment>> attachments();
-  /// Brings a text back from the history, as a local edit. See apply/restore.hpp.
+  /// Brings a text back from the history, as a local edit. See apply/replace_file.hpp.
   Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {}, bool dry_run = false);
   /// What was done here, run by run, the newest first; `limit` 0: all. No network.
   Result<std::vector<OperationDetails>> operations(std::size_t limit);

@@ -1,20 +1,63 @@
 #include "sync-engine/apply/apply.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "sync-engine/apply/journal.hpp"
-#include "sync-engine/apply/replaced_files.hpp"
 #include "sync-engine/apply/stage_texts.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/model/change.hpp"
+#include "sync-engine/model/report.hpp"
+#include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
 namespace {
+
+/// Documents that are gone on the service and whose file becomes another document's.
+///
+/// The base forgets one with the very stroke that notes the other, and not before: a run that is cut off in between
+/// would take the file for a new one, and what comes for a second one at its place.
+class ReplacedFiles {
+ public:
+  ReplacedFiles(const Survey& survey, const std::vector<Row>& rows);
+
+  /// Whose file the action takes over; null: nobody's.
+  const DocumentId* by(const Action& action) const;
+  bool contains(const Settled& settled) const { return !settled.base && documents_.contains(settled.document); }
+
+ private:
+  std::map<RelativePath, DocumentId> by_path_;
+  std::set<DocumentId> documents_;
+};
+
+bool takes_over(const Action& action) {
+  return (action.kind == ActionKind::pull_create || action.kind == ActionKind::adopt) && action.seen;
+}
+
+ReplacedFiles::ReplacedFiles(const Survey& survey, const std::vector<Row>& rows) {
+  std::map<RelativePath, DocumentId> leaving;
+  for (const Settled& settled : survey.plan.settled) {
+    if (!settled.base) leaving.emplace(survey.base.disk_path(settled.document), settled.document);
+  }
+  if (leaving.empty()) return;
+  for (const Row& row : rows) {
+    const auto old = takes_over(row.action) ? leaving.find(row.action.path) : leaving.end();
+    if (old == leaving.end()) continue;
+    by_path_.insert(*old);
+    documents_.insert(old->second);
+  }
+}
+
+const DocumentId* ReplacedFiles::by(const Action& action) const {
+  const auto old = takes_over(action) ? by_path_.find(action.path) : by_path_.end();
+  return old == by_path_.end() ? nullptr : &old->second;
+}
 
 /// Texts in `.ws/tmp` at a time: bounds what a crash leaves there and what one barrier covers. A barrier waits for the
 /// whole file system, so ten batches took 371 fsyncs where one takes 30.

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sync-engine/disk/background.hpp"
-#include "sync-engine/session/service_text.hpp"
+#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 namespace {

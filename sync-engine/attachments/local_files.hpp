@@ -1,10 +1,14 @@
-/// Looks at the files that may be attachments: size, hash, or why they are left alone.
+/// Looks at the files that may be attachments: size, hash, or why they are left alone; and remembers that a survey of
+/// them found nothing to do and nothing to report, so that the next run need not repeat it.
 ///
 /// A hash is kept beside the file's stamp in `.ws/attachments.cache`, as the stat cache keeps those of documents, and
-/// by the same rule; without the cache the answers are the same.
+/// by the same rule; without the cache the answers are the same. A clean survey is kept in `.ws/quiet.cache`,
+/// disposable, and holds while everything that it read is the same: the names and texts of the walk, the stored state
+/// of the attachments, the settings, and the stamp of every attachment.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +17,7 @@
 #include "sync-engine/attachments/plan_attachments.hpp"
 #include "sync-engine/session/session.hpp"
 #include "sync-engine/tree/hash.hpp"
+#include "sync-engine/tree/scan.hpp"
 
 namespace ws::sync {
 
@@ -53,5 +58,18 @@ class LocalFiles {
   bool is_same_ = true;  ///< as the cache
   std::int64_t started_ns_ = 0;
 };
+
+/// A hash of everything that the survey reads, except the stamps of attachments. Empty: the survey has to be made.
+std::optional<std::uint64_t> survey_inputs(const Session& session, const Scan& scan, const LocalFiles& files);
+
+/// How many attachments are here. Empty: the cached survey had other inputs, or one of the files changed.
+std::optional<std::uint64_t> find_clean_survey(const Session& session, std::uint64_t inputs);
+
+/// `stamps`: of every attachment, by its name on disk; an empty stamp where no file is. Keeps nothing where a file
+/// changed so recently that one more change could leave its stamp as it is.
+void save_clean_survey(const Session& session,
+                       std::uint64_t inputs,
+                       const LocalFiles& files,
+                       const std::map<std::string, FileStamp>& stamps);
 
 }  // namespace ws::sync

@@ -1,5 +1,6 @@
 /// The states of attachments that this tree knows, and one of them brought back: from what is kept here, else from the
-/// service, which never loses an Asset.
+/// service, which never loses an Asset. An undo does the same with the files of a run, and the run that follows sends
+/// that.
 #pragma once
 
 #include <optional>
@@ -7,9 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "api-client/base/clock.hpp"
+#include "api-client/base/result.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/session/session.hpp"
 #include "sync-engine/state/history_log.hpp"
+#include "sync-engine/undo/undo.hpp"
 
 namespace ws::sync {
 
@@ -42,5 +47,19 @@ struct ListedAttachment {
 };
 /// In order of path, those left alone among them.
 std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found);
+
+/// Whether the row is about the bytes of a file that is no document. A rename alone is not: its bytes stay.
+bool is_about_bytes(const Session& session, const OperationRow& row);
+bool is_about_bytes(const Session& session, const UndoStep& step);
+
+/// Adds the steps of those rows to the plan. A file that changed since is left alone.
+void plan_attachment_undo(Session& session,
+                          const std::vector<OperationRow>& rows,
+                          const UndoOptions& options,
+                          UndoPlan& plan);
+
+/// Does the steps, or what is left of them after an interruption. Bytes come from this tree, else from the service.
+/// Answers what was left. Fails with what ends everything; then the steps are still journalled.
+Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<UndoStep>& steps);
 
 }  // namespace ws::sync

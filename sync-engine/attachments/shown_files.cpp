@@ -1,11 +1,115 @@
 #include "sync-engine/attachments/shown_files.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <map>
 #include <utility>
 
 #include "api-client/base/utf8.hpp"
+#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/links/references.hpp"
+#include "sync-engine/links/resolve.hpp"
+#include "sync-engine/state/columns.hpp"
 
 namespace ws::sync {
+namespace {
+
+constexpr const char* targets_cache = "targets.cache";
+constexpr std::string_view targets_magic = "WStargets1\n";
+constexpr std::size_t max_targets_bytes = std::size_t{256} << 20U;
+
+/// What each text refers to, by its hash: a note is read again only when it changed. Disposable.
+class TargetCache {
+ public:
+  using References = std::vector<links::Reference>;
+
+  explicit TargetCache(const Session& session) : session_(session) { load(); }
+
+  const References* find(const Sha256& hash) {
+    const auto known = known_.find(hash);
+    if (known == known_.end()) return nullptr;
+    return &used_.insert(known_.extract(known)).position->second;
+  }
+  const References* find_used(const Sha256& hash) const {
+    const auto used = used_.find(hash);
+    return used == used_.end() ? nullptr : &used->second;
+  }
+  const References& add(const Sha256& hash, References references) {
+    is_same_ = false;
+    // Where they stand is of no use here: a resolver needs kind and path.
+    std::erase_if(references, [](const links::Reference& each) { return each.path.empty(); });
+    return used_.insert_or_assign(hash, std::move(references)).first->second;
+  }
+
+  void save() const {
+    if (is_same_ && known_.empty()) return;
+    std::string bytes(targets_magic);
+    for (const auto& [hash, references] : used_) {
+      bytes += bytes_of(hash);
+      put(bytes, references.size());
+      for (const links::Reference& each : references) {
+        bytes += static_cast<char>(each.kind);
+        put(bytes, each.path.size());
+        bytes += each.path;
+      }
+    }
+    bytes += bytes_of(Sha256::of(bytes));
+    static_cast<void>(session_.ws.write(targets_cache, bytes));
+  }
+
+ private:
+  static void put(std::string& bytes, std::size_t number) {
+    const auto value = static_cast<std::uint32_t>(number);
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  static bool take(std::string_view& bytes, std::uint32_t& value) {
+    if (bytes.size() < sizeof value) return false;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    bytes.remove_prefix(sizeof value);
+    return true;
+  }
+
+  void load() {
+    const auto text = session_.ws.read(targets_cache, max_targets_bytes);
+    const std::size_t sum = Sha256::Bytes().size();
+    if (!text || !text->starts_with(targets_magic) || text->size() < targets_magic.size() + sum) return;
+    std::string_view bytes = *text;
+    const std::string_view told = bytes.substr(bytes.size() - sum);
+    bytes.remove_suffix(sum);
+    if (bytes_of(Sha256::of(bytes)) != told) return;
+    bytes.remove_prefix(targets_magic.size());
+    while (bytes.size() >= sum) {
+      const Sha256 hash = hash_of(bytes.substr(0, sum));
+      bytes.remove_prefix(sum);
+      References references;
+      if (!read_references_of(bytes, references)) return known_.clear();
+      known_.emplace(hash, std::move(references));
+    }
+  }
+
+  static bool read_references_of(std::string_view& bytes, References& references) {
+    std::uint32_t count = 0;
+    if (!take(bytes, count)) return false;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::uint32_t size = 0;
+      if (bytes.empty()) return false;
+      links::Reference reference{.kind = static_cast<links::Reference::Kind>(bytes.front())};
+      bytes.remove_prefix(1);
+      if (!take(bytes, size) || bytes.size() < size) return false;
+      reference.path = bytes.substr(0, size);
+      bytes.remove_prefix(size);
+      references.push_back(std::move(reference));
+    }
+    return true;
+  }
+
+  const Session& session_;
+  std::map<Sha256, References> known_;  ///< of the last time, less what was used
+  std::map<Sha256, References> used_;
+  bool is_same_ = true;
+};
+
+}  // namespace
 
 void OtherFiles::add(const std::string& disk) { by_path_.emplace(utf8::nfc(disk), disk); }
 
@@ -49,6 +153,44 @@ void add_shown(ShownFiles& shown,
     std::vector<RelativePath>& notes = shown.notes[*file];
     if (notes.empty() || notes.back() != note) notes.push_back(note);
   }
+}
+
+Result<ShownFiles> shown_in_notes(Session& session, const Survey& survey, const OtherFiles& files, bool may_write) {
+  ShownFiles shown;
+  if (files.size() == 0) return shown;
+  std::vector<std::pair<RelativePath, Sha256>> notes;
+  std::vector<std::string> paths;
+  survey.scan.each_other([&](const std::string& path) { paths.push_back(path); });
+  survey.scan.each_file([&](const std::string& path, const Sha256& hash, const FileId&) {
+    paths.push_back(path);
+    if (auto parsed = RelativePath::parse(path)) notes.emplace_back(std::move(*parsed), hash);
+  });
+  const links::TreeFiles tree(std::move(paths));
+  std::ranges::sort(notes);
+  TargetCache cache(session);
+  std::optional<SafeWriter> reader;
+  for (const auto& [note, hash] : notes) {
+    const auto* known = cache.find_used(hash);
+    if (known == nullptr) known = cache.find(hash);
+    if (known == nullptr) {
+      if (!reader) {
+        WS_LET(reader, SafeWriter::open(session.root));
+      }
+      const auto text = reader->read(note);
+      if (!text) continue;
+      auto references = links::read_references(*text);
+      // One that changed since it was hashed is read again by the next look.
+      const bool is_as_hashed = Sha256::of(*text) == hash;
+      if (!is_as_hashed) {
+        add_shown(shown, note, references, tree, files);
+        continue;
+      }
+      known = &cache.add(hash, std::move(references));
+    }
+    add_shown(shown, note, *known, tree, files);
+  }
+  if (may_write) cache.save();
+  return shown;
 }
 
 }  // namespace ws::sync

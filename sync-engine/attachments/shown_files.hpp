@@ -1,4 +1,4 @@
-/// Which files the notes show or link to. Pure.
+/// Which files the notes of a tree show or link to.
 #pragma once
 
 #include <map>
@@ -10,6 +10,8 @@
 #include "sync-engine/links/resolve.hpp"
 #include "sync-engine/model/entry.hpp"
 #include "sync-engine/model/relative_path.hpp"
+#include "sync-engine/session/session.hpp"
+#include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
 
@@ -40,5 +42,8 @@ void add_shown(ShownFiles& shown,
                const std::vector<links::Reference>& references,
                const links::TreeFiles& tree,
                const OtherFiles& files);
+
+/// Of the notes as they are on disk. No note is read where there is no file that one could show.
+Result<ShownFiles> shown_in_notes(Session& session, const Survey& survey, const OtherFiles& files, bool may_write);
 
 }  // namespace ws::sync

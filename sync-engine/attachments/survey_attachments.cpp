@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "api-client/base/utf8.hpp"
-#include "sync-engine/attachments/note_targets.hpp"
-#include "sync-engine/attachments/survey_cache.hpp"
+#include "sync-engine/attachments/local_files.hpp"
+#include "sync-engine/attachments/shown_files.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/tree/file_kinds.hpp"

@@ -1,10 +1,11 @@
-/// `.ws/` of a tree, held by descriptor.
+/// `.ws/` of a tree, held by descriptor; and its lock: one writer a tree (promise 13 of `safety.md`).
 ///
 /// The tree may have come from elsewhere: an archive, a share, a folder that others write to. So whatever lies in
 /// `.ws/` is looked at before it is used. What we know by name must be a regular file, or a folder, of a trusted owner;
 /// what is written in place must have no second name. Nothing below is opened through a link.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -41,6 +42,17 @@ class WsFolder {
   explicit WsFolder(RootFolder folder) : folder_(std::move(folder)) {}
   Result<void> check(const std::filesystem::path& root, const TrustedFolders& trusted) const;
   RootFolder folder_;
+};
+
+/// Holds `.ws/lock` until it goes out of scope. The kernel releases it when the process dies.
+class TreeLock {
+ public:
+  /// Waits at most `wait`. Fails with `disk`, code `tree_locked`, naming the process that holds it; retryable.
+  static Result<TreeLock> take(const RootFolder& root, std::chrono::milliseconds wait);
+
+ private:
+  explicit TreeLock(Descriptor file) : file_(std::move(file)) {}
+  Descriptor file_;
 };
 
 }  // namespace ws::sync

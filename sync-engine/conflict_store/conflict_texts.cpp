@@ -46,7 +46,7 @@ std::optional<std::string> read_optional(const RootFolder& root, const std::stri
 
 constexpr std::size_t max_open_folders = 500;
 /// Up to so many folders, single fsyncs are cheaper than a barrier over the whole file system.
-constexpr std::size_t max_single_flushes = 4;
+constexpr std::size_t max_folder_flushes = 4;
 
 /// Writes the texts of one conflict to temporary names first, so that a file is never incomplete.
 class ConflictFolder {
@@ -119,13 +119,13 @@ Result<void> flush_all(const Session& session) {
 }
 
 Result<void> flush_texts(const Session& session, const std::vector<ConflictFolder>& folders) {
-  if (folders.size() > max_single_flushes) return flush_all(session);
+  if (folders.size() > max_folder_flushes) return flush_all(session);
   for (const ConflictFolder& folder : folders) WS_TRY(folder.flush_texts());
   return {};
 }
 
 Result<void> flush_names(const Session& session, const std::vector<ConflictFolder>& folders) {
-  if (folders.size() > max_single_flushes) return flush_all(session);
+  if (folders.size() > max_folder_flushes) return flush_all(session);
   for (const ConflictFolder& folder : folders) WS_TRY(folder.flush_names());
   const Descriptor above = session.root.open_beneath(".ws/conflicts", O_RDONLY | O_DIRECTORY);
   if (!above || ::fsync(above.get()) != 0) return disk_failure("flush", ".ws/conflicts");
@@ -139,6 +139,19 @@ Result<void> place_all(const Session& session, std::vector<ConflictFolder>& fold
   WS_TRY(flush_names(session, folders));
   folders.clear();
   return {};
+}
+
+Result<void> store(StateStore& state, const EndedConflict& ended) {
+  for (const auto& [document, row] : ended.end.base) {
+    WS_TRY(row ? state.put_base(document, *row) : state.forget_base(document));
+  }
+  if (ended.end.recorded) WS_TRY(state.operations().record(*ended.end.recorded));
+  for (const auto& [document, row] : ended.end.pending) {
+    WS_TRY(row ? state.put_pending(document, *row) : state.drop_pending(document));
+  }
+  if (ended.end.source_revision) WS_TRY(state.set_source_revision(*ended.end.source_revision));
+  if (ended.end.drops_staged) WS_TRY(state.clear_staged());
+  return state.drop_conflict(ended.id);
 }
 
 }  // namespace
@@ -185,6 +198,20 @@ void remove_conflict_files(const RootFolder& root, const std::string& id) {
   // Not through links: those in the folder are removed themselves.
   if (above)
     std::filesystem::remove_all(path_through(above.get(), root.path() / ".ws/conflicts") / folder_name(id), ignored);
+}
+
+Result<void> end_conflicts(Session& session, const std::vector<EndedConflict>& ended) {
+  if (ended.empty()) return {};
+  WS_TRY(session.history.flush());
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const EndedConflict& each : ended) WS_TRY(store(session.state, each));
+  WS_TRY(transaction.commit());
+  for (const EndedConflict& each : ended) remove_conflict_files(session.root, each.id);
+  return {};
+}
+
+Result<void> end_conflict(Session& session, const Conflict& conflict, const ConflictEnd& end) {
+  return end_conflicts(session, {{.id = conflict.id, .end = end}});
 }
 
 }  // namespace ws::sync

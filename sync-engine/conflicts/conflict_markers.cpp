@@ -8,7 +8,6 @@
 
 #include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
-#include "sync-engine/merge/marker_lines.hpp"
 #include "sync-engine/merge/merge.hpp"
 
 namespace ws::sync {
@@ -38,7 +37,7 @@ bool holds_open_markers(const Session& session,
                         const std::string& now,
                         const ThreeTexts& texts) {
   return is_merging_by_hand(session.root, conflict.id) &&
-         adds_markers(now, {texts.base.value_or(""), texts.local.value_or(""), texts.remote.value_or("")});
+         merge::adds_markers(now, {texts.base.value_or(""), texts.local.value_or(""), texts.remote.value_or("")});
 }
 
 }  // namespace

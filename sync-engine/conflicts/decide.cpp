@@ -12,15 +12,14 @@
 #include "api-client/base/uuid.hpp"
 #include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
-#include "sync-engine/conflict_store/end_conflict.hpp"
 #include "sync-engine/conflicts/conflict_markers.hpp"
 #include "sync-engine/conflicts/decide_place.hpp"
 #include "sync-engine/conflicts/decide_rewound.hpp"
 #include "sync-engine/conflicts/decided_block.hpp"
 #include "sync-engine/conflicts/refresh_conflict.hpp"
-#include "sync-engine/merge/marker_lines.hpp"
+#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
-#include "sync-engine/session/service_text.hpp"
+#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 namespace {
@@ -104,7 +103,8 @@ class Decision {
   /// Markers that `--markers` wrote are still in the file: the local text is then the recorded one.
   bool holds_both_texts() const {
     return on_disk_ && is_merging_by_hand(session_.root, conflict_.id) &&
-           adds_markers(*on_disk_, {texts_.base.value_or(""), texts_.local.value_or(""), texts_.remote.value_or("")});
+           merge::adds_markers(*on_disk_,
+                               {texts_.base.value_or(""), texts_.local.value_or(""), texts_.remote.value_or("")});
   }
 
   /// `both` keeps the two recorded texts; a file that was edited since would be a third one.

@@ -13,7 +13,7 @@
 #include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/conflicts/refresh_conflict.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
-#include "sync-engine/session/service_text.hpp"
+#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 namespace {

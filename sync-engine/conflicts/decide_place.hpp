@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sync-engine/conflicts/decided_block.hpp"
-#include "sync-engine/conflicts/known_places.hpp"
 #include "sync-engine/session/session.hpp"
 
 namespace ws::sync {

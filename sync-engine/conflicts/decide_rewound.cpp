@@ -3,10 +3,10 @@
 #include <set>
 #include <utility>
 
-#include "sync-engine/conflict_store/end_conflict.hpp"
+#include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/survey/held_documents.hpp"
 #include "sync-engine/survey/incoming.hpp"
-#include "sync-engine/survey/invalid_paths.hpp"
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {

@@ -1,9 +1,14 @@
 #include "sync-engine/disk/root_folder.hpp"
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
@@ -11,7 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
+#include "api-client/base/handle.hpp"
 #include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync {
@@ -27,6 +34,45 @@ int open_in_kernel(int root, const char* name, int flags, unsigned mode) {
     // EAGAIN: a rename went on elsewhere while the kernel looked for `..`; there is none in our names.
     if (fd >= 0 || errno != EAGAIN) return fd;
   }
+}
+
+int close_folder(DIR* folder) noexcept { return ::closedir(folder); }
+
+/// What is in the folder; false: it is none, or cannot be read.
+bool list(int folder, std::vector<std::string>& names) {
+  const int copy = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const Handle<DIR, close_folder> open(copy < 0 ? nullptr : ::fdopendir(copy));
+  if (!open) {
+    if (copy >= 0) ::close(copy);
+    return false;
+  }
+  while (const dirent* const entry = ::readdir(open.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  return true;
+}
+
+bool is_empty(int above, const char* name, std::size_t levels) {
+  const Descriptor folder(::openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  std::vector<std::string> inside;
+  if (!folder || levels == 0 || !list(folder.get(), inside)) return false;
+  for (const std::string& each : inside) {
+    if (!is_empty(folder.get(), each.c_str(), levels - 1)) return false;
+  }
+  return true;
+}
+
+bool remove(int above, const char* name, std::size_t levels) {
+  if (::unlinkat(above, name, AT_REMOVEDIR) == 0) return true;
+  if ((errno != ENOTEMPTY && errno != EEXIST) || levels == 0) return false;
+  const Descriptor folder(::openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  std::vector<std::string> inside;
+  if (!folder || !list(folder.get(), inside)) return false;
+  for (const std::string& each : inside) {
+    if (!remove(folder.get(), each.c_str(), levels - 1)) return false;
+  }
+  return ::unlinkat(above, name, AT_REMOVEDIR) == 0;
 }
 
 }  // namespace
@@ -103,6 +149,54 @@ Descriptor RootFolder::make_folders(std::string_view name,
     return Descriptor();
   }
   return open_beneath(name, O_RDONLY | O_DIRECTORY);
+}
+
+Result<std::string> read_file_at(int folder, const std::string& name) {
+  const Descriptor file(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file) {
+    if (errno == ENOENT) return fail(Failure::Kind::not_found, fmt::format("{} does not exist", name));
+    return disk_failure("open", name);
+  }
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return disk_failure("read", name);
+  if (!S_ISREG(status.st_mode)) return fail(Failure::Kind::disk, fmt::format("{} is not a regular file", name));
+  std::string text(static_cast<std::size_t>(status.st_size) + 1, '\0');
+  std::size_t filled = 0;
+  while (true) {
+    if (filled == text.size()) text.resize(text.size() * 2);
+    const ssize_t count = read_some(file.get(), text.data() + filled, text.size() - filled);
+    if (count < 0) return disk_failure("read", name);
+    if (count == 0) break;
+    filled += static_cast<std::size_t>(count);
+  }
+  text.resize(filled);
+  return text;
+}
+
+Result<std::optional<Sha256>> hash_file_at(int folder, const std::string& name) {
+  const Descriptor file(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file && errno == ENOENT) return std::optional<Sha256>{};
+  if (!file) return disk_failure("open", name);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return disk_failure("read", name);
+  if (!S_ISREG(status.st_mode)) return fail(Failure::Kind::disk, fmt::format("{} is not a regular file", name));
+  // Piece by piece: the file may be an attachment.
+  Sha256Stream stream;
+  std::array<char, std::size_t{64} << 10U> buffer;
+  while (true) {
+    const ssize_t count = read_some(file.get(), buffer.data(), buffer.size());
+    if (count < 0) return disk_failure("read", name);
+    if (count == 0) return std::optional(stream.finish());
+    stream.update({buffer.data(), static_cast<std::size_t>(count)});
+  }
+}
+
+bool is_empty_folder(int above, const char* name) { return is_empty(above, name, max_path_levels); }
+
+bool remove_empty_folder(int above, const char* name) {
+  if (::unlinkat(above, name, AT_REMOVEDIR) == 0) return true;
+  // All of it or nothing: what is somebody's keeps its empty folders too.
+  return is_empty_folder(above, name) && remove(above, name, max_path_levels);
 }
 
 }  // namespace ws::sync

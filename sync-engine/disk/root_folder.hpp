@@ -1,13 +1,18 @@
-/// The folder that is synced, held by descriptor: every name below it is resolved beneath it and through no link.
+/// The folder that is synced, held by descriptor: every name below it is resolved beneath it and through no link. A
+/// file is read by its name in an open folder, and nothing but a regular file is read. Folders with nothing in them but
+/// folders may go: nobody misses one that a file takes the place of.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/result.hpp"
+#include "api-client/base/sha256.hpp"
 
 namespace ws::sync {
 
@@ -49,5 +54,17 @@ class RootFolder {
 
 /// `disk`, with errno's words: "cannot write a.md: No space left on device".
 tl::unexpected<Failure> disk_failure(std::string_view doing, std::string_view what);
+
+/// The whole file. Fails with `not_found` or `disk`.
+Result<std::string> read_file_at(int folder, const std::string& name);
+
+/// The hash of the file, read piece by piece; empty: there is none. Fails with `disk`.
+Result<std::optional<Sha256>> hash_file_at(int folder, const std::string& name);
+
+/// Whether `name` in the folder `above` is one. No link is followed.
+bool is_empty_folder(int above, const char* name);
+/// Takes it away, from the innermost out. Nothing but rmdir(2): a file that comes in between stays. False: it is there
+/// still, and errno says why.
+bool remove_empty_folder(int above, const char* name);
 
 }  // namespace ws::sync

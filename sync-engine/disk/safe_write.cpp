@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sync-engine/disk/empty_folder.hpp"
-#include "sync-engine/disk/file_at.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 
 namespace ws::sync {
 namespace {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api-client/base/clock.hpp"
@@ -16,9 +17,29 @@
 #include "api-client/base/result.hpp"
 #include "api-client/base/sha256.hpp"
 #include "sync-engine/disk/root_folder.hpp"
-#include "sync-engine/disk/unnamed_file.hpp"
 
 namespace ws::sync {
+
+/// A file without a name yet (O_TMPFILE): if the process is killed, nothing of it is left.
+class UnnamedFile {
+ public:
+  UnnamedFile() = default;
+  UnnamedFile(UnnamedFile&&) noexcept = default;
+  UnnamedFile& operator=(UnnamedFile&&) noexcept = default;
+  ~UnnamedFile();
+
+  /// On the file system of `folder`. Empty if that does not support them, or if half of the descriptors that the
+  /// process may open are unnamed files.
+  static UnnamedFile make(int folder);
+  int get() const noexcept { return file_.get(); }
+  explicit operator bool() const noexcept { return static_cast<bool>(file_); }
+  /// Names it `to`, which must not exist. -1 and errno on failure, as linkat(2).
+  int link(int folder, const char* to) const;
+
+ private:
+  explicit UnnamedFile(Descriptor file) : file_(std::move(file)) {}
+  Descriptor file_;
+};
 
 /// Up to so many single fsyncs are cheaper than a barrier over the whole file system.
 inline constexpr std::size_t max_single_flushes = 16;

@@ -1,7 +1,9 @@
-/// Which lines of a text became which lines of another (libgit2's patience diff).
+/// Which lines of a text became which lines of another (libgit2's patience diff), and what differs between two texts,
+/// as git and patch write it.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,5 +27,9 @@ bool is_compared_at_once(std::string_view before, std::string_view after);
 
 /// In order, none touching the next; empty for equal texts. Time is about linear in the length. Fails with `internal`.
 Result<std::vector<ChangedLines>> changed_lines(std::string_view before, std::string_view after);
+
+/// The hunks of a unified diff with three lines of context, without the lines that name the files; empty for equal
+/// texts. Fails with `internal`.
+Result<std::string> diff_text(std::string_view before, std::string_view after);
 
 }  // namespace ws::sync::git

@@ -15,7 +15,6 @@
 #include "api-client/base/files.hpp"
 #include "sync-engine/git/git_folder.hpp"
 #include "sync-engine/git/library.hpp"
-#include "sync-engine/git/references.hpp"
 
 namespace ws::sync::git {
 namespace {

@@ -13,8 +13,6 @@
 #include "sync-engine/git/git_folder.hpp"
 #include "sync-engine/git/library.hpp"
 #include "sync-engine/git/pack_writer.hpp"
-#include "sync-engine/git/references.hpp"
-#include "sync-engine/git/shallow.hpp"
 
 namespace ws::sync::git {
 namespace {

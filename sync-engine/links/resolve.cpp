@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "api-client/base/utf8.hpp"
-#include "sync-engine/links/likeness.hpp"
 #include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync::links {

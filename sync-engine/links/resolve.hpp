@@ -66,4 +66,7 @@ std::optional<std::string> joined(std::string_view folder, std::string_view path
 /// How a file is named from a note: `../img/a.png`.
 std::string relative_from(std::string_view note, std::string_view file);
 
+/// Letters to add, drop or change; more than `most` is `most` + 1.
+std::size_t edits_between(std::string_view a, std::string_view b, std::size_t most);
+
 }  // namespace ws::sync::links

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sync-engine/merge/markdown_tokens.hpp"
+#include "sync-engine/merge/markdown_lines.hpp"
 
 namespace ws::sync::merge {
 namespace {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "api-client/base/ascii.hpp"
+#include "api-client/base/utf8.hpp"
+
 namespace ws::sync::merge {
 namespace {
 
@@ -109,6 +112,215 @@ class Classifier {
   bool in_html_ = false;  ///< up to the next blank line
 };
 
+using LineKind = MarkdownLine::Kind;
+using Sort = Token::Sort;
+
+bool is_word_byte(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// Scripts that put no blanks between words: each character is one.
+bool stands_alone(char32_t c) {
+  return (c >= 0x2E80 && c <= 0x9FFF) || (c >= 0xAC00 && c <= 0xD7AF) || (c >= 0xF900 && c <= 0xFAFF) ||
+         (c >= 0xFF00 && c <= 0xFF60) || (c >= 0x20000 && c <= 0x3FFFF);
+}
+
+/// Finds what must not be cut: a code span, a wiki link, a link's target, a tag, an address. Each way to close one is
+/// looked for past the end of the text once at most, so that many open ones cost no more than one.
+class WholeParts {
+ public:
+  explicit WholeParts(std::string_view text) : text_(text) {
+    for (std::size_t at = text.find('`'); at != std::string_view::npos; at = text.find('`', at)) {
+      const std::size_t end = std::min(text.find_first_not_of('`', at), text.size());
+      runs_.push_back({.begin = at, .longest = end - at});
+      at = end;
+    }
+    for (std::size_t i = runs_.size(); i-- > 1;) {
+      runs_[i - 1].longest = std::max(runs_[i - 1].longest, runs_[i].longest);
+    }
+  }
+
+  /// The length of such a part at `at`. 0: there is none.
+  std::size_t length(std::size_t at) {
+    const std::string_view text = text_.substr(at);
+    if (text.starts_with('`')) return code_length(at, std::min(text.find_first_not_of('`'), text.size()));
+    if (text.starts_with("[[")) return up_to("]]", at, 2, no_bracket_);
+    if (text.starts_with("](")) return up_to(")", at, 2, no_parenthesis_);
+    if (text.starts_with('<')) return up_to(">", at, 1, no_angle_);
+    if (text.starts_with("http://") || text.starts_with("https://"))
+      return std::min(text.find_first_of(" \t)>"), text.size());
+    return 0;
+  }
+
+ private:
+  /// A run of backticks, and the length of the longest that begins here or behind it.
+  struct Run {
+    std::size_t begin = 0;
+    std::size_t longest = 0;
+  };
+
+  std::size_t code_length(std::size_t at, std::size_t ticks) const {
+    const auto next = std::ranges::lower_bound(runs_, at + ticks, {}, &Run::begin);
+    if (next == runs_.end() || next->longest < ticks) return 0;
+    return text_.find(std::string(ticks, '`'), at + ticks) + ticks - at;
+  }
+
+  std::size_t up_to(std::string_view close, std::size_t at, std::size_t from, bool& is_none) const {
+    if (is_none) return 0;
+    const std::size_t found = text_.find(close, at + from);
+    is_none = found == std::string_view::npos;
+    return is_none ? 0 : found + close.size() - at;
+  }
+
+  std::string_view text_;
+  std::vector<Run> runs_ = {};
+  bool no_bracket_ = false;
+  bool no_parenthesis_ = false;
+  bool no_angle_ = false;
+};
+
+std::size_t word_length(std::string_view text) {
+  std::string_view rest = text;
+  const char32_t first = utf8::next(rest);
+  if (stands_alone(first)) return text.size() - rest.size();
+  std::size_t length = text.size() - rest.size();
+  while (!rest.empty() && (is_word_byte(rest[0]) || (rest[0] == '\'' && rest.size() > 1 && is_word_byte(rest[1])))) {
+    if (stands_alone(utf8::next(rest))) break;
+    length = text.size() - rest.size();
+  }
+  return length;
+}
+
+bool ends_sentence(std::string_view text, std::size_t at) {
+  return std::string_view(".!?;:").find(text[at]) != std::string_view::npos &&
+         (at + 1 == text.size() || text[at + 1] == ' ');
+}
+
+class Tokenizer {
+ public:
+  explicit Tokenizer(const std::vector<MarkdownLine>& lines) : lines_(lines) {}
+
+  std::vector<Token> run(Span span) {
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      add_line(lines_[i]);
+      add_newline(i, span.end);
+    }
+    return std::move(tokens_);
+  }
+
+ private:
+  void add(Sort sort, std::string_view raw, std::string key) {
+    tokens_.push_back({.sort = sort, .key = std::move(key), .raw = raw});
+  }
+  void add(Sort sort, std::string_view raw) { add(sort, raw, std::string(raw)); }
+
+  void add_line(const MarkdownLine& line) {
+    switch (line.kind) {
+      case LineKind::blank:
+      case LineKind::rule:
+      case LineKind::code:
+        if (!line.text.empty()) add(Sort::word, line.text);
+        return;
+      case LineKind::table: add_row(line.text); return;
+      case LineKind::item: add_item(line.text); return;
+      case LineKind::prose: add_prose(line.text); return;
+    }
+  }
+
+  void add_item(std::string_view text) {
+    const ItemMark mark = item_mark(text);
+    add(Sort::mark, mark.whole, "\n" + std::string(mark.indent, ' ') + (mark.ordinal.empty() ? "" : "1") + mark.sign);
+    if (!mark.tick.empty()) {
+      add(Sort::sign, mark.tick, "[" + std::string(1, mark.tick[1] == ' ' ? ' ' : 'x') + "]");
+      add(Sort::mark, mark.tick.substr(mark.tick.size()), "\nticked");
+    }
+    add_words(text.substr(mark.whole.size() + mark.tick.size()));
+  }
+
+  /// A heading's signs and a quotation's are marks; an indentation continues a paragraph and is part of its newline.
+  void add_prose(std::string_view text) {
+    const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
+    if (first != 0 && !is_soft_) add(Sort::blank, text.substr(0, first));
+    text.remove_prefix(first);
+    const std::size_t signs = text.find_first_not_of(text.starts_with('#') ? "#" : "> ");
+    const bool is_heading = text.starts_with('#') && signs != std::string_view::npos && text[signs] == ' ';
+    if ((is_heading || text.starts_with('>')) && signs != std::string_view::npos) {
+      add(Sort::mark, text.substr(0, signs), "\n" + std::string(trimmed(text.substr(0, signs), " \t")));
+      text.remove_prefix(signs);
+    }
+    add_words(text);
+  }
+
+  void add_words(std::string_view text) {
+    WholeParts wholes(text);
+    std::size_t at = 0;
+    while (at < text.size()) {
+      const std::string_view rest = text.substr(at);
+      std::size_t length = wholes.length(at);
+      if (length != 0) {
+        add(Sort::word, rest.substr(0, length));
+      } else if (rest[0] == ' ' || rest[0] == '\t') {
+        length = std::min(rest.find_first_not_of(" \t"), rest.size());
+        add(Sort::blank, rest.substr(0, length), " ");
+      } else if (is_word_byte(rest[0])) {
+        length = word_length(rest);
+        add(Sort::word, rest.substr(0, length));
+      } else {
+        length = 1;
+        add(ends_sentence(rest, 0) ? Sort::mark : Sort::sign, rest.substr(0, 1));
+      }
+      at += length;
+    }
+  }
+
+  void add_row(std::string_view text) {
+    std::size_t from = 0;
+    bool in_code = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '`') in_code = !in_code;
+      if (text[i] != '|' || in_code || (i > 0 && text[i - 1] == '\\')) continue;
+      add_cell(text.substr(from, i - from));
+      add(Sort::mark, text.substr(i, 1), "\n|");
+      from = i + 1;
+    }
+    add_cell(text.substr(from));
+  }
+
+  void add_cell(std::string_view cell) {
+    if (cell.empty()) return;
+    std::string key(trimmed(cell, " \t"));
+    if (key.find_first_not_of(":-") == std::string::npos && key.find('-') != std::string::npos) {
+      key = std::string(key.front() == ':' ? ":" : "") + "-" + (key.back() == ':' ? ":" : "");
+    }
+    add(Sort::word, cell, std::move(key));
+  }
+
+  /// Between two lines of one paragraph the newline is a blank, and the next line's indentation belongs to it.
+  void add_newline(std::size_t i, std::size_t end) {
+    const MarkdownLine& line = lines_[i];
+    is_soft_ =
+        i + 1 < end && (line.kind == LineKind::prose || line.kind == LineKind::item) && continues(line, lines_[i + 1]);
+    const char* newline = line.text.data() + line.text.size();
+    if (!is_soft_) return add(Sort::mark, std::string_view(newline, 1), "\n");
+    const std::string_view next = lines_[i + 1].text;
+    const std::size_t indent = std::min(next.find_first_not_of(" \t"), next.size());
+    add(Sort::blank, std::string_view(newline, 1 + indent), " ");
+  }
+
+  static bool continues(const MarkdownLine& line, const MarkdownLine& next) {
+    const std::string_view text = trimmed(line.text, " \t");
+    const std::string_view after = trimmed(next.text, " \t");
+    const bool is_broken = line.text.ends_with("  ") || line.text.ends_with('\\');
+    return next.kind == LineKind::prose && !is_broken && !text.starts_with('#') && !text.starts_with('>') &&
+           !after.starts_with('#') && !after.starts_with('>');
+  }
+
+  const std::vector<MarkdownLine>& lines_;
+  std::vector<Token> tokens_ = {};
+  bool is_soft_ = false;  ///< the newline before this line was a blank
+};
+
 }  // namespace
 
 std::vector<MarkdownLine> markdown_lines(std::string_view text) { return Classifier().run(text); }
@@ -133,6 +345,10 @@ ItemMark item_mark(std::string_view line) {
                        (rest.size() == 3 || rest[3] == ' ');
   if (is_tick) mark.tick = rest.substr(0, std::min<std::size_t>(4, rest.size()));
   return mark;
+}
+
+std::vector<Token> markdown_tokens(const std::vector<MarkdownLine>& lines, Span span) {
+  return Tokenizer(lines).run(span);
 }
 
 }  // namespace ws::sync::merge

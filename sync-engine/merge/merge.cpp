@@ -1,15 +1,132 @@
 #include "sync-engine/merge/merge.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "api-client/base/markdown.hpp"
 #include "sync-engine/merge/body.hpp"
 #include "sync-engine/merge/front_matter.hpp"
-#include "sync-engine/merge/line_merge.hpp"
-#include "sync-engine/merge/list_numbers.hpp"
+#include "sync-engine/merge/markdown_lines.hpp"
+#include "sync-engine/merge/three_way.hpp"
 
 namespace ws::sync::merge {
 namespace {
+
+// The numbers of ordered lists, which say nothing but the order: an item that comes in between renumbers the rest.
+
+using LineKind = MarkdownLine::Kind;
+
+struct NumberedItem {
+  std::size_t line = 0;
+  std::string_view ordinal = {};
+};
+using NumberedList = std::vector<NumberedItem>;
+
+/// The ordered lists of a text: items of one indentation and sign with nothing at or left of their margin between them.
+class Lists {
+ public:
+  std::vector<NumberedList> read(const std::vector<MarkdownLine>& lines) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const MarkdownLine& line = lines[i];
+      if (line.kind == LineKind::blank) continue;
+      const ItemMark mark = line.kind == LineKind::item ? item_mark(line.text) : ItemMark{};
+      const std::size_t margin = line.text.find_first_not_of(" \t");
+      close_beyond(margin, mark);
+      if (!mark.ordinal.empty()) open_[margin].items.push_back({.line = i, .ordinal = mark.ordinal});
+      if (!mark.ordinal.empty()) open_[margin].sign = mark.sign;
+    }
+    close_beyond(0, {});
+    return std::move(lists_);
+  }
+
+ private:
+  struct Open {
+    NumberedList items = {};
+    char sign = 0;
+  };
+
+  /// A line at `margin` ends every list to the right of it, and one at its own margin that it is no item of.
+  void close_beyond(std::size_t margin, const ItemMark& mark) {
+    while (!open_.empty()) {
+      const auto last = std::prev(open_.end());
+      const bool goes_on =
+          last->first < margin || (last->first == margin && !mark.ordinal.empty() && mark.sign == last->second.sign);
+      if (goes_on) return;
+      lists_.push_back(std::move(last->second.items));
+      open_.erase(last);
+    }
+  }
+
+  std::map<std::size_t, Open> open_ = {};  ///< by margin
+  std::vector<NumberedList> lists_ = {};
+};
+
+unsigned long number(std::string_view digits) { return std::strtoul(std::string(digits).c_str(), nullptr, 10); }
+
+bool counts_up(const NumberedList& list) {
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    if (number(list[i].ordinal) != number(list[i - 1].ordinal) + 1) return false;
+  }
+  return true;
+}
+
+/// Whether the line below belongs to the item by its indentation.
+bool hangs_on(const std::vector<MarkdownLine>& lines, std::size_t line) {
+  std::size_t next = line + 1;
+  while (next < lines.size() && lines[next].kind == LineKind::blank) ++next;
+  if (next == lines.size()) return false;
+  return lines[next].text.find_first_not_of(" \t") > lines[line].text.find_first_not_of(" \t");
+}
+
+/// Whether each ordered list counts up by one from its first number. True without lists.
+bool has_sequential_numbers(std::string_view text) {
+  for (const NumberedList& list : Lists().read(markdown_lines(text))) {
+    if (!counts_up(list)) return false;
+  }
+  return true;
+}
+
+/// The text with each ordered list counted up from its first number; the lines stay what they are otherwise. A list
+/// in which a number would become longer or shorter above lines that stand indented below it keeps its numbers: their
+/// indentation hangs on it.
+std::string renumber_lists(std::string_view text) {
+  const std::vector<MarkdownLine> lines = markdown_lines(text);
+  std::map<std::size_t, std::string> renumbered;
+  for (const NumberedList& list : Lists().read(lines)) {
+    std::map<std::size_t, std::string> wanted;
+    bool fits = true;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      std::string ordinal = std::to_string(number(list[0].ordinal) + i);
+      if (ordinal == list[i].ordinal) continue;
+      if (ordinal.size() != list[i].ordinal.size() && hangs_on(lines, list[i].line)) fits = false;
+      wanted.emplace(list[i].line, std::move(ordinal));
+    }
+    if (fits) renumbered.merge(wanted);
+  }
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = lines[i].text;
+    const auto found = renumbered.find(i);
+    if (found == renumbered.end()) {
+      out += line;
+    } else {
+      const ItemMark mark = item_mark(line);
+      out.append(line.substr(0, mark.indent))
+          .append(found->second)
+          .append(line.substr(mark.indent + mark.ordinal.size()));
+    }
+    out += '\n';
+  }
+  return out;
+}
 
 using PieceKind = Piece::Kind;
 
@@ -71,6 +188,47 @@ void renumber(std::vector<Piece>& pieces, std::string_view base, std::string_vie
 bool is_marker(std::string_view line, char sign) {
   return line.size() >= marker_length && line.find_first_not_of(sign) >= marker_length &&
          (line.size() == marker_length || line[marker_length] == ' ');
+}
+
+using KnownLines = std::unordered_map<std::string_view, std::uint32_t>;
+
+struct WholeLines {
+  std::vector<std::string_view> texts = {};  ///< with their newlines
+  Sequence sequence = {};
+
+  std::string_view text(Span span) const {
+    if (span.empty()) return {};
+    const char* const begin = texts[span.begin].data();
+    const std::string_view last = texts[span.end - 1];
+    return {begin, static_cast<std::size_t>(last.data() + last.size() - begin)};
+  }
+};
+
+WholeLines number_lines(std::string_view text, KnownLines& known) {
+  WholeLines lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    const auto next = static_cast<std::uint32_t>(known.size());
+    lines.texts.push_back(line);
+    lines.sequence.keys.push_back(known.try_emplace(line, next).first->second);
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+constexpr std::array<std::string_view, 3> marker_lines = {"<<<<<<< local", "||||||| base", ">>>>>>> remote"};
+
+std::size_t count_lines(std::string_view text, std::string_view wanted) {
+  std::size_t count = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line == wanted) ++count;
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return count;
 }
 
 }  // namespace
@@ -146,6 +304,33 @@ bool has_markers(std::string_view text) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return false;
+}
+
+Result<std::optional<std::string>> merge_lines(std::string_view base, std::string_view ours, std::string_view theirs) {
+  using Merged = std::optional<std::string>;
+  if (ours == theirs || theirs == base) return Merged(ours);
+  if (ours == base) return Merged(theirs);
+  KnownLines known;
+  const WholeLines in_base = number_lines(base, known);
+  const WholeLines in_ours = number_lines(ours, known);
+  const WholeLines in_theirs = number_lines(theirs, known);
+  const std::vector<bool> anchors(in_base.texts.size(), true);
+  WS_LET(const std::vector<Region> regions, three_way(in_base.sequence, in_ours.sequence, in_theirs.sequence, anchors));
+  std::string merged;
+  for (const Region& region : regions) {
+    if (region.kind == Region::Kind::conflict) return Merged();
+    merged += region.kind == Region::Kind::theirs ? in_theirs.text(region.theirs) : in_ours.text(region.ours);
+  }
+  return Merged(std::move(merged));
+}
+
+bool adds_markers(std::string_view text, const std::vector<std::string_view>& others) {
+  return std::any_of(marker_lines.begin(), marker_lines.end(), [&](std::string_view line) {
+    const std::size_t count = count_lines(text, line);
+    return count > 0 && std::all_of(others.begin(), others.end(), [&](std::string_view other) {
+             return count_lines(other, line) < count;
+           });
+  });
 }
 
 }  // namespace ws::sync::merge

@@ -8,6 +8,7 @@
 /// that a side inserted stands in a clean result.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,5 +62,13 @@ std::string with_markers(const Merge& merge, std::string_view our_label, std::st
 
 /// Whether a line of `text` is such a marker: a person has left one in.
 bool has_markers(std::string_view text);
+
+/// The merged text; empty where changes of both sides collide or touch, as in git. Both sides' same change counts once.
+/// The time grows about as the length does. Fails with `internal`.
+Result<std::optional<std::string>> merge_lines(std::string_view base, std::string_view ours, std::string_view theirs);
+
+/// Whether `text` holds lines that `write_markers` writes, more of them than any of `others`: a note about git may hold
+/// markers of its own.
+bool adds_markers(std::string_view text, const std::vector<std::string_view>& others);
 
 }  // namespace ws::sync::merge

@@ -1,8 +1,11 @@
-/// What happened to one document on one side since the base.
+/// What happened to one document on one side since the base, and who changed a text.
 #pragma once
 
+#include <compare>
 #include <optional>
+#include <string>
 
+#include "api-client/base/clock.hpp"
 #include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
@@ -30,5 +33,12 @@ bool same_name(const RelativePath& a, const RelativePath& b);
 
 SideChange local_change(const DocumentId& document, const BaseTree& base, const LocalTree& local);
 SideChange remote_change(const DocumentId& document, const Entry& base, const RemoteTree& remote);
+
+struct Author {
+  std::string name = {};  ///< of a person or an agent; empty: not known
+  std::string id = {};    ///< its id on the service; empty: not known
+  Time time = {};         ///< 1970: not known
+  auto operator<=>(const Author&) const = default;
+};
 
 }  // namespace ws::sync

@@ -1,4 +1,4 @@
-/// A document as one side has it, and why a file is not synced.
+/// A document as one side has it, the two counters of the service, and why a file is not synced.
 #pragma once
 
 #include <compare>
@@ -8,7 +8,6 @@
 
 #include "api-client/base/sha256.hpp"
 #include "sync-engine/model/relative_path.hpp"
-#include "sync-engine/model/revision.hpp"
 
 namespace ws::sync {
 
@@ -17,6 +16,20 @@ struct DocumentId {
   std::string text = {};
   bool empty() const noexcept { return text.empty(); }
   auto operator<=>(const DocumentId&) const = default;
+};
+
+/// Of one document: rises with each change of it. 0: not on the service yet, or the service does not say.
+struct DocumentRevision {
+  std::uint64_t number = 0;
+  bool is_known() const { return number != 0; }
+  auto operator<=>(const DocumentRevision&) const = default;
+};
+
+/// Of a source: rises by one with each change of any of its documents. 0: nothing was pulled yet.
+struct SourceRevision {
+  std::uint64_t number = 0;
+  SourceRevision after(std::uint64_t changes) const { return {number + changes}; }
+  auto operator<=>(const SourceRevision&) const = default;
 };
 
 /// A document as one side has it.

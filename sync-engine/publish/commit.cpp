@@ -11,8 +11,7 @@
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/publish/match_answer.hpp"
 #include "sync-engine/publish/publish.hpp"
-#include "sync-engine/publish/unusable_answer.hpp"
-#include "sync-engine/survey/refused_documents.hpp"
+#include "sync-engine/survey/held_documents.hpp"
 
 namespace ws::sync {
 namespace {

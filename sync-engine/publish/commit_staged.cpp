@@ -2,13 +2,17 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/publish/match_answer.hpp"
 #include "sync-engine/publish/publish.hpp"
+#include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/reconcile/narrow_plan.hpp"
+#include "sync-engine/survey/held_documents.hpp"
 
 namespace ws::sync {
 namespace {
@@ -99,6 +103,100 @@ Result<void> stage_again(Session& session, std::vector<StagedItem> items) {
   return part.commit.items.empty() ? Result<void>() : session.state.put_staged(part.commit);
 }
 
+/// The items that have the text of a document as it lies here.
+using EditedDocuments = std::unordered_map<std::string, const StagedItem*>;
+
+EditedDocuments edits_among(const std::vector<StagedItem>& items) {
+  EditedDocuments edits;
+  for (const StagedItem& staged : items) {
+    if (staged.item.kind == ActionKind::push_update) edits.emplace(staged.item.document.text, &staged);
+  }
+  return edits;
+}
+
+Failure failure_of(const Rejected& refused, const StagedItem& staged) {
+  Failure failure{.kind = Failure::Kind::invalid,
+                  .what = fmt::format("the service refused {}: {}", staged.item.path.text(), refused.message),
+                  .code = refused.code};
+  if (is_out_of_reach(refused.code)) failure = cannot_push(failure);
+  if (is_refused_as_it_is(refused.code))
+    failure.hint = "the file stays as it is, and is sent again once something about it changes";
+  return failure;
+}
+
+Result<void> take_out_refused(Session& session,
+                              CommitPart& part,
+                              const std::vector<Rejected>& rejected,
+                              std::vector<Row>& rows) {
+  const std::vector<StagedItem>& items = part.commit.items;
+  const std::vector<Refusal> refusals = find_refused(items, rejected);
+  if (refusals.empty()) return {};
+  const EditedDocuments edits = edits_among(items);
+  std::vector<bool> is_out(items.size());
+  for (const Refusal& refusal : refusals) {
+    const StagedItem& staged = items[refusal.place];
+    is_out[refusal.place] = true;
+    rows[part.rows[refusal.place]].fail(failure_of(*refusal.why, staged));
+    if (!is_refused_as_it_is(refusal.why->code)) continue;
+    const auto edit = edits.find(staged.item.document.text);
+    WS_TRY(record_refused(session, edit == edits.end() ? staged : *edit->second));
+  }
+  drop_items(part, is_out);
+  return {};
+}
+
+/// Reads each text when its request is made, and keeps it in the history. A file that is no longer as the plan saw it
+/// is left out.
+class ItemTexts {
+ public:
+  ItemTexts(Session& session, const SafeWriter& files, std::vector<StagedItem>& items)
+      : session_(session), files_(files), items_(items), is_changed_(items.size()) {
+    for (const StagedItem& staged : items) unkept_ += lacks_blob(staged) ? 1 : 0;
+  }
+
+  Result<std::optional<std::string>> next(std::size_t place) {
+    using Text = std::optional<std::string>;
+    StagedItem& staged = items_[place];
+    auto text = files_.read(staged.disk_path);
+    const bool is_as_seen = text && Sha256::of(*text) == *staged.item.hash;
+    if (!staged.blob.empty()) return is_as_seen ? Text(std::move(*text)) : kept(staged);
+    is_changed_[place] = !is_as_seen;
+    if (is_as_seen) {
+      WS_LET(staged.blob, session_.history.keep_file_text(*text));
+    }
+    // The last of them reaches the disk while the service is at work on those before.
+    if (unkept_ > 0 && --unkept_ == 0) WS_TRY(session_.history.flush());
+    return is_as_seen ? Text(std::move(*text)) : Text{};
+  }
+
+  /// Whose files were others when their turn came.
+  const std::vector<bool>& changed() const { return is_changed_; }
+
+ private:
+  static bool lacks_blob(const StagedItem& staged) {
+    return staged.item.hash && staged.item.kind != ActionKind::push_move && staged.blob.empty();
+  }
+
+  Result<std::optional<std::string>> kept(const StagedItem& staged) {
+    WS_LET(std::string text, session_.history.text(staged.blob));
+    return std::optional(std::move(text));
+  }
+
+  Session& session_;
+  const SafeWriter& files_;
+  std::vector<StagedItem>& items_;
+  std::vector<bool> is_changed_;
+  std::size_t unkept_ = 0;
+};
+
+void take_out_changed(CommitPart& part, const std::vector<bool>& is_changed, std::vector<Row>& rows) {
+  if (std::find(is_changed.begin(), is_changed.end(), true) == is_changed.end()) return;
+  for (std::size_t i = 0; i < is_changed.size(); ++i) {
+    if (is_changed[i]) rows[part.rows[i]].fail(changed_meanwhile(part.commit.items[i].disk_path));
+  }
+  drop_items(part, is_changed);
+}
+
 }  // namespace
 
 Result<void> commit_staged(Session& session,
@@ -152,6 +250,52 @@ Result<void> mark_staged(Session& session, std::vector<Row>& rows) {
     if (is_same) row.state = Row::State::staged;
   }
   return {};
+}
+
+Failure changed_meanwhile(const RelativePath& file) {
+  return {.kind = Failure::Kind::conflict,
+          .what = fmt::format("{} changed during the sync", file.text()),
+          .hint = "run the command again"};
+}
+
+void drop_items(CommitPart& part, const std::vector<bool>& is_out) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < is_out.size(); ++i) {
+    if (is_out[i]) continue;
+    if (kept != i) part.commit.items[kept] = std::move(part.commit.items[i]);
+    part.rows[kept++] = part.rows[i];
+  }
+  part.commit.items.erase(part.commit.items.begin() + static_cast<std::ptrdiff_t>(kept), part.commit.items.end());
+  part.rows.resize(kept);
+}
+
+Result<void> send_part(Session& session,
+                       CommitPart& part,
+                       SourceRevision revision,
+                       std::vector<Row>& rows,
+                       const std::function<void()>& next_text) {
+  if (use_pushed_ahead(session, part, revision)) return {};
+  StagedCommit& staged = part.commit;
+  std::vector<PushItem> items;
+  items.reserve(staged.items.size());
+  for (const StagedItem& each : staged.items) items.push_back(each.item);
+  const TreeBinding& binding = session.binding;
+  WS_LET(const PlanAnswer plan, session.remote->plan(binding.source_id, revision, binding.client_id, items));
+  WS_LET(const SafeWriter files, SafeWriter::open(session.root));
+  ItemTexts texts(session, files, staged.items);
+  WS_LET(PushAnswer pushed, session.remote->push(binding.source_id, plan.plan_id, items, [&](std::size_t place) {
+    next_text();
+    return texts.next(place);
+  }));
+  WS_TRY(session.history.flush());
+  take_out_changed(part, texts.changed(), rows);
+  staged.request = {.source_id = binding.source_id,
+                    .plan_id = plan.plan_id,
+                    .push_ids = std::move(pushed.push_ids),
+                    .expected_revision = revision,
+                    .client_id = binding.client_id,
+                    .message = std::move(staged.request.message)};
+  return take_out_refused(session, part, pushed.rejected, rows);
 }
 
 }  // namespace ws::sync

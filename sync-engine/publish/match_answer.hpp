@@ -1,13 +1,15 @@
 /// Matches the entries of a commit's answer to its items.
 ///
 /// An answer names a path, and two items may have the same one: one that leaves it and one that takes it. An item is
-/// matched by document, then by kind, and by path alone where the answer has neither.
+/// matched by document, then by kind, and by path alone where the answer has neither. After a complete but unusable
+/// answer the outcome is found by a pull: what equals our items counts as applied (`cli.md`, class S).
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "sync-engine/remote/remote.hpp"
+#include "sync-engine/session/session.hpp"
 #include "sync-engine/state/state_store.hpp"
 
 namespace ws::sync {
@@ -32,5 +34,13 @@ struct Refusal {
 
 /// One for each of `rejected` that is about one of `items`, each item once.
 std::vector<Refusal> find_refused(const std::vector<StagedItem>& items, const std::vector<Rejected>& rejected);
+
+/// Whether the failure is such an answer. Not one that was cut or lost: then the commit is sent again and answered as
+/// before.
+bool is_unusable_answer(const Failure& failure);
+
+/// The applied items, as the answer should have had them. Without documents that were changed again since, and without
+/// conflicts: the next plan finds both. Fails as `Remote::pull` does.
+Result<CommitAnswer> find_applied_items(Session& session, const std::vector<StagedItem>& items);
 
 }  // namespace ws::sync

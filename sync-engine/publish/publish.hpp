@@ -24,7 +24,7 @@ void drop_items(CommitPart& part, const std::vector<bool>& is_out);
 
 /// Stages what `rows` want to push (they become `staged`), and the open conflicts that no commit has recorded yet, with
 /// both texts. Rows that may not be pushed (a viewer's key) or were refused say so. Nobody sees anything of it before
-/// the commit. At most `EngineOptions::commit_items`, unless more change places with each other: see commit_parts.hpp.
+/// the commit. At most `EngineOptions::commit_items`, unless more change places with each other: see stage.cpp.
 Result<void> stage_changes(Session& session, const Survey& survey, std::vector<Row>& rows);
 
 /// Called once a commit was answered, before anything of it is recorded: waits until its new files are in their places.
@@ -53,7 +53,7 @@ Result<void> send_part(Session& session,
                        const std::function<void()>& next_text);
 
 /// Commits a part that was sent; where its plan has expired, it is sent once more first. After a complete but unusable
-/// answer the outcome is found by a pull, and the call still fails with `unknown_outcome`; see unusable_answer.hpp.
+/// answer the outcome is found by a pull, and the call still fails with `unknown_outcome`; see match_answer.hpp.
 Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows, const AwaitFiles& await_files = {});
 /// The same for one that is not as it was sent: it is sent first.
 Result<void> commit_anew(Session& session, CommitPart part, std::vector<Row>& rows);

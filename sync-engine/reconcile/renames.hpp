@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,5 +43,20 @@ RenamedDocuments alike_files(const BaseTree& base,
                              const std::vector<DocumentId>& missing,
                              const std::vector<const FoundFile*>& created,
                              const RenameEvidence& evidence);
+
+/// The lines of a text without blank ones and without the blanks at their ends, as sorted numbers; a line that stands
+/// twice is there twice.
+class LineProfile {
+ public:
+  LineProfile() = default;
+  explicit LineProfile(std::string_view text);
+  const std::vector<std::uint64_t>& lines() const { return lines_; }
+
+ private:
+  std::vector<std::uint64_t> lines_;
+};
+
+/// At least 60 % of the lines of the longer one stand in both. Texts without a line are like nothing.
+bool is_similar(const LineProfile& a, const LineProfile& b);
 
 }  // namespace ws::sync

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "sync-engine/disk/safe_write.hpp"
-#include "sync-engine/links/likeness.hpp"
+#include "sync-engine/links/resolve.hpp"
 #include "sync-engine/relink/link_index.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 

@@ -13,7 +13,6 @@
 #include "api-client/client/page_guard.hpp"
 #include "sync-engine/remote/answers.hpp"
 #include "sync-engine/remote/api_assets.hpp"
-#include "sync-engine/remote/pulled_page.hpp"
 
 namespace ws::sync {
 namespace {

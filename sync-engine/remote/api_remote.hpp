@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "sync-engine/remote/pulled_page.hpp"
+#include "sync-engine/remote/answers.hpp"
 #include "sync-engine/remote/remote.hpp"
 
 namespace ws {

@@ -10,7 +10,7 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/result.hpp"
 #include "sync-engine/model/attachment.hpp"
-#include "sync-engine/model/revision.hpp"
+#include "sync-engine/model/entry.hpp"
 
 namespace ws::sync {
 

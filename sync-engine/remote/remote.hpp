@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
-#include "sync-engine/model/author.hpp"
+#include "sync-engine/model/change.hpp"
 #include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {

@@ -5,13 +5,15 @@
 #include <utility>
 
 #include "sync-engine/apply/apply.hpp"
-#include "sync-engine/conflicts/close_conflicts.hpp"
+#include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/conflicts/decide.hpp"
-#include "sync-engine/conflicts/local_conflicts.hpp"
+#include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
-#include "sync-engine/run/renamed_links.hpp"
+#include "sync-engine/relink/link_index.hpp"
+#include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/report_rows.hpp"
-#include "sync-engine/survey/unavailable_texts.hpp"
+#include "sync-engine/survey/held_documents.hpp"
+#include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
 namespace {
@@ -146,6 +148,40 @@ Result<Report> first_round(RunContext& context,
   return std::move(planned->report);
 }
 
+Result<void> look_at_files(RunContext& context, RunOptions options) {
+  options.offline = true;
+  WS_LET(const Survey now, ws::sync::survey(context.session, options, PullMode::inspect));
+  WS_LET(context.attachments, survey_attachments(context.session, now, options));
+  return {};
+}
+
+/// Decides the run's attachment conflicts and carries that out.
+Result<void> decide_files(RunContext& context, RunOptions options, Report& report) {
+  bool any = false;
+  for (const Conflict& conflict : std::vector<Conflict>(report.conflicts)) {
+    if (!conflict.is_about(ConflictSubject::attachment) || (options.only && !options.only(conflict.path))) continue;
+    if (!decide_attachment(context.session, *context.clock, conflict.path, *options.on_conflict)) continue;
+    any = true;
+    std::erase_if(report.rows, [&](const Row& row) {
+      return row.action.attachment && row.action.kind == ActionKind::conflict && row.action.path == conflict.path;
+    });
+    std::erase_if(report.conflicts, [&](const Conflict& each) { return each.id == conflict.id; });
+  }
+  if (!any) return {};
+  WS_TRY(look_at_files(context, options));
+  report.clean = true;
+  WS_TRY(sync_attachments(
+      context.session, *context.clock, std::move(context.attachments), AttachmentHalves::both, report));
+  report.clean = report.clean && report.conflicts.empty() && std::ranges::none_of(report.rows, is_unfinished);
+  return {};
+}
+
+/// The local renames that this run pushes.
+void add_rename(const Action& action, links::Renames& renamed) {
+  if (action.kind == ActionKind::push_move && action.previous_path)
+    renamed.emplace(action.previous_path->string(), action.path.string());
+}
+
 }  // namespace
 
 bool is_up_to_date(const Report& report, const Survey& survey) {
@@ -234,6 +270,55 @@ void add_finished(RunContext& context, Report& report) {
     const bool is_planned = row.action.kind == ActionKind::conflict && row.state == Row::State::planned;
     if (is_planned && recorded.contains(row.action.path)) row.state = Row::State::done;
   }
+}
+
+Result<void> sync_files(RunContext& context, const RunOptions& options, AttachmentHalves halves, Report& report) {
+  if (report.guard || report.ended_by) {
+    add_to_report(context.attachments, report);
+    return {};
+  }
+  const bool any_done = std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::done; });
+  if (any_done) WS_TRY(look_at_files(context, options));
+  WS_TRY(sync_attachments(context.session, *context.clock, std::move(context.attachments), halves, report));
+  if (!options.on_conflict || halves == AttachmentHalves::here || report.ended_by) return {};
+  return decide_files(context, options, report);
+}
+
+void count_links(Session& session,
+                 const Survey& survey,
+                 const AttachmentSurvey& files,
+                 const RunOptions& options,
+                 bool only_looks,
+                 Report& report) {
+  if (session.config.links == LinksMode::off || options.dry_run) return;  // it would write its index
+  links::Renames renamed;
+  for (const Row& row : report.rows) add_rename(row.action, renamed);
+  for (const Action& action : files.plan.actions) add_rename(action, renamed);
+  if (!only_looks && renamed.empty()) return;
+  const LinkIndex index = LinkIndex::load(session, survey.scan);
+  report.broken_links = index.broken();
+  report.links_of_renames = count_links_of(index, renamed);
+}
+
+Result<std::size_t> update_links(Session& session, const Survey& survey, const RunOptions& options) {
+  if (session.config.links != LinksMode::keep || survey.plan.guard) return 0;
+  links::Renames renamed = renames_of(survey.plan);
+  if (session.knows_attachments()) {
+    WS_LET(const AttachmentSurvey files, survey_attachments(session, survey, options));
+    for (const Action& action : files.plan.actions) add_rename(action, renamed);
+  }
+  if (renamed.empty()) return 0;
+  WS_LET(const RelinkPlan plan, plan_link_updates(session, survey.scan, renamed));
+  if (plan.steps.empty()) return 0;
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  std::size_t edited = 0;
+  for (const RelinkedNote& note : plan.told.notes) {
+    WS_LET(const RelativePath path, RelativePath::parse(note.path));
+    const auto done = replace_file(session, writer, path, note.before, note.after);
+    if (!done && done.error().kind != Failure::Kind::conflict) return fail(done.error());
+    if (done) edited += note.links;
+  }
+  return edited;
 }
 
 }  // namespace ws::sync

@@ -1,12 +1,17 @@
-/// One round of a run (pull, apply, push, commit), and further rounds where its result needs them.
+/// One round of a run (pull, apply, push, commit), and further rounds where its result needs them; after the documents
+/// its attachments. Links to renamed files are counted, and with `links: keep` edited before the renames are pushed.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
+#include "sync-engine/attachments/survey_attachments.hpp"
+#include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/model/options.hpp"
 #include "sync-engine/model/report.hpp"
 #include "sync-engine/publish/publish.hpp"
-#include "sync-engine/run/run_context.hpp"
+#include "sync-engine/run/begin.hpp"
+#include "sync-engine/session/session.hpp"
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
@@ -34,5 +39,19 @@ bool is_up_to_date(const Report& report, const Survey& survey);
 Result<void> close_report(RunContext& context, Report& report);
 /// Adds what an interrupted earlier command had published. Its conflicts are in the new plan already.
 void add_finished(RunContext& context, Report& report);
+
+/// Surveys both sides again where documents changed. With `on_conflict`, conflicts are decided at once.
+Result<void> sync_files(RunContext& context, const RunOptions& options, AttachmentHalves halves, Report& report);
+
+/// `status` (`only_looks`) counts all links that lead nowhere. A run reads the notes only where it sees a rename: a
+/// first pull would read each of them once more.
+void count_links(Session& session,
+                 const Survey& survey,
+                 const AttachmentSurvey& files,
+                 const RunOptions& options,
+                 bool only_looks,
+                 Report& report);
+/// With `links: keep`. How many links were edited.
+Result<std::size_t> update_links(Session& session, const Survey& survey, const RunOptions& options);
 
 }  // namespace ws::sync

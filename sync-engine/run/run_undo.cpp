@@ -15,11 +15,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "sync-engine/attachments/undo_attachments.hpp"
+#include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/relink/relink.hpp"
-#include "sync-engine/run/attachment_half.hpp"
-#include "sync-engine/run/open_operation.hpp"
+#include "sync-engine/run/begin.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/survey/cached_walk.hpp"

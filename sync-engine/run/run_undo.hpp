@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "sync-engine/run/run_context.hpp"
+#include "sync-engine/run/begin.hpp"
 
 namespace ws::sync {
 

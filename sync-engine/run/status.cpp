@@ -12,13 +12,13 @@
 #include "api-client/base/json.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/binding/status_socket.hpp"
-#include "sync-engine/conflicts/close_conflicts.hpp"
+#include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/publish/publish.hpp"
-#include "sync-engine/run/renamed_links.hpp"
 #include "sync-engine/run/report_rows.hpp"
+#include "sync-engine/run/round.hpp"
+#include "sync-engine/survey/held_documents.hpp"
 #include "sync-engine/survey/incoming.hpp"
 #include "sync-engine/survey/survey.hpp"
-#include "sync-engine/survey/unavailable_texts.hpp"
 #include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {

@@ -1,5 +1,7 @@
 #include "sync-engine/session/session.hpp"
 
+#include <utility>
+
 namespace ws::sync {
 
 Result<AttachmentStore*> Session::attachments() {
@@ -41,6 +43,29 @@ bool ends_everything(const Failure& failure) {
 bool is_about_one(const Failure& failure) {
   return !ends_everything(failure) || failure.kind == Failure::Kind::forbidden ||
          failure.kind == Failure::Kind::service || failure.kind == Failure::Kind::integrity;
+}
+
+std::optional<std::string> find_kept_text(Session& session, const git::ObjectId& blob, const Sha256& wanted) {
+  if (blob.empty()) return std::nullopt;
+  auto text = session.history.text(blob);
+  return text && Sha256::of(*text) == wanted ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+Failure service_needed() {
+  return {
+      .kind = Failure::Kind::usage, .what = "the service's text is not here", .hint = "ask it: leave out --offline"};
+}
+
+Result<std::optional<std::string>> fetch_remote_text(Session& session,
+                                                     const DocumentId& document,
+                                                     const git::ObjectId& blob,
+                                                     const Sha256& wanted) {
+  using Text = std::optional<std::string>;
+  if (Text kept = find_kept_text(session, blob, wanted)) return kept;
+  if (session.remote == nullptr) return fail(service_needed());
+  WS_LET(PulledItem item, session.remote->content(document));
+  if (item.deleted || !item.content || Sha256::of(*item.content) != wanted) return Text{};
+  return std::move(item.content);
 }
 
 }  // namespace ws::sync

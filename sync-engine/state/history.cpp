@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sync-engine/disk/root_folder.hpp"
-#include "sync-engine/git/references.hpp"
+#include "sync-engine/git/git_folder.hpp"
 
 namespace ws::sync {
 namespace {

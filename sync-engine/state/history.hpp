@@ -18,7 +18,7 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/result.hpp"
 #include "sync-engine/git/repository.hpp"
-#include "sync-engine/model/author.hpp"
+#include "sync-engine/model/change.hpp"
 
 namespace ws::sync {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "api-client/base/files.hpp"
+#include "sync-engine/git/git_folder.hpp"
 #include "sync-engine/git/housekeeping.hpp"
 #include "sync-engine/git/repository.hpp"
-#include "sync-engine/git/shallow.hpp"
 
 namespace ws::sync {
 namespace {

@@ -1,10 +1,14 @@
-/// The states that the history holds, and the texts of one path in them. Reads; `History` writes.
+/// The states that the history holds, the texts of one path in them, and who wrote each line last. Reads; `History`
+/// writes.
 ///
 /// Looked at are `main` (what was agreed on, and what was here before it was replaced), the service's sides of merges,
-/// and what an interrupted run had in hand.
+/// and what an interrupted run had in hand. A line belongs to the newest commit that brought it. Renames are followed:
+/// to the same text, or to the file that went in the same commit and shares most lines. As `git blame` does, but over a
+/// history that was shortened by `gc`.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,8 +18,8 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/result.hpp"
 #include "sync-engine/git/repository.hpp"
+#include "sync-engine/model/entry.hpp"
 #include "sync-engine/model/relative_path.hpp"
-#include "sync-engine/state/blame.hpp"
 
 namespace ws::sync {
 
@@ -46,6 +50,14 @@ struct LogOptions {
   std::size_t limit = 0;                  ///< 0: all
 };
 
+struct BlamedLine {
+  std::string text = {};                          ///< without the line end
+  std::optional<git::ObjectId> commit = {};       ///< empty: the line is in no state of the history yet
+  git::Signature author = {};                     ///< of the commit
+  git::ObjectId blob = {};                        ///< the whole text in that commit
+  std::optional<DocumentRevision> revision = {};  ///< of the document with that text; empty: not known
+};
+
 class HistoryLog {
  public:
   /// A tree that never synced has an empty one. Fails with `disk`.
@@ -56,12 +68,19 @@ class HistoryLog {
   /// The text of a file in the state `id` (a prefix will do). Fails with `not_found` or `usage`.
   Result<std::string> text_in(std::string_view id, const RelativePath& path);
   Result<std::string> text(const git::ObjectId& blob);
-  /// See blame.hpp; without revisions.
+  /// As `blame` below; without revisions.
   Result<std::vector<BlamedLine>> blame(const RelativePath& path, std::string_view text);
 
  private:
   explicit HistoryLog(std::optional<git::Repository> repository) : repository_(std::move(repository)) {}
   std::optional<git::Repository> repository_;
 };
+
+/// The lines of `text`, which lies at `path` now. `tip`: the newest commit; empty: there is none. Time grows with the
+/// commits that changed the file times its length. Fails with `disk` or `integrity`.
+Result<std::vector<BlamedLine>> blame(git::Repository& repository,
+                                      const std::optional<git::ObjectId>& tip,
+                                      std::string_view path,
+                                      std::string_view text);
 
 }  // namespace ws::sync

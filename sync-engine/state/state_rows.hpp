@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sync-engine/git/object.hpp"
-#include "sync-engine/model/author.hpp"
+#include "sync-engine/model/change.hpp"
 #include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {

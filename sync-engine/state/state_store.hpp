@@ -59,7 +59,7 @@ class StateStore {
   Result<void> drop_pending(const DocumentId& document);
   Result<bool> has_pending_or_conflicts();
 
-  /// Documents that the service refused, with their state at that time (`survey/refused_documents.hpp`).
+  /// Documents that the service refused, with their state at that time (`survey/held_documents.hpp`).
   Result<std::map<DocumentId, std::string>> refused();
   Result<void> put_refused(const DocumentId& document, const std::string& mark);
   Result<void> drop_refused(const DocumentId& document);

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "sync-engine/disk/safe_write.hpp"
-#include "sync-engine/git/diff_text.hpp"
+#include "sync-engine/git/changed_lines.hpp"
 #include "sync-engine/model/change.hpp"
-#include "sync-engine/session/service_text.hpp"
+#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "api-client/base/uuid.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
-#include "sync-engine/conflict_store/end_conflict.hpp"
 
 namespace ws::sync {
 namespace {

@@ -9,13 +9,10 @@
 #include "sync-engine/reconcile/narrow_plan.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
+#include "sync-engine/survey/held_documents.hpp"
 #include "sync-engine/survey/incoming.hpp"
-#include "sync-engine/survey/invalid_paths.hpp"
-#include "sync-engine/survey/obstacles.hpp"
-#include "sync-engine/survey/refused_documents.hpp"
 #include "sync-engine/survey/resolved_elsewhere.hpp"
-#include "sync-engine/survey/try_merges.hpp"
-#include "sync-engine/survey/unavailable_texts.hpp"
+#include "sync-engine/survey/try_plan.hpp"
 
 namespace ws::sync {
 namespace {

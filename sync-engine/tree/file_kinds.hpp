@@ -1,10 +1,13 @@
-/// Which files are synced, by their names: Markdown that is not hidden, and what `include:` of the tree's config adds.
+/// Which files are synced, by their names: Markdown that is not hidden, and what `include:` of the tree's config adds;
+/// and the ignore rules of a walk, gathered on the way down.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "api-client/base/result.hpp"
 #include "sync-engine/model/relative_path.hpp"
 #include "sync-engine/tree/ignore_rules.hpp"
 
@@ -25,5 +28,12 @@ class FileKinds {
  private:
   std::optional<Patterns> included_ = {};
 };
+
+inline constexpr std::string_view ignore_file_name = ".wsignore";
+/// One that is larger is not read: rules are written by people.
+inline constexpr std::size_t max_ignore_file_bytes = std::size_t{1} << 20U;
+
+/// Reads the `.wsignore` of a folder, given by descriptor and by its path in the tree, into `rules`. Fails with `disk`.
+Result<void> read_ignore_file(int folder_fd, std::string_view folder, IgnoreRules& rules);
 
 }  // namespace ws::sync

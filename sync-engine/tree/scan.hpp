@@ -18,7 +18,6 @@
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/model/found_files.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
-#include "sync-engine/tree/ignore.hpp"
 #include "sync-engine/tree/stat_cache.hpp"
 
 namespace ws::sync {

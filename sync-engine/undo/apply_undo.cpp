@@ -14,7 +14,7 @@
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
-#include "sync-engine/session/service_text.hpp"
+#include "sync-engine/session/session.hpp"
 #include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {

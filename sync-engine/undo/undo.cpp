@@ -11,12 +11,10 @@
 #include <sys/stat.h>
 
 #include "sync-engine/disk/safe_write.hpp"
-#include "sync-engine/merge/line_merge.hpp"
-#include "sync-engine/merge/marker_lines.hpp"
 #include "sync-engine/merge/merge.hpp"
 #include "sync-engine/reconcile/narrow_plan.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
-#include "sync-engine/session/service_text.hpp"
+#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 namespace {
@@ -121,7 +119,7 @@ class Planner {
 
   /// Empty where the texts collide.
   Text merge(const RelativePath& path, const std::string& base, const std::string& ours, const std::string& theirs) {
-    if (adds_markers(ours, {base, theirs})) return std::nullopt;
+    if (merge::adds_markers(ours, {base, theirs})) return std::nullopt;
     if (!is_markdown(path.text())) {
       auto lines = merge::merge_lines(base, ours, theirs);
       if (lines) return std::move(*lines);

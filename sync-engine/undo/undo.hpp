@@ -37,7 +37,7 @@ struct PlannedUndo {
   bool is_stopped = false;  ///< the service went back, is empty or another one: see the plan
 };
 
-/// Rows about the bytes of files that are no documents are the caller's, see undo_attachments.hpp.
+/// Rows about the bytes of files that are no documents are the caller's, see restore_attachment.hpp.
 /// Plans the undo and, with the reconciler, its effect on the service; a document whose undo would conflict there is
 /// skipped. Changes nothing but the stat cache. Fails as `survey` does.
 Result<PlannedUndo> prepare_undo(Session& session, std::vector<OperationRow> rows, const UndoOptions& options);

@@ -1,4 +1,5 @@
-/// Debounces file changes: decides when changed files are taken up, from events and the time alone.
+/// Debounces file changes: decides when changed files are taken up, from events and the time alone; and the watch's
+/// port to the world.
 ///
 /// A file is ready once no event has come for it for a while, and its writer has closed it or left it alone for `open`.
 /// The while is `least` for a file that another one was renamed over: it is whole. For a file that was written in place
@@ -7,6 +8,8 @@
 /// the first was: a file that is written continuously delays the others no longer. It is ready as it is, `longest`
 /// after its first change. A deleted file is ready after `deleted`, so that a program that deletes and writes anew
 /// keeps the document; it delays nothing else.
+///
+/// `inotify_events.*` is the real port; tests have a folder and a clock of their own, in which waiting costs nothing.
 #pragma once
 
 #include <chrono>
@@ -15,6 +18,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
+
+#include "api-client/base/result.hpp"
 
 namespace ws::sync {
 
@@ -74,5 +80,33 @@ class ChangeDebouncer {
 
 /// Whether `path` is one of `changing`, or lies below one of them.
 bool is_changing(const std::set<std::string>& changing, const std::string& path);
+
+struct FileEvent {
+  std::string path = {};  ///< of a file or folder, relative to the root
+  FileEventKind kind = FileEventKind::changed;
+};
+
+struct EventBatch {
+  std::vector<FileEvent> changed = {};  ///< in the order in which it happened; one may stand there many times
+  bool any = false;                     ///< something happened, if only to files that are not synced
+  bool overflowed = false;              ///< some were lost: anything may have changed
+  bool incomplete = false;              ///< from now on some folders are not watched: the system allows no more
+};
+
+class FolderEvents {
+ public:
+  FolderEvents() = default;
+  FolderEvents(const FolderEvents&) = delete;
+  FolderEvents& operator=(const FolderEvents&) = delete;
+  virtual ~FolderEvents() = default;
+
+  /// Waits at most so long, less where something happens or a signal comes. 0: only what has happened already. Fails
+  /// with `disk`.
+  virtual Result<EventBatch> wait(std::chrono::milliseconds at_most) = 0;
+  virtual Instant now() const = 0;
+  /// Whether every change in the tree causes an event. False on a network share, where other machines make changes, and
+  /// when the system allows too few watches.
+  virtual bool sees_all() const = 0;
+};
 
 }  // namespace ws::sync

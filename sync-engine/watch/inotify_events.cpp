@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "sync-engine/model/relative_path.hpp"
-#include "sync-engine/tree/ignore.hpp"
+#include "sync-engine/tree/file_kinds.hpp"
 
 namespace ws::sync {
 namespace {

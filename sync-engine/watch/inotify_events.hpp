@@ -16,7 +16,7 @@
 
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
-#include "sync-engine/watch/folder_events.hpp"
+#include "sync-engine/watch/debounce.hpp"
 
 struct inotify_event;
 

@@ -17,7 +17,6 @@
 #include "sync-engine/engine.hpp"
 #include "sync-engine/model/report.hpp"
 #include "sync-engine/watch/debounce.hpp"
-#include "sync-engine/watch/folder_events.hpp"
 
 namespace ws::sync {
 

@@ -20,11 +20,10 @@
 #include "cli/terminal/qr_code.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/walk/word_changes.hpp"
-#include "sync-engine/git/diff_text.hpp"
+#include "sync-engine/git/changed_lines.hpp"
 #include "sync-engine/links/references.hpp"
-#include "sync-engine/merge/line_merge.hpp"
 #include "sync-engine/merge/merge.hpp"
-#include "sync-engine/reconcile/similarity.hpp"
+#include "sync-engine/reconcile/renames.hpp"
 #include "sync-engine/tree/wildmatch.hpp"
 #include "tests/support/random_cases.hpp"
 

@@ -1,5 +1,3 @@
-#include "sync-engine/binding/tree_lock.hpp"
-
 #include <chrono>
 #include <optional>
 #include <thread>
@@ -7,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "api-client/base/files.hpp"
+#include "sync-engine/binding/ws_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace ws;

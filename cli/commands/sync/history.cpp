@@ -15,7 +15,7 @@
 #include "cli/output/sync_report.hpp"
 #include "cli/state/tree_register.hpp"
 #include "cli/terminal/clean.hpp"
-#include "sync-engine/git/diff_text.hpp"
+#include "sync-engine/git/changed_lines.hpp"
 
 namespace ws::cli {
 namespace {

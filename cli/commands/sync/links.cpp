@@ -12,7 +12,7 @@
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
 #include "cli/terminal/clean.hpp"
-#include "sync-engine/git/diff_text.hpp"
+#include "sync-engine/git/changed_lines.hpp"
 
 namespace ws::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/output/human.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"
-#include "sync-engine/git/diff_text.hpp"
+#include "sync-engine/git/changed_lines.hpp"
 
 namespace ws::cli {
 namespace {

@@ -7,8 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "sync-engine/git/changed_lines.hpp"
-#include "sync-engine/git/diff_text.hpp"
-#include "sync-engine/git/references.hpp"
+#include "sync-engine/git/git_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace ws::sync::git {

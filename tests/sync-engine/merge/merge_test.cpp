@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "sync-engine/merge/line_merge.hpp"
 #include "tests/sync-engine/merge/merge_cases.hpp"
 
 namespace ws::sync {

@@ -1,5 +1,3 @@
-#include "sync-engine/remote/pulled_page.hpp"
-
 #include <map>
 #include <string>
 #include <vector>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sync-engine/remote/answers.hpp"
 #include "sync-engine/remote/api_remote.hpp"
 #include "tests/support/client_world.hpp"
 

@@ -1,5 +1,4 @@
 // Who wrote a line: the history's commits name their authors, and blame agrees with plain git.
-#include "sync-engine/state/blame.hpp"
 
 #include <map>
 #include <random>

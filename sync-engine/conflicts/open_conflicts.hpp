@@ -1,9 +1,13 @@
-/// Closes conflicts that an edit on either side has settled.
+/// Which conflicts of a tree stay open after a plan: those that a commit cannot record on the service are kept in this
+/// tree alone, and those that an edit on either side has settled are closed.
 #pragma once
 
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "sync-engine/model/report.hpp"
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
@@ -23,5 +27,9 @@ class HiddenFiles {
   const Survey& survey_;
   std::set<std::string_view> skipped_;
 };
+
+/// Stores those of the plan that are kept here alone, or that this key could not push, with their texts under
+/// `.ws/conflicts/ID/`; their rows are done. One that is stored already is not written again. Fails with `disk`.
+Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::vector<Row>& rows);
 
 }  // namespace ws::sync

@@ -1,6 +1,8 @@
-#include "sync-engine/survey/refused_documents.hpp"
+#include "sync-engine/survey/held_documents.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -88,6 +90,86 @@ Result<void> hold_refused(Session& session, const BaseTree& base, const RemoteTr
   });
   std::sort(local.skipped.begin(), local.skipped.end());
   return {};
+}
+
+Result<void> write_incoming(Session& session, Incoming& incoming, Survey& survey) {
+  WS_LET(const auto unwritten, session.history.flush_what_fits());
+  for (auto at = incoming.rows.begin(); at != incoming.rows.end();) {
+    const auto why = unwritten.find(at->second.blob);
+    if (why == unwritten.end()) {
+      ++at;
+      continue;
+    }
+    survey.unavailable.emplace(at->first, UnavailableText{.path = at->second.entry->path, .why = why->second});
+    at = incoming.rows.erase(at);
+  }
+  return {};
+}
+
+void leave_out_damaged(Incoming& incoming, Survey& survey) {
+  for (auto& [document, damaged] : incoming.damaged) {
+    survey.unavailable.insert_or_assign(
+        document,
+        UnavailableText{.path = std::move(damaged.path), .why = std::move(damaged.why), .reason = SkipReason::damaged});
+  }
+}
+
+void hold_unavailable(const Survey& survey, LocalTree& local) {
+  for (const auto& [document, unavailable] : survey.unavailable) {
+    if (survey.base.documents.contains(document)) local.unsyncable.emplace(document, unavailable.reason);
+  }
+}
+
+std::vector<Row> rows_of_unavailable(const Survey& survey) {
+  std::vector<Row> rows;
+  for (const auto& [document, unavailable] : survey.unavailable) {
+    const bool known = survey.base.documents.contains(document);
+    Failure why = unavailable.why;
+    why.what = fmt::format("{}: {}", unavailable.path.text(), why.what);
+    if (unavailable.reason == SkipReason::no_room) why.hint = "make room on the disk and run the command again";
+    rows.push_back({.action = {.kind = known ? ActionKind::pull_update : ActionKind::pull_create,
+                               .path = unavailable.path,
+                               .reason = known ? "edited on the service" : "created on the service",
+                               .document = document},
+                    .state = Row::State::failed,
+                    .error = std::make_shared<const Failure>(std::move(why))});
+  }
+  return rows;
+}
+
+InvalidPaths invalid_paths_after(const InvalidPaths& before, const Incoming& incoming) {
+  InvalidPaths now = incoming.invalid_paths;
+  if (incoming.end.complete) return now;
+  for (const auto& [document, path] : before) {
+    if (!incoming.rows.contains(document)) now.emplace(document, path);
+  }
+  return now;
+}
+
+Result<void> store_invalid_paths(StateStore& state, const InvalidPaths& before, const InvalidPaths& now) {
+  for (const auto& [document, path] : before) {
+    if (!now.contains(document)) WS_TRY(state.drop_invalid_path(document));
+  }
+  for (const auto& [document, path] : now) {
+    const auto known = before.find(document);
+    if (known == before.end() || known->second != path) WS_TRY(state.put_invalid_path(document, path));
+  }
+  return {};
+}
+
+std::vector<Skipped> skipped_invalid_paths(const InvalidPaths& invalid_paths, const std::set<std::string>& without_id) {
+  std::vector<Skipped> skipped;
+  for (const auto& [document, path] : invalid_paths) {
+    // One without any path goes by its id.
+    skipped.push_back(path.empty() ? Skipped{.path = document.text, .reason = SkipReason::no_path}
+                                   : Skipped{.path = path, .reason = SkipReason::dangerous_name});
+  }
+  for (const std::string& path : without_id) {
+    skipped.push_back({.path = path.empty() ? "a document without a path" : path, .reason = SkipReason::no_id});
+  }
+  std::sort(skipped.begin(), skipped.end());
+  skipped.erase(std::unique(skipped.begin(), skipped.end()), skipped.end());
+  return skipped;
 }
 
 }  // namespace ws::sync
