@@ -8,6 +8,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
 #include "sync-engine/state/columns.hpp"
+#include "sync-engine/state/state_format.hpp"
 
 namespace ws::sync {
 namespace {
@@ -34,18 +35,26 @@ constexpr const char* attachment_schema = R"(
   pragma user_version = 1;
 )";
 
-void bind_attachment(sqlite::Statement& statement, int first, const Attachment& file) {
-  statement.bind(first, static_cast<std::int64_t>(file.size_bytes));
-  statement.bind_blob(first + 1, bytes_of(file.hash));
-  statement.bind(first + 2, file.media_type);
-  statement.bind(first + 3, file.asset);
-}
-
 Attachment attachment_at(const sqlite::Statement& row, int first) {
-  return {.size_bytes = static_cast<std::uint64_t>(row.integer(first)),
+  return {.size_bytes = number_at(row, first),
           .hash = hash_of(row.blob(first + 1)),
           .media_type = row.string(first + 2),
           .asset = row.string(first + 3)};
+}
+
+Result<Attachment> read_asset(const sqlite::Statement& row) { return attachment_at(row, 0); }
+Result<std::string> read_note(const sqlite::Statement& row) { return row.string(0); }
+Result<Sha256> read_upload_hash(const sqlite::Statement& row) { return hash_of(row.blob(0)); }
+Result<UploadInDoubt> read_upload(const sqlite::Statement& row) {
+  return UploadInDoubt{.upload_id = row.string(0), .blob_name = row.string(1)};
+}
+
+Result<AttachmentVersion> read_attachment_version(const sqlite::Statement& row) {
+  WS_LET(RelativePath path, RelativePath::parse(row.text(2)));
+  AttachmentVersion version{
+      .place = number_at(row, 0), .seconds = row.integer(1), .path = std::move(path), .how = row.string(3)};
+  if (!row.is_null(5)) version.file = attachment_at(row, 4);
+  return version;
 }
 
 Json attachment_to_json(const std::optional<Attachment>& file) {
@@ -91,14 +100,7 @@ Result<AttachmentStore> AttachmentStore::open(const std::filesystem::path& file)
     WS_TRY(version.step());
     found = version.integer(0);
   }
-  if (found > attachment_format) {
-    Failure newer{
-        .kind = Failure::Kind::disk,
-        .what = fmt::format("{} has format {}, this version knows {}", shown_path(file), found, attachment_format),
-        .hint = "use the version of ws that wrote it"};
-    newer.code = "newer_format";
-    return fail(std::move(newer));
-  }
+  if (found > attachment_format) return fail(newer_format(file, found, attachment_format));
   if (found == 0) {
     WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
     WS_TRY(database.execute(attachment_schema));
@@ -110,123 +112,91 @@ Result<AttachmentStore> AttachmentStore::open(const std::filesystem::path& file)
 Result<void> AttachmentStore::flush() { return database_.execute("pragma wal_checkpoint(passive)"); }
 
 Result<AttachmentTree> AttachmentStore::base() {
-  WS_LET(const sqlite::CachedStatement all,
-         database_.cached("select path, bytes, hash, media, asset from base order by path"));
   AttachmentTree tree;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return tree;
-    WS_LET(RelativePath path, RelativePath::parse(all->text(0)));
-    tree.emplace_hint(tree.end(), std::move(path), attachment_at(*all, 1));
-  }
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    WS_LET(RelativePath path, RelativePath::parse(row.text(0)));
+    tree.emplace_hint(tree.end(), std::move(path), attachment_at(row, 1));
+    return {};
+  };
+  WS_TRY(each_row(database_, "select path, bytes, hash, media, asset from base order by path", add));
+  return tree;
 }
 
 Result<void> AttachmentStore::put_base(const RelativePath& path, const Attachment& file) {
-  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into base values (?, ?, ?, ?, ?)"));
-  put->bind(1, path.text());
-  bind_attachment(*put, 2, file);
-  return put->run();
+  return run_sql(database_, "insert or replace into base values (?, ?, ?, ?, ?)", path, file);
 }
 
 Result<void> AttachmentStore::forget_base(const RelativePath& path) {
-  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from base where path = ?"));
-  drop->bind(1, path.text());
-  return drop->run();
+  return run_sql(database_, "delete from base where path = ?", path);
 }
 
 Result<std::map<DocumentId, StoredPart>> AttachmentStore::parts() {
-  WS_LET(const sqlite::CachedStatement all,
-         database_.cached("select document, path, revision, hash, gone, due, rows from parts"));
   std::map<DocumentId, StoredPart> parts;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return parts;
-    parts.emplace(DocumentId{all->string(0)},
-                  StoredPart{.path = all->string(1),
-                             .revision = {static_cast<std::uint64_t>(all->integer(2))},
-                             .hash = hash_of(all->blob(3)),
-                             .is_gone = all->integer(4) != 0,
-                             .is_due = all->integer(5) != 0,
-                             .rows = all->string(6)});
-  }
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    parts.emplace(DocumentId{row.string(0)},
+                  StoredPart{.path = row.string(1),
+                             .revision = {number_at(row, 2)},
+                             .hash = hash_of(row.blob(3)),
+                             .is_gone = row.integer(4) != 0,
+                             .is_due = row.integer(5) != 0,
+                             .rows = row.string(6)});
+    return {};
+  };
+  WS_TRY(each_row(database_, "select document, path, revision, hash, gone, due, rows from parts", add));
+  return parts;
 }
 
 Result<void> AttachmentStore::put_part(const DocumentId& document, const StoredPart& part) {
-  WS_LET(const sqlite::CachedStatement put,
-         database_.cached("insert or replace into parts values (?, ?, ?, ?, ?, ?, ?)"));
-  put->bind(1, document.text);
-  put->bind(2, part.path);
-  put->bind(3, static_cast<std::int64_t>(part.revision.number));
-  put->bind_blob(4, bytes_of(part.hash));
-  put->bind(5, part.is_gone);
-  put->bind(6, part.is_due);
-  put->bind(7, part.rows);
-  return put->run();
+  return run_sql(database_,
+                 "insert or replace into parts values (?, ?, ?, ?, ?, ?, ?)",
+                 document,
+                 part.path,
+                 part.revision,
+                 part.hash,
+                 part.is_gone,
+                 part.is_due,
+                 part.rows);
 }
 
 Result<void> AttachmentStore::drop_part(const DocumentId& document) {
-  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from parts where document = ?"));
-  drop->bind(1, document.text);
-  return drop->run();
+  return run_sql(database_, "delete from parts where document = ?", document);
 }
 
 Result<std::optional<Attachment>> AttachmentStore::find_asset(const Sha256& hash) {
-  WS_LET(const sqlite::CachedStatement find,
-         database_.cached("select bytes, hash, media, asset from assets where hash = ?"));
-  find->bind_blob(1, bytes_of(hash));
-  WS_LET(const bool found, find->step());
-  return found ? std::optional(attachment_at(*find, 0)) : std::nullopt;
+  return find_row(database_, "select bytes, hash, media, asset from assets where hash = ?", read_asset, hash);
 }
 
 Result<void> AttachmentStore::put_asset(const Attachment& asset) {
-  WS_LET(const sqlite::CachedStatement put,
-         database_.cached("insert or replace into assets (bytes, hash, media, asset) values (?, ?, ?, ?)"));
-  bind_attachment(*put, 1, asset);
-  return put->run();
+  return run_sql(database_, "insert or replace into assets (bytes, hash, media, asset) values (?, ?, ?, ?)", asset);
 }
 
 Result<std::optional<UploadInDoubt>> AttachmentStore::find_upload(const Sha256& hash) {
-  WS_LET(const sqlite::CachedStatement find, database_.cached("select upload, blob from uploads where hash = ?"));
-  find->bind_blob(1, bytes_of(hash));
-  WS_LET(const bool found, find->step());
-  if (!found) return std::optional<UploadInDoubt>{};
-  return std::optional(UploadInDoubt{.upload_id = find->string(0), .blob_name = find->string(1)});
+  return find_row(database_, "select upload, blob from uploads where hash = ?", read_upload, hash);
 }
 
 Result<void> AttachmentStore::put_upload(const Sha256& hash, const UploadInDoubt& upload) {
-  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into uploads values (?, ?, ?)"));
-  put->bind_blob(1, bytes_of(hash));
-  put->bind(2, upload.upload_id);
-  put->bind(3, upload.blob_name);
-  return put->run();
+  return run_sql(
+      database_, "insert or replace into uploads values (?, ?, ?)", hash, upload.upload_id, upload.blob_name);
 }
 
 Result<void> AttachmentStore::drop_upload(const Sha256& hash) {
-  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from uploads where hash = ?"));
-  drop->bind_blob(1, bytes_of(hash));
-  return drop->run();
+  return run_sql(database_, "delete from uploads where hash = ?", hash);
 }
 
 Result<std::vector<Sha256>> AttachmentStore::uploads() {
-  WS_LET(const sqlite::CachedStatement all, database_.cached("select hash from uploads"));
-  std::vector<Sha256> hashes;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return hashes;
-    hashes.push_back(hash_of(all->blob(0)));
-  }
+  return all_rows(database_, "select hash from uploads", read_upload_hash);
 }
 
 Result<std::map<RelativePath, OpenAttachment>> AttachmentStore::conflicts() {
-  WS_LET(const sqlite::CachedStatement all, database_.cached("select path, value from conflicts"));
   std::map<RelativePath, OpenAttachment> conflicts;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return conflicts;
-    WS_LET(RelativePath path, RelativePath::parse(all->text(0)));
-    WS_LET(OpenAttachment open, decode_open(all->text(1)));
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    WS_LET(RelativePath path, RelativePath::parse(row.text(0)));
+    WS_LET(OpenAttachment open, decode_open(row.text(1)));
     conflicts.emplace(std::move(path), std::move(open));
-  }
+    return {};
+  };
+  WS_TRY(each_row(database_, "select path, value from conflicts", add));
+  return conflicts;
 }
 
 Result<void> AttachmentStore::put_conflict(const RelativePath& path, const OpenAttachment& conflict) {
@@ -236,91 +206,60 @@ Result<void> AttachmentStore::put_conflict(const RelativePath& path, const OpenA
                    {"remote", attachment_to_json(conflict.remote)},
                    {"beside", conflict.beside ? Json(conflict.beside->string()) : Json()},
                    {"seconds", conflict.seconds}};
-  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into conflicts values (?, ?)"));
-  put->bind(1, path.text());
-  put->bind(2, dump(value));
-  return put->run();
+  return run_sql(database_, "insert or replace into conflicts values (?, ?)", path, dump(value));
 }
 
 Result<void> AttachmentStore::drop_conflict(const RelativePath& path) {
-  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from conflicts where path = ?"));
-  drop->bind(1, path.text());
-  return drop->run();
+  return run_sql(database_, "delete from conflicts where path = ?", path);
 }
 
 Result<std::set<RelativePath>> AttachmentStore::wanted() {
-  WS_LET(const sqlite::CachedStatement all, database_.cached("select path from wanted"));
   std::set<RelativePath> paths;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return paths;
-    WS_LET(RelativePath path, RelativePath::parse(all->text(0)));
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    WS_LET(RelativePath path, RelativePath::parse(row.text(0)));
     paths.insert(std::move(path));
-  }
+    return {};
+  };
+  WS_TRY(each_row(database_, "select path from wanted", add));
+  return paths;
 }
 
 Result<void> AttachmentStore::put_wanted(const RelativePath& path) {
-  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into wanted values (?)"));
-  put->bind(1, path.text());
-  return put->run();
+  return run_sql(database_, "insert or replace into wanted values (?)", path);
 }
 
 Result<std::string> AttachmentStore::note(const std::string& key) {
-  WS_LET(const sqlite::CachedStatement find, database_.cached("select value from notes where key = ?"));
-  find->bind(1, key);
-  WS_LET(const bool found, find->step());
-  return found ? find->string(0) : std::string();
+  WS_LET(std::optional<std::string> found,
+         find_row(database_, "select value from notes where key = ?", read_note, key));
+  return std::move(found).value_or("");
 }
 
 Result<void> AttachmentStore::set_note(const std::string& key, const std::string& value) {
   WS_LET(const std::string known, note(key));
   if (known == value) return {};
-  WS_LET(const sqlite::CachedStatement put,
-         value.empty() ? database_.cached("delete from notes where key = ?")
-                       : database_.cached("insert or replace into notes values (?, ?)"));
-  put->bind(1, key);
-  if (!value.empty()) put->bind(2, value);
-  return put->run();
+  return value.empty() ? run_sql(database_, "delete from notes where key = ?", key)
+                       : run_sql(database_, "insert or replace into notes values (?, ?)", key, value);
 }
 
 Result<void> AttachmentStore::add_version(const AttachmentVersion& version) {
-  WS_LET(const sqlite::CachedStatement add,
-         database_.cached("insert into moments (seconds, path, how, bytes, hash, media, asset) values (?, ?, ?, ?, ?, "
-                          "?, ?)"));
-  add->bind(1, version.seconds);
-  add->bind(2, version.path.text());
-  add->bind(3, version.how);
-  if (version.file) {
-    bind_attachment(*add, 4, *version.file);
-  } else {
-    for (int place = 4; place <= 7; ++place) add->bind(place, nullptr);
-  }
-  return add->run();
+  return run_sql(database_,
+                 "insert into moments (seconds, path, how, bytes, hash, media, asset) values (?, ?, ?, ?, ?, ?, ?)",
+                 version.seconds,
+                 version.path,
+                 version.how,
+                 version.file);
 }
 
 Result<std::vector<AttachmentVersion>> AttachmentStore::versions(const std::optional<RelativePath>& path) {
-  WS_LET(const sqlite::CachedStatement all,
-         database_.cached("select place, seconds, path, how, bytes, hash, media, asset from moments where ?1 is null "
-                          "or path = ?1 order by place desc"));
-  all->bind(1, path ? std::optional(path->string()) : std::nullopt);
-  std::vector<AttachmentVersion> versions;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return versions;
-    WS_LET(RelativePath where, RelativePath::parse(all->text(2)));
-    AttachmentVersion version{.place = static_cast<std::uint64_t>(all->integer(0)),
-                              .seconds = all->integer(1),
-                              .path = std::move(where),
-                              .how = all->string(3)};
-    if (!all->is_null(5)) version.file = attachment_at(*all, 4);
-    versions.push_back(std::move(version));
-  }
+  return all_rows(database_,
+                  "select place, seconds, path, how, bytes, hash, media, asset from moments where ?1 is null "
+                  "or path = ?1 order by place desc",
+                  read_attachment_version,
+                  path);
 }
 
 Result<void> AttachmentStore::drop_version(std::uint64_t place) {
-  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from moments where place = ?"));
-  drop->bind(1, static_cast<std::int64_t>(place));
-  return drop->run();
+  return run_sql(database_, "delete from moments where place = ?", place);
 }
 
 }  // namespace ws::sync

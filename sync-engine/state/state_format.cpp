@@ -159,17 +159,18 @@ Result<std::int64_t> read_format(sqlite::Database& database, const std::filesyst
 
 }  // namespace
 
+Failure newer_format(const std::filesystem::path& file, std::int64_t found, std::int64_t known) {
+  return {.kind = Failure::Kind::disk,
+          .what = fmt::format("{} has format {}, this version knows {}", shown_path(file), found, known),
+          .hint = "use the version of ws that wrote it",
+          .code = "newer_format"};
+}
+
 Result<sqlite::Database> open_state(const std::filesystem::path& file) {
   WS_LET(sqlite::Database database, sqlite::Database::open(file.string(), sqlite::OpenMode::in_place));
   WS_TRY(database.execute(patience));
   WS_LET(const std::int64_t found, read_format(database, file));
-  if (found > format) {
-    Failure newer{.kind = Failure::Kind::disk,
-                  .what = fmt::format("{} has format {}, this version knows {}", shown_path(file), found, format),
-                  .hint = "use the version of ws that wrote it"};
-    newer.code = "newer_format";
-    return fail(std::move(newer));
-  }
+  if (found > format) return fail(newer_format(file, found, format));
   WS_TRY(database.execute(settings));
   if (found < format) {
     WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));

@@ -12,4 +12,7 @@ namespace ws::sync {
 /// version wrote.
 Result<sqlite::Database> open_state(const std::filesystem::path& file);
 
+/// The failure of a database that a later version wrote.
+Failure newer_format(const std::filesystem::path& file, std::int64_t found, std::int64_t known);
+
 }  // namespace ws::sync

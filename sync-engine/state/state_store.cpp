@@ -11,6 +11,43 @@
 #include "sync-engine/state/state_format.hpp"
 
 namespace ws::sync {
+namespace {
+
+/// The columns document, path, hash, revision, blob, placed, stays.
+Result<KnownDocument> known_document(const sqlite::Statement& row) {
+  WS_LET(RelativePath path, RelativePath::parse(row.text(1)));
+  KnownDocument known{
+      .document = {row.string(0)},
+      .row = {.entry = {.path = std::move(path), .hash = hash_of(row.blob(2)), .revision = {number_at(row, 3)}},
+              .blob = object_of(row.blob(4)),
+              .document_follows_file = row.integer(6) != 0}};
+  if (!row.is_null(5)) {
+    WS_LET(known.row.displaced_to, RelativePath::parse(row.text(5)));
+  }
+  return known;
+}
+
+/// The columns inode, device, born.
+Result<FileId> read_file_id(const sqlite::Statement& row) {
+  return FileId{.inode = number_at(row, 0), .device = number_at(row, 1), .born_ns = row.integer(2)};
+}
+
+Result<Conflict> read_stored_conflict(const sqlite::Statement& row) { return decode_conflict(row.text(0)); }
+Result<JournalStep> read_journal_step(const sqlite::Statement& row) { return decode_step(row.text(0)); }
+Result<StagedCommit> read_staged(const sqlite::Statement& row) { return decode_staged(row.text(0)); }
+
+/// The columns document and a text about it.
+Result<std::map<DocumentId, std::string>> texts_by_document(sqlite::Database& database, const char* sql) {
+  std::map<DocumentId, std::string> texts;
+  WS_TRY(each_row(database, sql, [&](const sqlite::Statement& row) -> Result<void> {
+    texts.emplace_hint(texts.end(), DocumentId{row.string(0)}, row.string(1));
+    return {};
+  }));
+  return texts;
+}
+
+}  // namespace
+
 void BaseRow::set_disk_path(const RelativePath& file) {
   const bool at_home = same_name(file, entry.path);
   if (at_home) entry.path = file;
@@ -33,25 +70,21 @@ Result<StateStore> StateStore::open(const std::filesystem::path& file) {
 }
 
 Result<std::uint64_t> StateStore::number(const char* key) {
-  WS_LET(const sqlite::CachedStatement find, database_.cached("select value from numbers where key = ?"));
-  find->bind(1, key);
-  WS_LET(const bool found, find->step());
-  return found ? static_cast<std::uint64_t>(find->integer(0)) : 0;
+  WS_LET(const std::int64_t found, integer_of(database_, "select value from numbers where key = ?", key));
+  return static_cast<std::uint64_t>(found);
 }
 
 Result<void> StateStore::set_number(const char* key, std::uint64_t value) {
   // Writes only another value: a run without changes does not touch the file.
-  WS_LET(const sqlite::CachedStatement put,
-         database_.cached("insert into numbers values (?, ?) on conflict do update set value = excluded.value where "
-                          "value <> excluded.value"));
-  put->bind_all(key, static_cast<std::int64_t>(value));
-  return put->run();
+  return run_sql(database_,
+                 "insert into numbers values (?, ?) on conflict do update set value = excluded.value where "
+                 "value <> excluded.value",
+                 key,
+                 value);
 }
 
 Result<void> StateStore::bump_generation() {
-  WS_LET(const sqlite::CachedStatement bump,
-         database_.cached("insert into numbers values ('generation', 1) on conflict do update set value = value + 1"));
-  return bump->run();
+  return run_sql(database_, "insert into numbers values ('generation', 1) on conflict do update set value = value + 1");
 }
 
 Result<std::uint64_t> StateStore::generation() { return number("generation"); }
@@ -64,9 +97,8 @@ Result<void> StateStore::set_source_revision(SourceRevision revision) {
 }
 
 Result<std::size_t> StateStore::base_count() {
-  WS_LET(const sqlite::CachedStatement count, database_.cached("select count(*) from base"));
-  WS_TRY(count->step());
-  return static_cast<std::size_t>(count->integer(0));
+  WS_LET(const std::int64_t count, integer_of(database_, "select count(*) from base"));
+  return static_cast<std::size_t>(count);
 }
 
 Result<bool> StateStore::is_remade() {
@@ -75,46 +107,23 @@ Result<bool> StateStore::is_remade() {
 }
 Result<void> StateStore::set_remade(bool remade) { return set_number("remade", remade ? 1 : 0); }
 
-namespace {
-
-/// The columns document, path, hash, revision, blob, placed, stays of a statement that stands on a row.
-Result<KnownDocument> known_document(const sqlite::Statement& row) {
-  WS_LET(RelativePath path, RelativePath::parse(row.text(1)));
-  KnownDocument known{.document = {row.string(0)},
-                      .row = {.entry = {.path = std::move(path),
-                                        .hash = hash_of(row.blob(2)),
-                                        .revision = {static_cast<std::uint64_t>(row.integer(3))}},
-                              .blob = object_of(row.blob(4)),
-                              .document_follows_file = row.integer(6) != 0}};
-  if (!row.is_null(5)) {
-    WS_LET(known.row.displaced_to, RelativePath::parse(row.text(5)));
-  }
-  return known;
-}
-
-}  // namespace
-
 Result<std::map<DocumentId, BaseRow>> StateStore::base() {
-  WS_LET(const sqlite::CachedStatement all,
-         database_.cached("select document, path, hash, revision, blob, placed, stays from base"));
   std::map<DocumentId, BaseRow> rows;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return rows;
-    WS_LET(KnownDocument known, known_document(*all));
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    WS_LET(KnownDocument known, known_document(row));
     rows.emplace_hint(rows.end(), std::move(known.document), std::move(known.row));
-  }
+    return {};
+  };
+  WS_TRY(each_row(database_, "select document, path, hash, revision, blob, placed, stays from base", add));
+  return rows;
 }
 
 Result<std::optional<KnownDocument>> StateStore::find_base(const RelativePath& file) {
-  WS_LET(const sqlite::CachedStatement find,
-         database_.cached("select document, path, hash, revision, blob, placed, stays from base "
-                          "where coalesce(placed, path) = ?"));
-  find->bind(1, file.string());
-  WS_LET(const bool found, find->step());
-  if (!found) return std::optional<KnownDocument>{};
-  WS_LET(KnownDocument known, known_document(*find));
-  return std::optional<KnownDocument>(std::move(known));
+  return find_row(database_,
+                  "select document, path, hash, revision, blob, placed, stays from base "
+                  "where coalesce(placed, path) = ?",
+                  known_document,
+                  file);
 }
 
 Result<std::optional<std::unordered_map<std::string, BaseFile>>> StateStore::base_files() {
@@ -138,53 +147,38 @@ Result<sqlite::Transaction> StateStore::begin() {
 
 Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row, ChangeOrigin origin) {
   WS_TRY(operations().record_base(document, &row, origin));
-  WS_LET(const sqlite::CachedStatement put,
-         database_.cached("insert or replace into base values (?, ?, ?, ?, ?, ?, ?)"));
-  put->bind(1, document.text);
-  put->bind(2, row.entry.path.string());
-  put->bind_blob(3, bytes_of(row.entry.hash));
-  put->bind(4, static_cast<std::int64_t>(row.entry.revision.number));
-  put->bind_blob(5, bytes_of(row.blob));
-  put->bind(6, row.displaced_to ? std::optional<std::string>(row.displaced_to->string()) : std::nullopt);
-  put->bind(7, static_cast<std::int64_t>(row.document_follows_file ? 1 : 0));
-  WS_TRY(put->run());
+  WS_TRY(run_sql(database_,
+                 "insert or replace into base values (?, ?, ?, ?, ?, ?, ?)",
+                 document,
+                 row.entry.path,
+                 row.entry.hash,
+                 row.entry.revision,
+                 row.blob,
+                 row.displaced_to,
+                 row.document_follows_file));
   return bump_generation();
 }
 
 Result<void> StateStore::forget_base(const DocumentId& document, ChangeOrigin origin) {
   WS_TRY(operations().record_base(document, nullptr, origin));
-  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from base where document = ?"));
-  drop->bind(1, document.text);
-  WS_TRY(drop->run());
-  WS_LET(const sqlite::CachedStatement drop_file, database_.cached("delete from files where document = ?"));
-  drop_file->bind(1, document.text);
-  WS_TRY(drop_file->run());
+  WS_TRY(run_sql(database_, "delete from base where document = ?", document));
+  WS_TRY(run_sql(database_, "delete from files where document = ?", document));
   return bump_generation();
 }
 
 Result<std::map<DocumentId, FileId>> StateStore::files() {
-  WS_LET(const sqlite::CachedStatement all, database_.cached("select document, inode, device, born from files"));
   std::map<DocumentId, FileId> files;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return files;
-    files.emplace_hint(files.end(),
-                       DocumentId{all->string(0)},
-                       FileId{.inode = static_cast<std::uint64_t>(all->integer(1)),
-                              .device = static_cast<std::uint64_t>(all->integer(2)),
-                              .born_ns = all->integer(3)});
-  }
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    WS_LET(const FileId id, read_file_id(row));
+    files.emplace_hint(files.end(), DocumentId{row.string(3)}, id);
+    return {};
+  };
+  WS_TRY(each_row(database_, "select inode, device, born, document from files", add));
+  return files;
 }
 
 Result<std::optional<FileId>> StateStore::find_file(const DocumentId& document) {
-  WS_LET(const sqlite::CachedStatement find,
-         database_.cached("select inode, device, born from files where document = ?"));
-  find->bind(1, document.text);
-  WS_LET(const bool found, find->step());
-  if (!found) return std::optional<FileId>{};
-  return std::optional(FileId{.inode = static_cast<std::uint64_t>(find->integer(0)),
-                              .device = static_cast<std::uint64_t>(find->integer(1)),
-                              .born_ns = find->integer(2)});
+  return find_row(database_, "select inode, device, born from files where document = ?", read_file_id, document);
 }
 
 Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
@@ -193,173 +187,113 @@ Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
   for (const auto& [document, id] : files) {
     const auto old = known.find(document);
     if (old != known.end() && old->second == id) continue;
-    WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into files values (?, ?, ?, ?)"));
-    put->bind_all(document.text, static_cast<std::int64_t>(id.inode), static_cast<std::int64_t>(id.device), id.born_ns);
-    WS_TRY(put->run());
+    WS_TRY(run_sql(
+        database_, "insert or replace into files values (?, ?, ?, ?)", document, id.inode, id.device, id.born_ns));
   }
   return transaction.commit();
 }
 
 Result<std::map<DocumentId, PendingRow>> StateStore::pending() {
-  WS_LET(const sqlite::CachedStatement all,
-         database_.cached("select document, path, hash, revision, blob, author, author_id, changed_at from pending"));
   std::map<DocumentId, PendingRow> rows;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return rows;
-    PendingRow row{
-        .revision = {static_cast<std::uint64_t>(all->integer(3))},
-        .blob = object_of(all->blob(4)),
-        .author = {
-            .name = all->string(5), .id = all->string(6), .time = Time(std::chrono::milliseconds(all->integer(7)))}};
-    if (!all->is_null(1)) {
-      WS_LET(RelativePath path, RelativePath::parse(all->text(1)));
-      row.entry = Entry{.path = std::move(path), .hash = hash_of(all->blob(2)), .revision = row.revision};
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    PendingRow pending{.revision = {number_at(row, 3)},
+                       .blob = object_of(row.blob(4)),
+                       .author = {.name = row.string(5), .id = row.string(6), .time = time_at(row, 7)}};
+    if (!row.is_null(1)) {
+      WS_LET(RelativePath path, RelativePath::parse(row.text(1)));
+      pending.entry = Entry{.path = std::move(path), .hash = hash_of(row.blob(2)), .revision = pending.revision};
     }
-    rows.emplace_hint(rows.end(), DocumentId{all->string(0)}, std::move(row));
-  }
+    rows.emplace_hint(rows.end(), DocumentId{row.string(0)}, std::move(pending));
+    return {};
+  };
+  WS_TRY(each_row(
+      database_, "select document, path, hash, revision, blob, author, author_id, changed_at from pending", add));
+  return rows;
 }
 
 Result<void> StateStore::put_pending(const DocumentId& document, const PendingRow& row) {
-  WS_LET(const sqlite::CachedStatement put,
-         database_.cached("insert or replace into pending values (?, ?, ?, ?, ?, ?, ?, ?)"));
-  put->bind(1, document.text);
-  put->bind(2, row.entry ? std::optional<std::string>(row.entry->path.string()) : std::nullopt);
-  if (row.entry) {
-    put->bind_blob(3, bytes_of(row.entry->hash));
-  } else {
-    put->bind(3, nullptr);
-  }
-  put->bind(4, static_cast<std::int64_t>(row.revision.number));
-  put->bind_blob(5, bytes_of(row.blob));
-  put->bind(6, row.author.name);
-  put->bind(7, row.author.id);
-  put->bind(8, static_cast<std::int64_t>(row.author.time.time_since_epoch().count()));
-  return put->run();
+  return run_sql(database_,
+                 "insert or replace into pending values (?, ?, ?, ?, ?, ?, ?, ?)",
+                 document,
+                 row.entry ? &row.entry->path : nullptr,
+                 row.entry ? &row.entry->hash : nullptr,
+                 row.revision,
+                 row.blob,
+                 row.author.name,
+                 row.author.id,
+                 row.author.time);
 }
 
 Result<void> StateStore::drop_pending(const DocumentId& document) {
-  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from pending where document = ?"));
-  drop->bind(1, document.text);
-  return drop->run();
+  return run_sql(database_, "delete from pending where document = ?", document);
 }
 
 Result<bool> StateStore::has_pending_or_conflicts() {
-  WS_LET(const sqlite::CachedStatement any,
-         database_.cached("select exists (select 1 from pending) or exists (select 1 from conflicts) or "
-                          "exists (select 1 from steps) or exists (select 1 from staged)"));
-  WS_TRY(any->step());
-  return any->integer(0) != 0;
+  WS_LET(const std::int64_t any,
+         integer_of(database_,
+                    "select exists (select 1 from pending) or exists (select 1 from conflicts) or "
+                    "exists (select 1 from steps) or exists (select 1 from staged)"));
+  return any != 0;
 }
 
 Result<std::map<DocumentId, std::string>> StateStore::refused() {
-  WS_LET(const sqlite::CachedStatement all, database_.cached("select document, mark from refused"));
-  std::map<DocumentId, std::string> marks;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return marks;
-    marks.emplace_hint(marks.end(), DocumentId{all->string(0)}, all->string(1));
-  }
+  return texts_by_document(database_, "select document, mark from refused");
 }
 
 Result<void> StateStore::put_refused(const DocumentId& document, const std::string& mark) {
-  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into refused values (?, ?)"));
-  put->bind_all(document.text, mark);
-  return put->run();
+  return run_sql(database_, "insert or replace into refused values (?, ?)", document, mark);
 }
 
 Result<void> StateStore::drop_refused(const DocumentId& document) {
-  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from refused where document = ?"));
-  drop->bind(1, document.text);
-  return drop->run();
+  return run_sql(database_, "delete from refused where document = ?", document);
 }
 
 Result<InvalidPaths> StateStore::invalid_paths() {
-  WS_LET(const sqlite::CachedStatement all, database_.cached("select document, path from misnamed order by document"));
-  InvalidPaths invalid_paths;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return invalid_paths;
-    invalid_paths.emplace_hint(invalid_paths.end(), DocumentId{all->string(0)}, all->string(1));
-  }
+  return texts_by_document(database_, "select document, path from misnamed order by document");
 }
 
 Result<void> StateStore::put_invalid_path(const DocumentId& document, const std::string& path) {
-  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into misnamed values (?, ?)"));
-  put->bind_all(document.text, path);
-  return put->run();
+  return run_sql(database_, "insert or replace into misnamed values (?, ?)", document, path);
 }
 
 Result<void> StateStore::drop_invalid_path(const DocumentId& document) {
-  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from misnamed where document = ?"));
-  drop->bind(1, document.text);
-  return drop->run();
+  return run_sql(database_, "delete from misnamed where document = ?", document);
 }
 
 Result<std::vector<Conflict>> StateStore::conflicts() {
-  WS_LET(const sqlite::CachedStatement all, database_.cached("select value from conflicts order by id"));
-  std::vector<Conflict> conflicts;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return conflicts;
-    WS_LET(Conflict conflict, decode_conflict(all->text(0)));
-    conflicts.push_back(std::move(conflict));
-  }
+  return all_rows(database_, "select value from conflicts order by id", read_stored_conflict);
 }
 
 Result<std::optional<Conflict>> StateStore::find_conflict(const std::string& id) {
-  WS_LET(const sqlite::CachedStatement one, database_.cached("select value from conflicts where id = ?"));
-  one->bind(1, id);
-  WS_LET(const bool found, one->step());
-  if (!found || id.empty()) return std::nullopt;
-  WS_LET(Conflict conflict, decode_conflict(one->text(0)));
-  return conflict;
+  if (id.empty()) return std::nullopt;
+  return find_row(database_, "select value from conflicts where id = ?", read_stored_conflict, id);
 }
 
 Result<void> StateStore::put_conflict(const Conflict& conflict) {
-  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into conflicts values (?, ?)"));
-  put->bind_all(conflict.id, encode(conflict));
-  return put->run();
+  return run_sql(database_, "insert or replace into conflicts values (?, ?)", conflict.id, encode(conflict));
 }
 
 Result<void> StateStore::drop_conflict(const std::string& id) {
-  WS_LET(const sqlite::CachedStatement drop, database_.cached("delete from conflicts where id = ?"));
-  drop->bind(1, id);
-  return drop->run();
+  return run_sql(database_, "delete from conflicts where id = ?", id);
 }
 
 Result<void> StateStore::put_step(const JournalStep& step) {
-  WS_LET(const sqlite::CachedStatement put, database_.cached("insert into steps (value) values (?)"));
-  put->bind(1, encode(step));
-  return put->run();
+  return run_sql(database_, "insert into steps (value) values (?)", encode(step));
 }
 
 Result<std::vector<JournalStep>> StateStore::steps() {
-  WS_LET(const sqlite::CachedStatement all, database_.cached("select value from steps order by place"));
-  std::vector<JournalStep> steps;
-  while (true) {
-    WS_LET(const bool found, all->step());
-    if (!found) return steps;
-    WS_LET(JournalStep step, decode_step(all->text(0)));
-    steps.push_back(std::move(step));
-  }
+  return all_rows(database_, "select value from steps order by place", read_journal_step);
 }
 
 // With a condition: without one SQLite writes the root page of an empty table, and a run that does nothing would write.
 Result<void> StateStore::clear_steps() { return database_.execute("delete from steps where place is not null"); }
 
 Result<void> StateStore::put_staged(const StagedCommit& staged) {
-  WS_LET(const sqlite::CachedStatement put, database_.cached("insert or replace into staged values (1, ?)"));
-  put->bind(1, encode(staged));
-  return put->run();
+  return run_sql(database_, "insert or replace into staged values (1, ?)", encode(staged));
 }
 
 Result<std::optional<StagedCommit>> StateStore::staged() {
-  WS_LET(const sqlite::CachedStatement find, database_.cached("select value from staged"));
-  WS_LET(const bool found, find->step());
-  if (!found) return std::optional<StagedCommit>{};
-  WS_LET(StagedCommit staged, decode_staged(find->text(0)));
-  return std::optional<StagedCommit>(std::move(staged));
+  return find_row(database_, "select value from staged", read_staged);
 }
 
 Result<void> StateStore::clear_staged() { return database_.execute("delete from staged where place is not null"); }
