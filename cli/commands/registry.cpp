@@ -121,30 +121,7 @@ bool is_covered(const std::vector<Entry>& entries, std::string_view words) {
   return std::ranges::any_of(entries, [words](const Entry& entry) { return begins_with(words, entry.words); });
 }
 
-using AreaViews = std::span<const View> (*)();
-constexpr AreaViews areas[] = {docs_views,
-                               comments_views,
-                               questions_views,
-                               search_views,
-                               sync_views,
-                               files_views,
-                               agents_views,
-                               events_views,
-                               tests_views,
-                               workspaces_views,
-                               auth_views,
-                               utilities_views};
-
 }  // namespace
-
-const View* find_view(std::string_view shape) {
-  for (const AreaViews views : areas) {
-    for (const View& view : views()) {
-      if (std::ranges::find(view.of, shape) != view.of.end()) return &view;
-    }
-  }
-  return nullptr;
-}
 
 std::vector<Entry> all_commands() {
   std::vector<Entry> entries = written_commands();

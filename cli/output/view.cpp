@@ -176,7 +176,6 @@ std::string render_view(const View& view, const Json& value, ViewContext& contex
     add_block(text, render_markdown(markdown->get_ref<const std::string&>(), terminal));
   }
   for (const ViewPart& part : view.parts) add_block(text, part_table(part, value, context, terminal));
-  if (view.more != nullptr) add_block(text, view.more(value, context, terminal));
   return text;
 }
 

@@ -21,6 +21,7 @@
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/json.hpp"
+#include "api-client/base/small_list.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/terminal/terminal.hpp"
 
@@ -49,22 +50,21 @@ struct ViewColumn {
 /// The items of a member as a table below the facts; equal rows are shown once.
 struct ViewPart {
   std::string_view path = {};
-  std::span<const ViewColumn> columns = {};
+  SmallList<ViewColumn, 4> columns = {};
 };
 
 using Rendering = std::string (*)(const Json& value, ViewContext& context, const Terminal& terminal);
 
 struct View {
-  std::span<const std::string_view> of = {};     ///< operation ids, or names of ours like "ws.status"
-  std::string_view title = {};                   ///< pattern
-  std::span<const std::string_view> lines = {};  ///< patterns: sentences, or the one line that a write answers with
-  std::span<const Fact> facts = {};
+  SmallList<std::string_view, 2> of = {};     ///< operation ids, or names of ours like "ws.status"
+  std::string_view title = {};                ///< pattern
+  SmallList<std::string_view, 5> lines = {};  ///< patterns: sentences, or the one line that a write answers with
+  SmallList<Fact, 9> facts = {};
   std::string_view markdown = {};  ///< the path of a Markdown text, rendered below
-  std::span<const ViewPart> parts = {};
-  Rendering more = nullptr;                  ///< what stands below all that
-  std::span<const ViewColumn> columns = {};  ///< of a list
-  Rendering list = nullptr;                  ///< of a list that is no table; gets the whole answer
-  std::string_view none = {};                ///< of an empty list: "No documents."
+  SmallList<ViewPart, 2> parts = {};
+  SmallList<ViewColumn, 6> columns = {};  ///< of a list
+  Rendering list = nullptr;               ///< of a list that is no table; gets the whole answer
+  std::string_view none = {};             ///< of an empty list: "No documents."
 };
 
 /// The view of an operation's answer, or of a name of ours; null where there is none.

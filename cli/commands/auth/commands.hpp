@@ -1,10 +1,7 @@
 /// Login, logout and the stored keys.
 #pragma once
 
-#include <span>
-
 #include "cli/grammar/command.hpp"
-#include "cli/output/view.hpp"
 
 namespace ws::cli {
 
@@ -17,8 +14,5 @@ Command auth_status_command();
 Command auth_list_command();
 Command auth_switch_command();
 Command auth_token_command();
-
-// views.cpp
-std::span<const View> auth_views();
 
 }  // namespace ws::cli

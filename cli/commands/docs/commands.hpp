@@ -1,10 +1,7 @@
 /// Documents.
 #pragma once
 
-#include <span>
-
 #include "cli/grammar/command.hpp"
-#include "cli/output/view.hpp"
 
 namespace ws::cli {
 
@@ -22,8 +19,5 @@ Command docs_edit_command();
 Command docs_export_command();
 /// The documents as files of the folder that `--output` names.
 Result<ExitCode> get_into_folder(Session& session, const std::vector<std::string>& ids);
-
-// views.cpp
-std::span<const View> docs_views();
 
 }  // namespace ws::cli

@@ -1,10 +1,7 @@
 /// Files: up, down, organized.
 #pragma once
 
-#include <span>
-
 #include "cli/grammar/command.hpp"
-#include "cli/output/view.hpp"
 
 namespace ws::cli {
 
@@ -19,8 +16,5 @@ Command files_download_command();
 // organize.cpp
 Command files_organize_command();
 Command files_operation_command();
-
-// views.cpp
-std::span<const View> files_views();
 
 }  // namespace ws::cli

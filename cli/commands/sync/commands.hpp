@@ -1,10 +1,7 @@
 /// The sync of a folder.
 #pragma once
 
-#include <span>
-
 #include "cli/grammar/command.hpp"
-#include "cli/output/view.hpp"
 
 namespace ws::cli {
 
@@ -48,8 +45,5 @@ Command sync_conflicts_command();
 
 // resolve.cpp
 Command sync_resolve_command();
-
-// views.cpp
-std::span<const View> sync_views();
 
 }  // namespace ws::cli

@@ -1,12 +1,10 @@
 /// Commands about ws itself, and requests by hand.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/grammar/command.hpp"
-#include "cli/output/view.hpp"
 
 namespace ws::cli {
 
@@ -37,8 +35,5 @@ Command completion_command();
 Command mock_command();
 /// Becomes ws-mock; comes back only where it cannot.
 Failure start_mock(const std::vector<std::string>& arguments);
-
-// views.cpp
-std::span<const View> utilities_views();
 
 }  // namespace ws::cli
