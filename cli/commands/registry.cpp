@@ -3,20 +3,8 @@
 #include <algorithm>
 
 #include "api-client/contract/operations.hpp"
-#include "cli/commands/agents/commands.hpp"
-#include "cli/commands/auth/commands.hpp"
-#include "cli/commands/comments/commands.hpp"
-#include "cli/commands/config/commands.hpp"
-#include "cli/commands/docs/commands.hpp"
-#include "cli/commands/events/commands.hpp"
-#include "cli/commands/files/commands.hpp"
-#include "cli/commands/questions/commands.hpp"
-#include "cli/commands/search/commands.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
-#include "cli/commands/sync/commands.hpp"
-#include "cli/commands/tests/commands.hpp"
-#include "cli/commands/utilities/commands.hpp"
-#include "cli/commands/workspaces/commands.hpp"
 
 namespace ws::cli {
 namespace {

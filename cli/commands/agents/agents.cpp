@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
-#include "cli/commands/agents/commands.hpp"
 #include "cli/commands/shared/batch.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"

@@ -2,9 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shell_command.hpp"
-#include "cli/commands/auth/commands.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
-#include "cli/commands/shared/session.hpp"
 
 namespace ws::cli {
 namespace {

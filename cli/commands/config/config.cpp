@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/suggestion.hpp"
-#include "cli/commands/config/commands.hpp"
-#include "cli/commands/shared/session.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/output/format.hpp"
 
 namespace ws::cli {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shell_command.hpp"
-#include "cli/commands/docs/commands.hpp"
 #include "cli/commands/docs/export_folder.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/terminal/clean.hpp"

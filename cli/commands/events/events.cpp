@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "cli/commands/events/commands.hpp"
 #include "cli/commands/events/lease.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"

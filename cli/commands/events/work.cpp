@@ -6,9 +6,9 @@
 
 #include "api-client/base/process.hpp"
 #include "cli/commands/events/child_process.hpp"
-#include "cli/commands/events/commands.hpp"
 #include "cli/commands/events/lease.hpp"
 #include "cli/commands/events/worker.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/values.hpp"

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shell_command.hpp"
-#include "cli/commands/files/commands.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"

@@ -9,7 +9,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
-#include "cli/commands/questions/commands.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/keyed_call.hpp"
 #include "cli/commands/shared/operation_commands.hpp"

@@ -2,9 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
-#include "cli/commands/search/commands.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
-#include "cli/commands/shared/session.hpp"
 
 namespace ws::cli {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
-#include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
 
 namespace ws::cli {

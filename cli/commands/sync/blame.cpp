@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/utf8.hpp"
-#include "cli/commands/sync/commands.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/terminal/clean.hpp"
 

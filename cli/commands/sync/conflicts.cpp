@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/client/client.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
-#include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
 
 namespace ws::cli {

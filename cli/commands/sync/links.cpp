@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
-#include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shell_command.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/values.hpp"
-#include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/commands/sync/walk.hpp"
 #include "cli/output/human.hpp"

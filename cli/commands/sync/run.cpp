@@ -7,7 +7,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/shell_command.hpp"
-#include "cli/commands/sync/commands.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/terminal/clean.hpp"
 #include "sync-engine/remote/api_remote.hpp"

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands/sync/commands.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/terminal/clean.hpp"
 #include "sync-engine/binding/status_socket.hpp"

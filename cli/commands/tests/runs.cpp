@@ -5,12 +5,12 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/replaced_file.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/keyed_call.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/waiting.hpp"
-#include "cli/commands/tests/commands.hpp"
 #include "cli/commands/tests/junit.hpp"
 
 namespace ws::cli {

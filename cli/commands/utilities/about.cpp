@@ -7,8 +7,7 @@
 #include "api-client/contract/openapi.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/http/curl.hpp"
-#include "cli/commands/shared/session.hpp"
-#include "cli/commands/utilities/commands.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {

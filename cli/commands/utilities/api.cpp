@@ -7,9 +7,8 @@
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/percent.hpp"
 #include "api-client/client/page_guard.hpp"
-#include "cli/commands/shared/session.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/values.hpp"
-#include "cli/commands/utilities/commands.hpp"
 
 namespace ws::cli {
 namespace {

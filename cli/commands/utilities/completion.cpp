@@ -1,13 +1,12 @@
-#include "cli/commands/utilities/completion.hpp"
-
+// `ws __complete`, and the scripts of the shells that call it.
 #include <algorithm>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
-#include "cli/commands/utilities/commands.hpp"
 #include "cli/output/format.hpp"
 #include "cli/terminal/clean.hpp"
 

@@ -4,9 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
-#include "cli/commands/shared/session.hpp"
-#include "cli/commands/utilities/commands.hpp"
 
 namespace ws::cli {
 namespace {

@@ -7,9 +7,8 @@
 
 #include "api-client/base/shared_library.hpp"
 #include "api-client/contract/operations.hpp"
-#include "cli/commands/shared/session.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/utilities/checks.hpp"
-#include "cli/commands/utilities/commands.hpp"
 #include "cli/credentials/keyring.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"

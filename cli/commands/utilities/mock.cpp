@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "api-client/base/process.hpp"
-#include "cli/commands/utilities/commands.hpp"
+#include "cli/commands/shared/commands.hpp"
 
 namespace ws::cli {
 

@@ -1,9 +1,8 @@
-#include "cli/commands/utilities/reference.hpp"
-
+// `ws __reference`: what the reference pages and the man pages are made of.
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
-#include "cli/commands/shared/session.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/grammar/help.hpp"
 #include "cli/grammar/topics.hpp"
 #include "cli/settings/settings.hpp"

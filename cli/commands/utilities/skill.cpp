@@ -9,8 +9,7 @@
 #include "api-client/base/percent.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/yaml.hpp"
-#include "cli/commands/shared/session.hpp"
-#include "cli/commands/utilities/commands.hpp"
+#include "cli/commands/shared/commands.hpp"
 #include "cli/output/markdown_page.hpp"
 #include "sync-engine/model/relative_path.hpp"
 

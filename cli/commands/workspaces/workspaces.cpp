@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
+#include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
-#include "cli/commands/workspaces/commands.hpp"
 
 namespace ws::cli {
 namespace {
