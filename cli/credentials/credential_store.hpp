@@ -1,15 +1,22 @@
 /// Stored API keys.
 ///
-/// A credential is sent only to the origin that issued it (`safety.md`, promise 8). `CredentialStore` is the interface;
-/// `file_store.*` stores credentials in a file with mode 0600, `key_store.*` the secrets in a keyring.
+/// A credential is sent only to the origin that issued it (`safety.md`, promise 8). They lie in one JSON file, replaced
+/// atomically: the folder has mode 0700, the file 0600. A secret lies in the same file, or in the keyring.
+///
+///     {"v": 1, "credentials": [{"profile", "base_url", "origin", "key_id", "audience", "expires_at", "created_at",
+///                               "workspace_id", "workspace_name", "secret", "scopes", "kept_in", "current"}]}
+///
+/// A file that is readable by others, owned by another user, or of a newer `v` is refused.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api-client/base/result.hpp"
+#include "cli/credentials/keyring.hpp"
 
 namespace ws::cli {
 
@@ -39,23 +46,30 @@ bool same_place(const StoredCredential& a, const StoredCredential& b);
 
 class CredentialStore {
  public:
-  CredentialStore() = default;
-  CredentialStore(const CredentialStore&) = delete;
-  CredentialStore& operator=(const CredentialStore&) = delete;
-  virtual ~CredentialStore() = default;
+  /// `folder` is `$XDG_DATA_HOME/ws`; it is created by the first `put`. The keyring is opened only to read or write a
+  /// key that is stored there.
+  explicit CredentialStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// Oldest first; empty if nothing is stored. Fails with `disk`: unreadable, or readable by others.
-  virtual Result<std::vector<StoredCredential>> load() const = 0;
+  Result<std::vector<StoredCredential>> load() const;
   /// Reads the secret. Fails with `disk` if the keyring does not respond, with `auth` if the key is missing there.
-  virtual Result<std::string> secret_of(const StoredCredential& credential) const = 0;
+  Result<std::string> secret_of(const StoredCredential& credential);
   /// Adds the credential, or replaces the one of the same profile, base URL and Workspace, and makes it the current
   /// one. On success the written data has been read back.
-  virtual Result<void> put(const StoredCredential& credential) = 0;
+  Result<void> put(const StoredCredential& credential);
   /// Removes the credential; succeeds if there is none.
-  virtual Result<void> remove(std::string_view key_id) = 0;
-  virtual Result<void> make_current(std::string_view key_id) = 0;
+  Result<void> remove(std::string_view key_id);
+  Result<void> make_current(std::string_view key_id);
   /// The location as shown to users: "the file /home/mira/.local/share/ws/credentials".
-  virtual std::string place(KeptIn kept_in) const = 0;
+  std::string place(KeptIn kept_in) const;
+
+ private:
+  Result<void> save(const std::vector<StoredCredential>& credentials) const;
+  std::filesystem::path file() const { return folder_ / "credentials"; }
+  Result<const Keyring*> keyring();
+
+  std::filesystem::path folder_;
+  std::optional<Keyring> keyring_ = {};
 };
 
 /// Selects a key; empty members match every key.

@@ -35,12 +35,8 @@ Result<PendingLogin> login_from_json(const Json& value) {
                                        .verification_uri_complete = text("verification_uri_complete"),
                                        .interval = std::chrono::seconds(find_integer(value, "interval").value_or(5))},
                      .base_url = text("base_url"),
-                     .profile = text("profile")};
-  if (const Json* scopes = find(value, "scopes"); scopes != nullptr && scopes->is_array()) {
-    for (const Json& scope : *scopes) {
-      if (const auto* word = scope.get_ptr<const Json::string_t*>()) login.scopes.push_back(*word);
-    }
-  }
+                     .profile = text("profile"),
+                     .scopes = find_texts(value, "scopes")};
   WS_LET(login.authorization.expires_at, parse_rfc3339(text("expires_at")));
   return login;
 }

@@ -9,7 +9,6 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/http/curl.hpp"
-#include "cli/credentials/key_store.hpp"
 #include "cli/credentials/presets.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/terminal/clean.hpp"
@@ -41,7 +40,11 @@ std::string_view version() { return version_text; }
 std::string_view user_agent() { return user_agent_text; }
 
 Session::Session(const World& world, const Command& command, Parsed arguments)
-    : world_(world), command_(command), arguments_(std::move(arguments)), paths_(Paths::of(world.environment)) {}
+    : world_(world),
+      command_(command),
+      arguments_(std::move(arguments)),
+      paths_(Paths::of(world.environment)),
+      credentials_(paths_.data) {}
 
 Session::~Session() = default;
 
@@ -182,11 +185,6 @@ Result<bool> Session::confirm(std::string_view question) {
 bool Session::confirm_word(std::string_view question, std::string_view word) {
   if (!terminal().may_ask()) return false;
   return terminal().ask(clean(question, Breaks::space) + " ") == word;
-}
-
-CredentialStore& Session::credentials() {
-  if (!credentials_) credentials_ = std::make_unique<KeyStore>(paths_.data);
-  return *credentials_;
 }
 
 void Session::print_failure(const Failure& failure, ExitCode exit) {

@@ -99,7 +99,7 @@ class Session {
   std::optional<StoredCredential> stored_key_with(const StoredCredential& used, const std::string& scope);
   /// From flag, environment, profile, or the stored credential. Fails with `usage` and the command to run.
   Result<BaseUrl> base_url();
-  CredentialStore& credentials();
+  CredentialStore& credentials() { return credentials_; }
   /// Fails with `auth` and the command to run where there is none for the base URL.
   Result<Key> key();
   /// The failure, its hint the command that gets a key with the scope that is missing, where that is what it is about.
@@ -127,9 +127,9 @@ class Session {
   const Command& command_;
   Parsed arguments_;
   Paths paths_;
+  CredentialStore credentials_;
   Settings settings_;
   std::unique_ptr<Printer> printer_;
-  std::unique_ptr<CredentialStore> credentials_;
   std::unique_ptr<http::Transport> transport_;
   std::unique_ptr<Client> client_;
   std::unique_ptr<Client> keyless_client_;

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "cli/credentials/key_store.hpp"
+#include "cli/credentials/credential_store.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace ws;

@@ -1,4 +1,4 @@
-#include "cli/credentials/file_store.hpp"
+#include "cli/credentials/credential_store.hpp"
 
 #include <atomic>
 #include <thread>
@@ -34,7 +34,7 @@ unsigned mode_of(const std::filesystem::path& path) {
 
 TEST_CASE("file store: what is put is there again, for the owner alone", "[cli]") {
   const test::TemporaryFolder folder;
-  FileStore store(folder / "ws");
+  CredentialStore store(folder / "ws");
   CHECK(store.load()->empty());
   REQUIRE(store.put(credential("a", "1", "https://a.example")));
   REQUIRE(store.put(credential("b", "2", "https://b.example")));
@@ -50,7 +50,7 @@ TEST_CASE("file store: what is put is there again, for the owner alone", "[cli]"
 
 TEST_CASE("file store: a login in the same place takes the place of the one before", "[cli]") {
   const test::TemporaryFolder folder;
-  FileStore store(folder / "ws");
+  CredentialStore store(folder / "ws");
   REQUIRE(store.put(credential("a", "1", "https://a.example")));
   REQUIRE(store.put(credential("a", "2", "https://a.example")));
   REQUIRE(store.load()->size() == 1);
@@ -59,7 +59,7 @@ TEST_CASE("file store: a login in the same place takes the place of the one befo
 
 TEST_CASE("file store: a file that others can read is refused", "[cli]") {
   const test::TemporaryFolder folder;
-  FileStore store(folder / "ws");
+  CredentialStore store(folder / "ws");
   REQUIRE(store.put(credential("a", "1", "https://a.example")));
   const unsigned mode = GENERATE(0640U, 0604U, 0666U);
   REQUIRE(::chmod((folder / "ws/credentials").c_str(), mode) == 0);
@@ -72,7 +72,7 @@ TEST_CASE("file store: a file that others can read is refused", "[cli]") {
 
 TEST_CASE("file store: a link in its place is refused", "[cli]") {
   const test::TemporaryFolder folder;
-  FileStore store(folder / "ws");
+  CredentialStore store(folder / "ws");
   REQUIRE(store.put(credential("a", "1", "https://a.example")));
   std::filesystem::rename(folder / "ws/credentials", folder / "elsewhere");
   std::filesystem::create_symlink(folder / "elsewhere", folder / "ws/credentials");
@@ -81,7 +81,7 @@ TEST_CASE("file store: a link in its place is refused", "[cli]") {
 
 TEST_CASE("file store: a newer format and a damaged file are refused and kept", "[cli]") {
   const test::TemporaryFolder folder;
-  FileStore store(folder / "ws");
+  CredentialStore store(folder / "ws");
   REQUIRE(make_folders(folder / "ws", 0700));
   const std::string text = GENERATE(as<std::string>{}, R"({"v": 2, "credentials": []})", "{", "[]", "");
   CAPTURE(text);
@@ -92,7 +92,7 @@ TEST_CASE("file store: a newer format and a damaged file are refused and kept", 
 
 TEST_CASE("file store: one can be forgotten, another made current", "[cli]") {
   const test::TemporaryFolder folder;
-  FileStore store(folder / "ws");
+  CredentialStore store(folder / "ws");
   REQUIRE(store.put(credential("a", "1", "https://a.example")));
   REQUIRE(store.put(credential("b", "2", "https://b.example")));
   REQUIRE(store.make_current("1"));
@@ -109,13 +109,13 @@ TEST_CASE("file store: logins at the same moment are all kept", "[cli]") {
   std::atomic<int> kept = 0;
   for (int i = 0; i < 12; ++i) {
     logins.emplace_back([&, i] {
-      FileStore store(folder.path());
+      CredentialStore store(folder.path());
       if (store.put(credential("p" + std::to_string(i), std::to_string(i), "https://a.example"))) ++kept;
     });
   }
   for (std::thread& one : logins) one.join();
   CHECK(kept == 12);
-  CHECK(FileStore(folder.path()).load()->size() == 12);
+  CHECK(CredentialStore(folder.path()).load()->size() == 12);
 }
 
 TEST_CASE("choose: a key goes to its own origin only", "[cli]") {
