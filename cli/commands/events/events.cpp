@@ -1,17 +1,74 @@
 // `ws events claim`, `renew`, `complete` and `fail`. The lease token is saved between them.
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
+#include "api-client/base/files.hpp"
+#include "api-client/base/uuid.hpp"
 #include "cli/commands/events/lease.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
-#include "cli/state/held_events.hpp"
 
 namespace ws::cli {
 namespace {
+
+struct HeldEvent {
+  std::string event_id = {};
+  std::string lease_token = {};
+  Time lease_ends_at = {};
+};
+
+/// Events that `ws events claim` leased and that are still open: `$XDG_STATE_HOME/ws/events/ID.json`, mode 0600.
+///
+/// The files contain the lease token, a secret needed by renew, complete and fail that cannot be given as a flag.
+class HeldEvents {
+ public:
+  /// `state_folder` is `$XDG_STATE_HOME/ws`.
+  explicit HeldEvents(const std::filesystem::path& state_folder) : folder_(state_folder / "events") {}
+
+  /// Fails with `disk`; with `internal` if the event's id is not a UUID.
+  Result<void> save(const HeldEvent& event) const;
+  /// Empty if the event was not claimed on this machine.
+  std::optional<HeldEvent> find(std::string_view event_id) const;
+  void forget(std::string_view event_id) const;
+
+ private:
+  std::filesystem::path file_of(std::string_view event_id) const { return folder_ / (std::string(event_id) + ".json"); }
+
+  std::filesystem::path folder_;
+};
+
+Result<void> HeldEvents::save(const HeldEvent& event) const {
+  // The id was chosen by the server and is used as a file name.
+  if (!is_uuid(event.event_id)) return fail(Failure::Kind::internal, "the server's event id is not a UUID");
+  WS_TRY(make_folders(folder_, 0700));
+  const Json value = {{"v", 1},
+                      {"event_id", event.event_id},
+                      {"lease_token", event.lease_token},
+                      {"lease_ends_at", to_rfc3339(event.lease_ends_at)}};
+  return write_file(file_of(event.event_id), dump(value) + "\n", 0600);
+}
+
+std::optional<HeldEvent> HeldEvents::find(std::string_view event_id) const {
+  if (!is_uuid(event_id)) return std::nullopt;
+  const auto text = read_file(file_of(event_id), 4096);
+  if (!text) return std::nullopt;
+  const auto value = parse_bounded(*text);
+  if (!value) return std::nullopt;
+  HeldEvent event{.event_id = std::string(event_id), .lease_token = find_text(*value, "lease_token").value_or("")};
+  const auto end = parse_rfc3339(find_text(*value, "lease_ends_at").value_or(""));
+  if (end) event.lease_ends_at = *end;
+  if (event.lease_token.empty()) return std::nullopt;
+  return event;
+}
+
+void HeldEvents::forget(std::string_view event_id) const {
+  std::error_code ignored;
+  if (is_uuid(event_id)) std::filesystem::remove(file_of(event_id), ignored);
+}
 
 Result<ExitCode> claim(Session& session) {
   const contract::Operation& operation = operation_of("events.claim");
