@@ -9,7 +9,6 @@
 #include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/docs/merged_update.hpp"
-#include "cli/commands/docs/update_walk.hpp"
 #include "cli/commands/shared/batch.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"

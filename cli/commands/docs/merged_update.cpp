@@ -1,14 +1,43 @@
 #include "cli/commands/docs/merged_update.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/files.hpp"
+#include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "cli/commands/shared/changed_by.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
+#include "cli/terminal/editor.hpp"
+#include "cli/walk/guide.hpp"
 
 namespace ws::cli {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kept_revisions = 3;
+
+/// The revisions stored in a folder, newest first.
+std::vector<std::int64_t> revisions_in(const fs::path& folder) {
+  std::vector<std::int64_t> revisions;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().stem().string();
+    std::int64_t revision = 0;
+    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), revision);
+    if (problem == std::errc() && end == name.data() + name.size()) revisions.push_back(revision);
+  }
+  std::ranges::sort(revisions, std::greater());
+  return revisions;
+}
+
+fs::path file_in(const fs::path& folder, std::int64_t revision) { return folder / (std::to_string(revision) + ".md"); }
 
 constexpr int max_rounds = 5;
 
@@ -43,6 +72,33 @@ Failure still_moving(const TextChange& change) {
 
 }  // namespace
 
+SeenTexts::SeenTexts(const fs::path& cache, std::string_view server)
+    : folder_(cache / "texts" / Sha256::of(server).hex().substr(0, 16)) {}
+
+fs::path SeenTexts::folder_of(std::string_view document_id) const {
+  // The id was chosen by a server; its hash is a safe folder name.
+  return folder_ / Sha256::of(document_id).hex().substr(0, 32);
+}
+
+void SeenTexts::keep(std::string_view document_id, const SeenText& text) const {
+  const fs::path folder = folder_of(document_id);
+  if (!make_folders(folder, 0700) || !write_file(file_in(folder, text.revision), text.content, 0600)) return;
+  std::error_code ignored;
+  const std::vector<std::int64_t> revisions = revisions_in(folder);
+  for (std::size_t i = kept_revisions; i < revisions.size(); ++i) fs::remove(file_in(folder, revisions[i]), ignored);
+}
+
+std::optional<SeenText> SeenTexts::find(std::string_view document_id, std::int64_t revision) const {
+  auto content = read_file(file_in(folder_of(document_id), revision));
+  if (!content) return std::nullopt;
+  return SeenText{.revision = revision, .content = std::move(*content)};
+}
+
+std::optional<SeenText> SeenTexts::newest(std::string_view document_id) const {
+  const std::vector<std::int64_t> revisions = revisions_in(folder_of(document_id));
+  return revisions.empty() ? std::nullopt : find(document_id, revisions.front());
+}
+
 Result<SeenTexts> seen_texts(Session& session) {
   WS_LET(const BaseUrl url, session.base_url());
   return SeenTexts(session.paths().cache, url.text);
@@ -65,6 +121,10 @@ Result<SeenText> read_document(Client& client, const std::string& document_id) {
   return SeenText{.revision = *revision, .content = std::move(*content)};
 }
 
+namespace {
+
+/// Sends the change once. Where somebody stored another text meanwhile, `collision` is the merge with it, clean or not.
+/// Fails as the update does; with `conflict` where the base text is not known.
 Result<UpdateEnd> update_once(Session& session, Client& client, const TextChange& change) {
   UpdateEnd end{.sent = change};
   Result<Reply> sent = send_update(session, client, change);
@@ -93,6 +153,92 @@ Result<UpdateEnd> update_merged(Session& session, Client& client, const TextChan
     now.base = std::move(end.theirs);
     was_merged = true;
   }
+}
+
+using walk::Verdict;
+
+/// Resolves a conflict between a new text and a revision that somebody else stored.
+class DocumentConflictResolver final : public walk::ConflictResolver {
+ public:
+  DocumentConflictResolver(Session& session, Client& client, UpdateEnd end)
+      : session_(session), client_(client), end_(std::move(end)) {}
+
+  UpdateEnd take_end() { return std::move(end_); }
+
+  walk::ShownConflict shown_conflict() {
+    const auto last = find_last_change(client_, end_.sent.document_id);
+    const bool is_theirs = last && static_cast<std::int64_t>(last->revision) == end_.theirs.revision;
+    walk::ShownConflict shown_conflict{.name = last && last->title ? *last->title : end_.sent.document_id,
+                                       .what = "changed by someone else",
+                                       .base = end_.sent.base.content,
+                                       .mine = end_.sent.content,
+                                       .theirs = end_.theirs.content};
+    shown_conflict.story.push_back(fmt::format("You began with revision {}.", end_.sent.base.revision));
+    const std::string who = is_theirs && last->name ? *last->name : "Somebody";
+    const std::string when = is_theirs && last->time ? " on " + *last->time : "";
+    shown_conflict.story.push_back(fmt::format("{} stored revision {}{}.", who, end_.theirs.revision, when));
+    shown_conflict.offers = {{.verdict = Verdict::mine,
+                              .what = "keep mine",
+                              .effects = {"Your text replaces theirs, as the next revision."}},
+                             {.verdict = Verdict::theirs,
+                              .what = "keep theirs",
+                              .effects = {"Nothing is stored, and your change is dropped."}},
+                             {.verdict = Verdict::merged,
+                              .what = "take the merge",
+                              .effects = {"The result is stored as the next revision."}}};
+    return shown_conflict;
+  }
+
+  Result<Outcome> carry_out(const walk::Decided& decided) override {
+    if (decided.verdict == Verdict::theirs) {
+      end_.keeps_theirs = true;
+      return Outcome{};
+    }
+    TextChange next = end_.sent;
+    next.base = end_.theirs;
+    next.base_is_known = true;
+    if (decided.verdict == Verdict::merged) next.content = decided.text;
+    auto sent = update_once(session_, client_, next);
+    if (!sent) {
+      const Failure& failure = sent.error();
+      const bool may_go_on = failure.kind == Failure::Kind::conflict || failure.kind == Failure::Kind::usage ||
+                             failure.kind == Failure::Kind::invalid;
+      if (!may_go_on) return fail(failure);
+      return Outcome{.kind = Outcome::Kind::refused, .lines = {failure.what + ".", failure.hint}};
+    }
+    end_ = std::move(*sent);
+    if (end_.reply) return Outcome{};
+    return Outcome{.kind = Outcome::Kind::changed,
+                   .lines = {"It was changed again while you looked at it. Nothing was stored; this is its text now, "
+                             "beside the one that you had chosen."},
+                   .now = shown_conflict()};
+  }
+
+  Result<std::vector<std::string>> history() override { return std::vector<std::string>(); }
+
+ private:
+  Session& session_;
+  Client& client_;
+  UpdateEnd end_;
+};
+
+}  // namespace
+
+Result<UpdateEnd> update_walked(Session& session, Client& client, const TextChange& change) {
+  WS_LET(UpdateEnd end, update_merged(session, client, change));
+  if (end.reply || !may_walk(session)) return end;
+  DocumentConflictResolver resolver(session, client, std::move(end));
+  const walk::TextTools tools(editor_of(session.world().environment, session.terminal()));
+  const auto surface = walk::make_surface(session.terminal(), session.world().environment, session.world().cancelled);
+  const walk::Position position{.noun = "Document"};
+  walk::ShownConflict shown_conflict = resolver.shown_conflict();
+  const walk::SideNames names{.mine = "yours", .theirs = "theirs"};
+  WS_LET(const walk::WalkEnd walked,
+         lead_through(std::move(shown_conflict), position, names, resolver, *surface, tools));
+  if (walked == walk::WalkEnd::stopped && session.world().cancelled.load()) {
+    return fail(Failure::Kind::cancelled, "stopped; nothing was stored");
+  }
+  return resolver.take_end();
 }
 
 }  // namespace ws::cli

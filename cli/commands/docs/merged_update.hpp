@@ -1,15 +1,43 @@
 /// Updates a document that others may have changed meanwhile, by a three-way merge.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
 #include "api-client/client/client.hpp"
 #include "cli/commands/shared/session.hpp"
-#include "cli/state/seen_texts.hpp"
 #include "sync-engine/merge/merge.hpp"
 
 namespace ws::cli {
+
+struct SeenText {
+  std::int64_t revision = 0;
+  std::string content = {};
+};
+
+/// The document texts that this user saw last. With them, an edit of an older revision can be merged with later changes
+/// by others: the API does not return old revisions.
+///
+/// A cache: if an entry is missing, an automatic merge is not possible, but no text is lost. Files have mode 0600 in
+/// folders with mode 0700; at most three revisions per document.
+class SeenTexts {
+ public:
+  /// `cache` is `Paths::cache`. `server` is the base URL: each server has its own entries.
+  SeenTexts(const std::filesystem::path& cache, std::string_view server);
+
+  /// Ignores failures, since it is only a cache.
+  void keep(std::string_view document_id, const SeenText& text) const;
+  /// The text of that revision.
+  std::optional<SeenText> find(std::string_view document_id, std::int64_t revision) const;
+  /// The text with the highest stored revision.
+  std::optional<SeenText> newest(std::string_view document_id) const;
+
+ private:
+  std::filesystem::path folder_of(std::string_view document_id) const;
+
+  std::filesystem::path folder_;
+};
 
 /// A change of one document.
 struct TextChange {
@@ -39,12 +67,11 @@ void keep_seen(const SeenTexts& seen, const Json& document);
 /// Reads a document. Fails as the call does, with `internal` where the answer has no content.
 Result<SeenText> read_document(Client& client, const std::string& document_id);
 
-/// Sends the change once. Where somebody stored another text meanwhile, `collision` is the merge with it, clean or not.
-/// Fails as the update does; with `conflict` where the base text is not known.
-Result<UpdateEnd> update_once(Session& session, Client& client, const TextChange& change);
-
 /// Merges the change with the newest revision and stores it; tries again when another revision came in between, at most
-/// five times. Fails as the update does; with `conflict` where the base text is not known.
-Result<UpdateEnd> update_merged(Session& session, Client& client, const TextChange& change);
+/// five times. Where that ends in a conflict and a user is present, resolves it interactively until the text is stored,
+/// dropped (`keeps_theirs`) or left open: then `collision` and `theirs` are those shown last. After the first question,
+/// revisions that others store meanwhile are shown before they are merged. Fails as the update does; with `conflict`
+/// where the base text is not known, with `cancelled` on a signal.
+Result<UpdateEnd> update_walked(Session& session, Client& client, const TextChange& change);
 
 }  // namespace ws::cli
