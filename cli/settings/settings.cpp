@@ -70,12 +70,6 @@ void read_project_file(const Json& project, const std::string& path, Settings& s
     if (entry.key() == "sync" || entry.key() == "roots" || entry.key() == "sync_roots") continue;
     settings.notes.push_back(path + ": `" + entry.key() + "` is ignored; a tree may name profile, workspace, roots");
   }
-  const Json* roots = find(project, "roots");
-  if (roots == nullptr) roots = find(project, "sync_roots");
-  if (roots == nullptr || !roots->is_array()) return;
-  for (const Json& root : *roots) {
-    if (const auto* text = root.get_ptr<const Json::string_t*>()) settings.sync_roots.push_back(*text);
-  }
 }
 
 fs::path config_file(const Paths& paths) { return paths.config / "config.yaml"; }

@@ -68,7 +68,6 @@ struct Settings {
   Setting pager = {};
   Setting skill_url = {};
   TrustedFolders trusted = {};  ///< only from the environment and the user's config
-  std::vector<std::string> sync_roots = {};
   std::vector<std::string> notes = {};  ///< for stderr: what was ignored
 };
 

@@ -142,16 +142,13 @@ Result<UpdateEnd> update_once(Session& session, Client& client, const TextChange
 
 Result<UpdateEnd> update_merged(Session& session, Client& client, const TextChange& change) {
   TextChange now = change;
-  bool was_merged = false;
   for (int round = 1;; ++round) {
     WS_LET(UpdateEnd end, update_once(session, client, now));
-    end.was_merged = was_merged;
     if (end.reply || !end.collision.is_clean()) return end;
     if (round == max_rounds) return fail(still_moving(now));
     session.note(fmt::format("merged with revision {}, which was stored meanwhile", end.theirs.revision));
     now.content = end.collision.text();
     now.base = std::move(end.theirs);
-    was_merged = true;
   }
 }
 

@@ -54,7 +54,6 @@ struct UpdateEnd {
   TextChange sent = {};  ///< the change as it was sent last
   sync::merge::Merge collision = {};
   SeenText theirs = {};       ///< the document as it is now, where `reply` is empty
-  bool was_merged = false;    ///< with changes of others
   bool keeps_theirs = false;  ///< the user dropped the change; nothing was sent
 };
 
