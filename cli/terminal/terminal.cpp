@@ -110,6 +110,12 @@ bool Terminal::has_color(Stream stream) const {
   return !no_color_ && is_terminal(stream);
 }
 
+Terminal::Size Terminal::size_now() const {
+  winsize size{};
+  const bool is_told = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 && size.ws_row != 0;
+  return is_told ? Size{.columns = size.ws_col, .rows = size.ws_row} : Size{.columns = columns(), .rows = rows()};
+}
+
 std::string Terminal::paint(Stream stream, Look look, std::string_view text) const {
   if (look == Look::plain || text.empty() || !has_color(stream)) return std::string(text);
   return std::string(sequence(look)) + std::string(text) + "\033[0m";

@@ -48,6 +48,12 @@ class Terminal {
   bool has_color(Stream stream) const;
   int columns() const { return state_.columns; }
   int rows() const { return state_.rows; }
+  /// The screen of stderr as it is now; if the system does not report it, as it was at the start.
+  struct Size {
+    int columns = 80;
+    int rows = 24;
+  };
+  Size size_now() const;
   /// Questions are asked only where a person can see and answer them, and neither CI nor --no-input forbids it.
   bool may_ask() const { return questions_ && state_.in_is_terminal && state_.err_is_terminal; }
   /// `text` in `look`, where the stream has colour.

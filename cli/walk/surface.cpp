@@ -2,19 +2,26 @@
 
 #include <utility>
 
-#include "cli/terminal/full_screen.hpp"
 #include "cli/terminal/keyboard.hpp"
 #include "cli/walk/plain_page.hpp"
 
 namespace ws::cli::walk {
 namespace {
 
+// xterm's private modes: 1049 alternate screen, 25 cursor, 2026 synchronized update (terminals ignore modes that they
+// do not know).
+constexpr std::string_view take_screen = "\033[?1049h\033[?25l";
+constexpr std::string_view give_screen_back = "\033[?25h\033[?1049l";
+constexpr std::string_view begin_frame = "\033[?2026h\033[H";
+constexpr std::string_view end_frame = "\033[J\033[?2026l";
+constexpr std::string_view end_of_row = "\033[K";
+
+/// The terminal's alternate screen on stderr, drawn frame by frame.
 class ScreenSurface final : public Surface {
  public:
-  ScreenSurface(Terminal& terminal, const std::atomic<bool>& cancelled)
-      : terminal_(terminal), screen_(terminal), keyboard_(cancelled) {
-    keyboard_.before_stop = [this] { screen_.leave(); };
-    keyboard_.after_stop = [this] { screen_.enter(); };
+  ScreenSurface(Terminal& terminal, const std::atomic<bool>& cancelled) : terminal_(terminal), keyboard_(cancelled) {
+    keyboard_.before_stop = [this] { leave(); };
+    keyboard_.after_stop = [this] { enter(); };
   }
   ~ScreenSurface() override {
     lend();
@@ -24,13 +31,13 @@ class ScreenSurface final : public Surface {
   KeyPress ask(Walk& walk, const Position& position) override {
     // Raw mode before the first frame, so that no typed key is echoed into it.
     if (!keyboard_.begin()) return KeyPress::of(KeyPress::Sort::stopped);
-    screen_.enter();
+    enter();
     draw(walk, position);
     return keyboard_.next();
   }
 
   void lend() override {
-    screen_.leave();
+    leave();
     keyboard_.end();
   }
 
@@ -40,21 +47,30 @@ class ScreenSurface final : public Surface {
   void tell(const std::string& line) override { told_.push_back(line); }
 
  private:
+  void enter() {
+    if (!std::exchange(is_ours_, true)) terminal_.write(Stream::err, take_screen);
+  }
+
+  void leave() {
+    if (std::exchange(is_ours_, false)) terminal_.write(Stream::err, give_screen_back);
+  }
+
+  /// From the top, in one write.
   void draw(Walk& walk, const Position& position) {
-    const FullScreen::Size size = screen_.size();
+    const Terminal::Size size = terminal_.size_now();
     const ScreenSize room{.columns = static_cast<std::size_t>(size.columns),
                           .rows = static_cast<std::size_t>(size.rows)};
-    std::vector<std::string> lines;
+    std::string text;
     for (const ScreenRow& row : frame(walk, position, room, terminal_.has_color(Stream::err))) {
-      std::string line;
-      for (const Fragment& fragment : row) line += terminal_.paint(Stream::err, fragment.look, fragment.text);
-      lines.push_back(std::move(line));
+      text += text.empty() ? begin_frame : "\r\n";
+      for (const Fragment& fragment : row) text += terminal_.paint(Stream::err, fragment.look, fragment.text);
+      text += end_of_row;
     }
-    screen_.draw(lines);
+    terminal_.write(Stream::err, text += end_frame);
   }
 
   Terminal& terminal_;
-  FullScreen screen_;
+  bool is_ours_ = false;
   Keyboard keyboard_;
   std::vector<std::string> told_ = {};
 };
