@@ -19,7 +19,7 @@
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/qr_code.hpp"
 #include "cli/terminal/table.hpp"
-#include "cli/walk/word_changes.hpp"
+#include "cli/walk/diff_rows.hpp"
 #include "sync-engine/git/changed_lines.hpp"
 #include "sync-engine/links/references.hpp"
 #include "sync-engine/merge/merge.hpp"

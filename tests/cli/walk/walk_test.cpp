@@ -5,9 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "cli/walk/diff_rows.hpp"
 #include "cli/walk/frame.hpp"
 #include "cli/walk/plain_page.hpp"
-#include "cli/walk/word_changes.hpp"
 
 using namespace ws;
 using namespace ws::cli;
