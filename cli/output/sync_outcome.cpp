@@ -1,4 +1,4 @@
-#include "cli/output/sync_outcome.hpp"
+#include "cli/output/sync_report.hpp"
 
 #include <algorithm>
 

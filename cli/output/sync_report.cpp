@@ -2,18 +2,245 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
+#include "api-client/base/utf8.hpp"
 #include "cli/output/format.hpp"
+#include "cli/output/human.hpp"
+#include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {
 namespace {
 
+using sync::ActionKind;
 using sync::Report;
 using sync::Row;
+using sync::SkipReason;
+
+constexpr std::size_t max_asides = 10;
+constexpr std::string_view shows_all = "--verbose shows all";
+
+struct ActionWords {
+  std::string_view planned;
+  std::string_view done;
+};
+
+ActionWords words_of(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::push_create: return {"send new", "sent new"};
+    case ActionKind::push_update: return {"send", "sent"};
+    case ActionKind::push_delete: return {"archive on service", "archived on service"};
+    case ActionKind::push_move: return {"move on service", "moved on service"};
+    case ActionKind::pull_create: return {"receive new", "received new"};
+    case ActionKind::pull_update: return {"receive", "received"};
+    case ActionKind::pull_delete: return {"delete here", "deleted here"};
+    case ActionKind::pull_move: return {"move here", "moved here"};
+    case ActionKind::conflict: return {"conflict", "conflict"};
+    case ActionKind::unchanged: return {"unchanged", "unchanged"};
+    case ActionKind::merge: return {"merge", "merged"};
+    case ActionKind::adopt: return {"adopt", "adopted"};
+  }
+  return {};
+}
+
+std::string word_of(const Row& row, ReportStage stage) {
+  if (row.state == Row::State::failed) return "failed";
+  const ActionKind kind = row.action.kind;
+  if (leaves_the_list(row.action)) {
+    return stage == ReportStage::planned || row.state == Row::State::planned ? "remove on service"
+                                                                             : "removed on service";
+  }
+  if (row.state == Row::State::staged) return kind == ActionKind::push_create ? "staged new" : "staged";
+  if (stage == ReportStage::planned || row.state == Row::State::planned) return std::string(words_of(kind).planned);
+  return std::string(words_of(kind).done);
+}
+
+/// Why a file is not synced.
+std::string_view words_for(SkipReason skip_reason) {
+  switch (skip_reason) {
+    case SkipReason::symlink: return "a symbolic link";
+    case SkipReason::unreadable: return "cannot be read";
+    case SkipReason::not_utf8: return "not UTF-8";
+    case SkipReason::holds_nul: return "contains a NUL byte";
+    case SkipReason::too_large: return "too large";
+    case SkipReason::ignored: return "ignored";
+    case SkipReason::twin: return "another path here differs only in case or accents";
+    case SkipReason::dangerous_name: return "the name is not safe here";
+    case SkipReason::busy: return "changed while it was read; the next run tries again";
+    case SkipReason::special: return "not a regular file";
+    case SkipReason::unportable_name: return "other systems cannot hold the name";
+    case SkipReason::refused: return "refused by the service until it changes";
+    case SkipReason::no_room: return "does not fit on the disk; the next run tries again";
+    case SkipReason::no_path: return "the service gives it no path";
+    case SkipReason::no_id: return "the service gives it no usable id";
+    case SkipReason::damaged: return "the service's text cannot be read; the next run tries again";
+    case SkipReason::reserved_name: return "the name is reserved for the list of attachments";
+    case SkipReason::missing_scope: return "the key may not read or write files";
+    case SkipReason::attachments_off: return "attachments are off";
+    case SkipReason::excluded: return "excluded by `attachments_exclude:`";
+    case SkipReason::empty: return "empty, which the service cannot store";
+    case SkipReason::ambiguous_name: return "the link matches several files equally well";
+  }
+  return "";
+}
+
+Look look_of(const Row& row) {
+  if (row.state == Row::State::failed) return Look::bad;
+  if (row.action.kind == ActionKind::conflict) return Look::warning;
+  return row.state == Row::State::done ? Look::good : Look::plain;
+}
+
+std::string path_of(const Row& row) {
+  std::string path(row.action.path.text());
+  if (row.action.previous_path) path = std::string(row.action.previous_path->text()) + " -> " + path;
+  return clean(path, Breaks::space);
+}
+
+std::string reason_of(const Row& row) { return clean(row.error ? row.error->what : row.action.reason, Breaks::space); }
+
+bool is_move(const Row& row) {
+  return (row.action.kind == ActionKind::push_move || row.action.kind == ActionKind::pull_move) &&
+         row.action.previous_path && row.state != Row::State::failed;
+}
+
+/// The folder that was renamed with the file of this row; null: none.
+const sync::RenamedFolder* folder_renamed_with(const Row& row, const Report& report) {
+  if (!is_move(row)) return nullptr;
+  const std::string_view from = row.action.previous_path->text();
+  const std::string_view to = row.action.path.text();
+  for (const sync::RenamedFolder& folder : report.renamed_folders) {
+    const bool is_below = from.starts_with(folder.from + "/") && to.starts_with(folder.to + "/");
+    if (is_below && from.substr(folder.from.size()) == to.substr(folder.to.size())) return &folder;
+  }
+  return nullptr;
+}
+
+/// A line of the report.
+struct Line {
+  Look look = Look::plain;
+  std::string word = {};
+  std::string path = {};
+  std::string reason = {};
+  bool has_failed = false;  ///< its reason is never cut
+  std::string whole = {};   ///< of a line that is not about one file
+};
+
+/// Folders that were renamed as a whole get a line each, in place of their files.
+std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::size_t max_rows) {
+  std::vector<const Row*> rows;
+  std::map<std::pair<std::string_view, const sync::RenamedFolder*>, std::size_t> files;
+  for (const Row& row : report.rows) {
+    const sync::RenamedFolder* const folder = folder_renamed_with(row, report);
+    if (folder == nullptr) {
+      rows.push_back(&row);
+      continue;
+    }
+    const bool is_done = stage != ReportStage::planned && row.state == Row::State::done;
+    ++files[{is_done ? "renamed folder" : "rename folder", folder}];
+  }
+  std::vector<Line> lines;
+  lines.reserve(files.size());
+  for (const auto& [line, count] : files) {
+    lines.push_back({.whole = fmt::format("{} {}/ to {}/ ({})",
+                                          line.first,
+                                          clean(line.second->from, Breaks::space),
+                                          clean(line.second->to, Breaks::space),
+                                          counted(count, "file"))});
+  }
+  const std::size_t shown = max_rows == 0 ? rows.size() : std::min(max_rows, rows.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Row& row = *rows[i];
+    lines.push_back({.look = look_of(row),
+                     .word = word_of(row, stage),
+                     .path = path_of(row),
+                     .reason = reason_of(row),
+                     .has_failed = row.state == Row::State::failed});
+  }
+  if (shown < rows.size()) lines.push_back({.whole = fmt::format("and {} more ({})", rows.size() - shown, shows_all)});
+  return lines;
+}
+
+/// What is left alone, at most `max_asides` of each sort where not all are asked for.
+void add_asides(const Report& report, bool all, std::vector<Line>& lines) {
+  const auto add = [&lines](std::string_view word, std::string_view path, std::string_view reason) {
+    lines.push_back({.look = Look::warning,
+                     .word = std::string(word),
+                     .path = clean(path, Breaks::space),
+                     .reason = clean(reason, Breaks::space)});
+  };
+  const auto shown_of = [all](std::size_t count) { return all ? count : std::min(count, max_asides); };
+  const auto add_rest = [&](std::size_t count, std::string_view what) {
+    if (count == shown_of(count)) return;
+    lines.push_back({.whole = fmt::format("and {} more {} ({})", count - shown_of(count), what, shows_all)});
+  };
+  for (std::size_t i = 0; i < shown_of(report.skipped.size()); ++i) {
+    add("skipped", report.skipped[i].path, words_for(report.skipped[i].reason));
+  }
+  add_rest(report.skipped.size(), "skipped");
+  for (std::size_t i = 0; i < shown_of(report.detached.size()); ++i) {
+    add("kept as it is", report.detached[i].path.text(), report.detached[i].reason);
+  }
+  add_rest(report.detached.size(), "kept as they are");
+  for (std::size_t i = 0; i < shown_of(report.others.size()); ++i) add("not synced", report.others[i], "");
+  add_rest(report.others.size(), "not synced");
+}
+
+/// The reason beside what takes `used` columns: cut at the terminal's width; of a failure all of it, in further lines.
+std::string reason_beside(const Line& line, std::size_t used, std::size_t columns, const Terminal& terminal) {
+  constexpr std::size_t min_columns = 24;
+  constexpr std::size_t indent = 4;
+  if (!line.has_failed) return used >= columns ? line.reason : cut(line.reason, columns - used);
+  const std::size_t margin = static_cast<std::size_t>(terminal.columns()) - columns;
+  if (used + min_columns <= columns) return wrap_for(terminal, Stream::out, line.reason, used, margin);
+  if (!terminal.is_terminal(Stream::out) || terminal.is_plain()) return line.reason;
+  return "\n" + std::string(indent, ' ') + wrap_for(terminal, Stream::out, line.reason, indent, margin);
+}
+
+std::string render_lines(const std::vector<Line>& lines, const Terminal& terminal, std::size_t margin) {
+  std::size_t word_width = 0;
+  std::size_t path_width = 0;
+  std::size_t reason_width = 0;
+  for (const Line& line : lines) {
+    word_width = std::max(word_width, line.word.size());
+    path_width = std::max(path_width, utf8::columns(line.path));
+    reason_width = std::max(reason_width, utf8::columns(line.reason));
+  }
+  const std::size_t columns = static_cast<std::size_t>(terminal.columns()) - margin;
+  const std::size_t others = word_width + 6 + std::min<std::size_t>(reason_width, 24);
+  path_width = std::min(path_width, std::max<std::size_t>(24, columns > others ? columns - others : 0));
+  std::string text;
+  for (const Line& line : lines) {
+    if (!line.whole.empty()) {
+      text += "  " + line.whole + "\n";
+      continue;
+    }
+    std::string begin = "  " + terminal.paint(Stream::out, line.look, fit(line.word, word_width)) + "  ";
+    if (line.reason.empty()) {
+      text += begin + line.path + "\n";
+      continue;
+    }
+    const std::size_t path_columns = std::max(path_width, utf8::columns(line.path));
+    begin += fit(line.path, path_columns) + "  ";
+    const std::string reason = reason_beside(line, word_width + 6 + path_columns, columns, terminal);
+    if (reason.starts_with('\n')) trim_end(begin, " ");
+    text += begin + terminal.paint(Stream::out, Look::faint, reason) + "\n";
+  }
+  return text;
+}
+
+/// At most `max_rows` files (0: all), then what was skipped and what is not synced. `margin`: columns that the stamp of
+/// each line takes.
+std::string render_rows(
+    const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, std::size_t margin) {
+  std::vector<Line> lines = lines_of_files(report, stage, max_rows);
+  add_asides(report, max_rows == 0, lines);
+  return render_lines(lines, terminal, margin);
+}
 
 /// Each line with the stamp before it.
 std::string stamped(const std::string& text, const std::string& stamp) {
@@ -44,6 +271,8 @@ std::array<std::string_view, column_count> values_of(const Row& row) {
 }
 
 }  // namespace
+
+bool leaves_the_list(const sync::Action& action) { return action.attachment && action.kind == ActionKind::push_delete; }
 
 std::string render_report(
     const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, const Invocation& called) {

@@ -2,14 +2,49 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "api-client/base/json.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "cli/base/exit_code.hpp"
-#include "cli/output/sync_outcome.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "sync-engine/engine.hpp"
 
 namespace ws::cli {
+
+enum class ReportStage {
+  planned,    ///< status, plan, --dry-run
+  staged,     ///< push
+  published,  ///< commit
+  done,       ///< run, pull
+};
+
+/// How the command was called: the commands that the report suggests repeat these flags.
+struct Invocation {
+  ShellCommand program{"ws"};  ///< "ws -C DIR" where the tree is elsewhere
+  std::string only = {};       ///< the GLOB of `--only`
+  std::string verb = {};       ///< "undo 12" where it is not a run
+  bool may_walk = false;       ///< somebody can be led through conflicts
+  std::string stamp = {};      ///< put before each line for a terminal: the time in a watch
+};
+
+/// How many rows came to what, of one report or of many: "3 sent, 1 received". In the order in which they came first.
+class Sum {
+ public:
+  void add(const sync::Report& report);
+  std::string text() const;  ///< empty where nothing was counted
+
+ private:
+  std::vector<std::pair<std::string_view, std::size_t>> counts_;
+};
+
+/// The sum ("2 sent, 1 received") or the guard, what is to be known, the next commands.
+std::vector<std::string> render_outcome(const sync::Report& report, ReportStage stage, const Invocation& called = {});
+
+/// The API archives documents; an attachment leaves the list of attachments.
+bool leaves_the_list(const sync::Action& action);
 
 /// For a terminal: a line for each file (at most `max_rows`; 0: all), what was skipped, the sum, the next command.
 std::string render_report(const sync::Report& report,
