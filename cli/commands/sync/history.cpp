@@ -9,7 +9,6 @@
 #include "cli/base/paths.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
-#include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
 #include "cli/output/sync_report.hpp"

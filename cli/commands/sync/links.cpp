@@ -8,7 +8,6 @@
 
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
-#include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
 #include "cli/terminal/clean.hpp"

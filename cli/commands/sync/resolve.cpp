@@ -12,7 +12,6 @@
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/values.hpp"
 #include "cli/commands/sync/tree.hpp"
-#include "cli/commands/sync/walk.hpp"
 #include "cli/output/human.hpp"
 #include "cli/terminal/clean.hpp"
 #include "sync-engine/merge/merge.hpp"

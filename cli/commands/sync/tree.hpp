@@ -58,4 +58,16 @@ void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report&
 ShellCommand program_for(const SyncTree& tree);
 Invocation invocation_of(Session& session, const SyncTree& tree);
 
+/// Hunks of a unified diff as git colours them, cleaned for the terminal: colours only where it shows some.
+std::string coloured_diff(Session& session, const std::string& hunks);
+
+struct WalkReport {
+  std::size_t left_open = 0;
+  bool stopped = false;  ///< a signal, or the terminal is gone
+};
+
+/// `ws sync resolve` without PATH: leads through all of them. What is decided is decided at once; the rest stays open.
+/// Fails with what ends everything: no key, no network, no disk.
+Result<WalkReport> walk_conflicts(Session& session, SyncTree& tree, const std::vector<sync::Conflict>& conflicts);
+
 }  // namespace ws::cli

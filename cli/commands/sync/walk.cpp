@@ -1,5 +1,4 @@
-#include "cli/commands/sync/walk.hpp"
-
+// `ws sync resolve` without PATH: the conflicts one after the other, with the user.
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "api-client/base/shell_command.hpp"
 #include "api-client/client/client.hpp"
 #include "cli/commands/shared/changed_by.hpp"
+#include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/editor.hpp"
