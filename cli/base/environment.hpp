@@ -1,6 +1,7 @@
-/// The environment variables, read once at program start.
+/// The environment variables, read once at program start, and the folders that they name.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,16 @@ class Environment {
 
  private:
   Values values_ = {};
+};
+
+/// The directories of `ws` outside a synced tree (XDG base directory specification).
+struct Paths {
+  std::filesystem::path config = {};  ///< `config.yaml`; WS_CONFIG_DIR moves it
+  std::filesystem::path data = {};    ///< `credentials`
+  std::filesystem::path state = {};   ///< pending logins, uploads, the idempotency journal
+  std::filesystem::path cache = {};
+
+  static Paths of(const Environment& environment);
 };
 
 }  // namespace ws::cli

@@ -17,7 +17,6 @@
 #include "api-client/base/owner.hpp"
 #include "api-client/base/result.hpp"
 #include "cli/base/environment.hpp"
-#include "cli/base/paths.hpp"
 
 namespace ws::cli {
 

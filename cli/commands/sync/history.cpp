@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/base/paths.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/tree.hpp"

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "api-client/base/ascii.hpp"
-#include "cli/base/paths.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/state/tree_register.hpp"
 #include "cli/terminal/clean.hpp"
