@@ -24,7 +24,7 @@ std::string replaced(const std::vector<Entry>& entries, std::string words) {
 /// Whether what follows `argument` is its value. `words` are those before it: `ws sync` has the flags of `ws sync run`.
 bool takes_value(const std::vector<Entry>& entries, std::string_view words, std::string_view argument) {
   const auto takes = [argument](const Flag& flag) {
-    if (flag.takes == Takes::nothing) return false;
+    if (!flag.takes_value()) return false;
     return argument == "--" + flag.name || (flag.letter != 0 && argument == std::string("-") + flag.letter);
   };
   if (std::ranges::any_of(global_flags(), takes)) return true;

@@ -20,16 +20,14 @@ namespace ws::cli {
 
 class Session;
 
-enum class Takes { nothing, one, many };
-
 /// What a word or the value of a flag names, so that it may be given by another name than its id.
 enum class Subject { text, document, agent, project, thing };
 
 struct Flag {
   std::string name = {};         ///< "title" for `--title`; empty: a letter only
   char letter = 0;               ///< 'm' for `-m`; 0: none
-  Takes takes = Takes::nothing;  ///< a value, once or several times
-  std::string placeholder = {};  ///< "ID"
+  std::string placeholder = {};  ///< "ID"; empty: it takes no value
+  bool is_repeated = false;      ///< the value may be given several times
   std::string help = {};         ///< half a sentence without a full stop
   std::string limits = {};       ///< "1-100", "one of read, comment, edit"
   std::string fallback = {};     ///< the default
@@ -37,6 +35,7 @@ struct Flag {
   std::string also = {};   ///< an older, longer name that is understood and not shown: "project-id"
   std::string fills = {};  ///< the parameter or member that it sets, where that has another name
 
+  bool takes_value() const { return !placeholder.empty(); }
   /// "--title", or "-C" where there is no long name.
   std::string spelled() const { return name.empty() ? std::string("-") + letter : "--" + name; }
 };

@@ -57,11 +57,11 @@ std::pair<std::string, std::string> flag_line(const Flag& flag) {
   std::string name = flag.letter == 0 ? "    " : std::string("-") + flag.letter;
   if (flag.letter != 0 && !flag.name.empty()) name += ", ";
   if (!flag.name.empty()) name += "--" + flag.name;
-  if (flag.takes != Takes::nothing) name += " " + flag.placeholder;
+  if (flag.takes_value()) name += " " + flag.placeholder;
   std::string text = flag.help;
   const auto add = [&text](const std::string& part) { text += text.empty() ? part : "; " + part; };
   if (!flag.limits.empty()) add(flag.limits);
-  if (flag.takes == Takes::many) add("may be repeated");
+  if (flag.is_repeated) add("may be repeated");
   if (!flag.fallback.empty() && flag.fallback != "false") add("default " + flag.fallback);
   return {std::move(name), std::move(text)};
 }
@@ -78,7 +78,7 @@ Json flag_to_json(const Flag& flag) {
   Json value = Json::object();
   value["name"] = flag.name.empty() ? Json() : Json("--" + flag.name);
   value["letter"] = flag.letter == 0 ? Json() : Json(std::string("-") + flag.letter);
-  value["takes"] = flag.takes == Takes::nothing ? "nothing" : flag.takes == Takes::one ? "one" : "many";
+  value["takes"] = !flag.takes_value() ? "nothing" : flag.is_repeated ? "many" : "one";
   value["placeholder"] = flag.placeholder.empty() ? Json() : Json(flag.placeholder);
   value["help"] = flag.help;
   value["limits"] = flag.limits.empty() ? Json() : Json(flag.limits);

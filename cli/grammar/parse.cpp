@@ -23,7 +23,7 @@ CLI::Option* declare(CLI::App& app, const Flag& flag, std::vector<std::string>& 
   if (flag.letter != 0) names = std::string("-") + flag.letter;
   if (!flag.name.empty()) names += (names.empty() ? "--" : ",--") + flag.name;
   if (!flag.also.empty()) names += ",--" + flag.also;
-  if (flag.takes == Takes::nothing) return app.add_flag(names);
+  if (!flag.takes_value()) return app.add_flag(names);
   // Without allow_extra_args(false) CLI11 takes "[a,b]" apart and swallows the words behind the value.
   return app.add_option(names, values)->expected(1)->allow_extra_args(false)->take_all();
 }
@@ -103,7 +103,7 @@ std::string flag_of_sibling(const Command& command, const UnknownFlag& given, co
       const Command sibling = entry.make();
       if (!have_same_arguments(sibling, command)) continue;
       const auto flag = std::ranges::find(sibling.flags, name, &Flag::spelled);
-      if (flag == sibling.flags.end() || (flag->takes != Takes::nothing) != given.has_value) continue;
+      if (flag == sibling.flags.end() || flag->takes_value() != given.has_value) continue;
       const std::string whole = sibling.words + " " + name;
       return suggestion(whole, {whole}, "ws ");
     }
@@ -185,7 +185,7 @@ Result<Parsed> collect(const Command& command,
   }
   for (const auto& one : declared) {
     if (one->option->count() == 0) continue;
-    if (one->flag->takes == Takes::nothing) {
+    if (!one->flag->takes_value()) {
       const std::string last = one->option->results().back();
       if (last != "true") {
         if (last == "false") continue;

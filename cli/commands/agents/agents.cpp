@@ -16,7 +16,6 @@ namespace {
 
 Flag secret_out_flag() {
   return {.name = "secret-out",
-          .takes = Takes::one,
           .placeholder = "FILE",
           .help = "write the agent's secret to FILE, readable by you alone, and do not show it"};
 }
@@ -170,7 +169,6 @@ Command agents_create_command() {
   command.flags = flags_without(command.flags, {"handle", "name"});
   command.flags.insert(command.flags.begin(),
                        {{.name = "name",
-                         .takes = Takes::one,
                          .placeholder = "NAME",
                          .help = "the name that people see",
                          .limits = "1-100 characters",

@@ -17,15 +17,13 @@ namespace ws::cli {
 namespace {
 
 std::vector<Flag> text_flags() {
-  return {
-      {.name = "message",
-       .letter = 'm',
-       .takes = Takes::one,
-       .placeholder = "TEXT",
-       .help = "the comment; @handle mentions an agent or a person",
-       .limits = "1-12000 characters",
-       .fills = "body"},
-      {.name = "file", .letter = 'f', .takes = Takes::one, .placeholder = "FILE|-", .help = "the same, from a file"}};
+  return {{.name = "message",
+           .letter = 'm',
+           .placeholder = "TEXT",
+           .help = "the comment; @handle mentions an agent or a person",
+           .limits = "1-12000 characters",
+           .fills = "body"},
+          {.name = "file", .letter = 'f', .placeholder = "FILE|-", .help = "the same, from a file"}};
 }
 
 Result<void> add_text(Session& session, Json& body) {

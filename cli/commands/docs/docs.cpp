@@ -21,12 +21,8 @@
 namespace ws::cli {
 namespace {
 
-const Flag file_flag = {.name = "file",
-                        .letter = 'f',
-                        .takes = Takes::one,
-                        .placeholder = "FILE|-",
-                        .help = "the Markdown, UTF-8",
-                        .limits = "at most 1 MiB"};
+const Flag file_flag = {
+    .name = "file", .letter = 'f', .placeholder = "FILE|-", .help = "the Markdown, UTF-8", .limits = "at most 1 MiB"};
 
 /// No TITLE: the first H1, else the file's stem (`cli.md`).
 Result<std::string> title_of(Session& session, const std::string& file, const std::string& content) {
@@ -264,7 +260,6 @@ Command docs_update_command() {
       command.flags.begin(),
       {file_flag,
        {.name = "revision",
-        .takes = Takes::one,
         .placeholder = "N",
         .help = "the content revision that the change was made from; required without --merge",
         .limits = "at least 1",
@@ -287,11 +282,9 @@ Command docs_share_command() {
   Command command = operation_command(operation_of("docs.share"));
   command.arguments.front().count = Count::one;
   command.flags = flags_without(command.flags, {"email", "agent-handle"});
-  command.flags.insert(command.flags.begin(),
-                       {.name = "with",
-                        .takes = Takes::one,
-                        .placeholder = "EMAIL|@HANDLE",
-                        .help = "the person or the agent to share it with"});
+  command.flags.insert(
+      command.flags.begin(),
+      {.name = "with", .placeholder = "EMAIL|@HANDLE", .help = "the person or the agent to share it with"});
   command.examples = {"ws docs share 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --with jonas@example.com --permission edit"};
   command.run = share;
   return command;

@@ -208,7 +208,6 @@ Command docs_export_command() {
               "the files and send changes back, use `ws sync` instead.",
           .arguments = {{.placeholder = "DIR", .help = "the folder; created if it does not exist"}},
           .flags = {{.name = "project",
-                     .takes = Takes::one,
                      .placeholder = "ID",
                      .help = "only the documents of this Project",
                      .names = Subject::project},

@@ -79,7 +79,6 @@ std::string usual_worker_id() {
 
 const std::vector<Flag>& worker_flags() {
   static const std::vector<Flag> flags = {{.name = "worker",
-                                           .takes = Takes::one,
                                            .placeholder = "ID",
                                            .help = "the name of the worker; by default host and process",
                                            .limits = "1-120 characters",

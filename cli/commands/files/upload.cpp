@@ -339,12 +339,8 @@ Command files_upload_command() {
   command.arguments = {{.placeholder = "PATH", .help = "1 byte to 100 MiB each", .count = Count::any}};
   command.flags = flags_without(command.flags, {"size-bytes", "body"});
   std::erase_if(command.flags, [](const Flag& flag) { return flag.letter == 'F' || flag.letter == 'J'; });
-  command.flags.push_back({.name = "jobs",
-                           .takes = Takes::one,
-                           .placeholder = "N",
-                           .help = "files sent in parallel",
-                           .limits = "1-16",
-                           .fallback = "4"});
+  command.flags.push_back(
+      {.name = "jobs", .placeholder = "N", .help = "files sent in parallel", .limits = "1-16", .fallback = "4"});
   command.flags.push_back(
       {.name = "start-only", .help = "only start the upload; `ws files finalize UPLOAD` finishes it"});
   command.flags.push_back({.name = "stdin", .help = "take paths from stdin too, one a line"});

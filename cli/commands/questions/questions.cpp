@@ -238,13 +238,12 @@ Command ask_command() {
   command.flags = flags_without(command.flags, {"prompt", "sources", "conversation"});
   command.flags.insert(command.flags.begin(),
                        {{.name = "source",
-                         .takes = Takes::many,
                          .placeholder = "S",
+                         .is_repeated = true,
                          .help = "where the answer may come from",
                          .limits = "workspace, memory",
                          .fallback = "workspace,memory"},
                         {.name = "conversation",
-                         .takes = Takes::one,
                          .placeholder = "ID|last",
                          .help = "continue this conversation",
                          .names = Subject::thing,
@@ -252,7 +251,6 @@ Command ask_command() {
                          .fills = "conversation_id"},
                         {.name = "file",
                          .letter = 'f',
-                         .takes = Takes::one,
                          .placeholder = "FILE|-",
                          .help = "the question, or what follows it, from a file"},
                         {.name = "no-wait", .help = "end as soon as the question is accepted"}});

@@ -165,7 +165,7 @@ Result<void> resolve_names(Session& session) {
     session.replace_word(i, std::move(id));
   }
   for (const Flag& flag : session.command().flags) {
-    const auto given = flag.takes == Takes::one ? session.arguments().value(flag.name) : std::nullopt;
+    const auto given = flag.takes_value() && !flag.is_repeated ? session.arguments().value(flag.name) : std::nullopt;
     if (!given || flag.names == Subject::text) continue;
     WS_LET(std::string id, id_of_name(session, flag.names, *given));
     session.replace_value(flag.name, std::move(id));

@@ -51,7 +51,6 @@ std::vector<Flag> flags_of(const Operation& operation, PathParameters path) {
   if (operation.idempotency == contract::Idempotency::key) {
     flags.push_back(
         {.name = "idempotency-key",
-         .takes = Takes::one,
          .placeholder = "K|stable",
          .help = "the key by which the service recognises a repeated request; `stable`: derived from the request",
          .limits = "at most 128 characters"});

@@ -148,14 +148,13 @@ std::string describe(const contract::Type& type) {
 }
 
 Flag flag_of(const contract::Field& field) {
-  const bool many = field.type.kind == contract::Kind::array;
   std::string fallback(field.fallback);
   if (fallback.size() >= 2 && fallback.front() == '"') fallback = fallback.substr(1, fallback.size() - 2);
   std::string placeholder = is_secret(field.name) ? "@FILE|-" : placeholder_of(field.type);
   const std::string name = flag_name(field.name);
   return {.name = name,
-          .takes = many ? Takes::many : Takes::one,
           .placeholder = std::move(placeholder),
+          .is_repeated = field.type.kind == contract::Kind::array,
           .help = std::string(field.help),
           .limits = describe(named_by(field), field.type),
           .fallback = std::move(fallback),

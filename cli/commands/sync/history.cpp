@@ -332,7 +332,7 @@ Command sync_log_command() {
       .arguments = {{.placeholder = "PATH", .help = "only states that changed this file", .count = Count::optional}},
       .flags = {{.name = "runs", .help = "the runs, and how much each changed"},
                 {.name = "all", .help = "every state, not only the last 50"},
-                {.name = "max-items", .letter = 'n', .takes = Takes::one, .placeholder = "N", .help = "at most N"}},
+                {.name = "max-items", .letter = 'n', .placeholder = "N", .help = "at most N"}},
       .examples = {"ws sync log", "ws sync log notes/a.md --json", "ws sync log --runs -n 5"},
       .run = log};
 }
@@ -344,8 +344,7 @@ Command sync_restore_command() {
               "Without --at: the newest text that differs from what is there now. What is there goes to the history "
               "first, so the same command undoes it. The change is local until the next `ws sync`.",
           .arguments = {{.placeholder = "PATH", .help = "the file, deleted ones too"}},
-          .flags =
-              {{.name = "at", .takes = Takes::one, .placeholder = "STATE", .help = "a state that `ws sync log` lists"}},
+          .flags = {{.name = "at", .placeholder = "STATE", .help = "a state that `ws sync log` lists"}},
           .examples = {"ws sync restore notes/a.md", "ws sync restore notes/a.md --at 1f2e3d4c5b"},
           .run = restore};
 }
@@ -376,13 +375,11 @@ Command sync_gc_command() {
               "Keeps the states of that time, and every text and attachment that this tree still needs; drops the rest "
               "and packs the history again. -n shows what would be dropped.",
           .flags = {{.name = "keep",
-                     .takes = Takes::one,
                      .placeholder = "TIME",
                      .help = "keep the states of this time",
                      .limits = "as in 90d, 12h",
                      .fallback = "90d"},
                     {.name = "wait-lock",
-                     .takes = Takes::one,
                      .placeholder = "S",
                      .help = "how long to wait for another ws that is running in this tree",
                      .fallback = "0"}},
@@ -396,7 +393,6 @@ Command sync_diff_command() {
       .summary = "Show what each side changed, line by line",
       .arguments = {{.placeholder = "PATH", .help = "a file or folder; all, if not given", .count = Count::optional}},
       .flags = {{.name = "state",
-                 .takes = Takes::one,
                  .placeholder = "STATE",
                  .help = "what changed in PATH since a state that `ws sync log` lists"},
                 {.name = "offline", .help = "without the network, compared with what the last sync received"},

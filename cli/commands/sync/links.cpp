@@ -265,8 +265,8 @@ Command links_fix_command() {
               "Edits the links to files that were renamed, as the history of this folder or --rename says; nothing but "
               "the link targets changes. It shows the edits and asks first; `ws sync undo` takes them back.",
           .flags = {{.name = "rename",
-                     .takes = Takes::many,
                      .placeholder = "FROM=TO",
+                     .is_repeated = true,
                      .help = "a file or folder that was renamed, instead of those that the history knows"}},
           .examples = {"ws links fix", "ws links fix --rename old.md=notes/new.md --yes"},
           .run = fix};

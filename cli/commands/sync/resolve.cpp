@@ -260,26 +260,22 @@ Result<ExitCode> decide(Session& session) {
 }
 
 std::vector<Flag> resolve_flags() {
-  return {
-      {.name = "keep",
-       .takes = Takes::one,
-       .placeholder = "WHAT",
-       .help = "which version to keep",
-       .limits = "mine or local, theirs or remote, both or merged"},
-      {.name = "path",
-       .takes = Takes::one,
-       .placeholder = "WHOSE",
-       .help = "which name to keep, for a conflict about a name",
-       .limits = "local or remote"},
-      {.name = "file", .takes = Takes::one, .placeholder = "FILE|-", .help = "the merged text; implies --keep merged"},
-      {.name = "markers", .help = "put both texts into the working file, to edit"},
-      {.name = "all", .help = "every open conflict of this tree"},
-      {.name = "only", .takes = Takes::one, .placeholder = "GLOB", .help = "those whose path matches"},
-      {.name = "wait-lock",
-       .takes = Takes::one,
-       .placeholder = "S",
-       .help = "how long to wait for another ws that is running in this tree",
-       .fallback = "0"}};
+  return {{.name = "keep",
+           .placeholder = "WHAT",
+           .help = "which version to keep",
+           .limits = "mine or local, theirs or remote, both or merged"},
+          {.name = "path",
+           .placeholder = "WHOSE",
+           .help = "which name to keep, for a conflict about a name",
+           .limits = "local or remote"},
+          {.name = "file", .placeholder = "FILE|-", .help = "the merged text; implies --keep merged"},
+          {.name = "markers", .help = "put both texts into the working file, to edit"},
+          {.name = "all", .help = "every open conflict of this tree"},
+          {.name = "only", .placeholder = "GLOB", .help = "those whose path matches"},
+          {.name = "wait-lock",
+           .placeholder = "S",
+           .help = "how long to wait for another ws that is running in this tree",
+           .fallback = "0"}};
 }
 
 }  // namespace

@@ -21,12 +21,9 @@ namespace {
 constexpr int retries_of_a_run = 100;  // `safety.md`, promise 11
 constexpr std::size_t rows_on_a_terminal = 40;
 
-const Flag only_flag = {.name = "only",
-                        .takes = Takes::one,
-                        .placeholder = "GLOB",
-                        .help = "only files whose path matches, as in 'notes/*'"};
+const Flag only_flag = {
+    .name = "only", .placeholder = "GLOB", .help = "only files whose path matches, as in 'notes/*'"};
 const Flag wait_lock_flag = {.name = "wait-lock",
-                             .takes = Takes::one,
                              .placeholder = "S",
                              .help = "how long to wait for another ws that is running in this tree",
                              .fallback = "0"};
@@ -96,14 +93,12 @@ std::vector<Flag> run_flags() {
       {.name = "accept-deletes", .help = "a file deleted here wins over an edit on the service"},
       {.name = "no-merge", .help = "every edit on both sides is a conflict"},
       {.name = "on-conflict",
-       .takes = Takes::one,
        .placeholder = "HOW",
        .help = "decide conflicts at once",
        .limits = "open, local, remote or both",
        .fallback = "open"},
       {.name = "message",
        .letter = 'm',
-       .takes = Takes::one,
        .placeholder = "TEXT",
        .help = "of the commit",
        .limits = "at most 500 characters"},
@@ -188,9 +183,9 @@ std::string called_as(const Session& session) {
   std::string line = called.text();
   for (const Flag& flag : session.command().flags) {
     if (!session.has(flag.name)) continue;
-    if (flag.takes == Takes::nothing) line += " " + flag.spelled();
+    if (!flag.takes_value()) line += " " + flag.spelled();
     for (const std::string& value : session.arguments().values(flag.name)) {
-      if (flag.takes != Takes::nothing) line += " " + flag.spelled() + "=" + shell_word(value);
+      if (flag.takes_value()) line += " " + flag.spelled() + "=" + shell_word(value);
     }
   }
   for (const std::string& word : session.arguments().words) line += " " + shell_word(word);

@@ -162,7 +162,6 @@ Result<ExitCode> watch(Session& session) {
 
 std::vector<Flag> watch_flags() {
   std::vector<Flag> flags = {{.name = "interval",
-                              .takes = Takes::one,
                               .placeholder = "S",
                               .help = "how often to check the service while nothing changes",
                               .limits = "1s-24h",

@@ -16,9 +16,7 @@
 namespace ws::cli {
 namespace {
 
-Flag junit_flag() {
-  return {.name = "junit", .takes = Takes::one, .placeholder = "FILE", .help = "write the results as JUnit XML"};
-}
+Flag junit_flag() { return {.name = "junit", .placeholder = "FILE", .help = "write the results as JUnit XML"}; }
 
 Result<Call> launch_call(Session& session) {
   const contract::Operation& operation = operation_of("tests.run_launch");
@@ -122,8 +120,8 @@ Command tests_runs_launch_command() {
   command.flags = flags_without(command.flags, {"selection-kind", "case-ids", "suite-id"});
   command.flags.insert(
       command.flags.begin(),
-      {{.name = "suite", .takes = Takes::one, .placeholder = "ID", .help = "run this suite", .fills = "suite_id"},
-       {.name = "case", .takes = Takes::many, .placeholder = "ID", .help = "run these cases", .fills = "case_ids"},
+      {{.name = "suite", .placeholder = "ID", .help = "run this suite", .fills = "suite_id"},
+       {.name = "case", .placeholder = "ID", .is_repeated = true, .help = "run these cases", .fills = "case_ids"},
        wait_flag("wait for its end"),
        junit_flag()});
   command.examples = {"ws tests runs launch --suite smoke --wait --junit report.xml"};

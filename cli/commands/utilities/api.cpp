@@ -218,7 +218,7 @@ Command api_command() {
       .arguments = {{.placeholder = "METHOD",
                      .help = "GET (with a PATH alone), POST, PUT, PATCH, DELETE, HEAD or OPTIONS"},
                     {.placeholder = "PATH", .help = "below the base URL: /v1/me", .count = Count::optional}},
-      .flags = {{.letter = 'H', .takes = Takes::many, .placeholder = "'NAME: VALUE'", .help = "a header"},
+      .flags = {{.letter = 'H', .placeholder = "'NAME: VALUE'", .is_repeated = true, .help = "a header"},
                 {.name = "include", .help = "print status and headers too"},
                 {.name = "paginate", .help = "follow next_cursor to the end, as one document"}},
       .examples = {"ws api GET /v1/me", "ws api GET /v1/documents --paginate --jq '.data[].title'"},

@@ -185,7 +185,7 @@ bool takes_file(std::string_view placeholder) {
 }
 
 void add_value(const World& world, const Parsed& given, const Flag& flag, Candidates& candidates) {
-  if (flag.takes == Takes::many) candidates.skip(candidates.begin().rfind(',') + 1);
+  if (flag.is_repeated) candidates.skip(candidates.begin().rfind(',') + 1);
   for (const std::string& choice : choices_of(flag.limits)) candidates.add(choice);
   if (takes_file(flag.placeholder)) return candidates.files();
   if (flag.name == "scopes") {
@@ -250,7 +250,7 @@ const Flag* read_words(const std::vector<std::string>& words, const std::vector<
       given.flags[open->name.empty() ? std::string(1, open->letter) : open->name].push_back(word);
       open = nullptr;
     } else if (const Flag* flag = find_flag(flags, word)) {
-      open = flag->takes == Takes::nothing ? nullptr : flag;
+      open = flag->takes_value() ? flag : nullptr;
     } else if (word.substr(0, 1) != "-") {
       given.words.push_back(word);
     }

@@ -222,7 +222,6 @@ Result<ExitCode> install(Session& session) {
 
 Flag url_flag() {
   return {.name = "url",
-          .takes = Takes::one,
           .placeholder = "URL",
           .help = "where it is published; otherwise the setting skill_url, else what the server says"};
 }
@@ -244,7 +243,6 @@ Command skill_install_command() {
           .summary = "Install the operating skill for agents on this machine",
           .details = "All its files are checked against its manifest before the first is written.",
           .flags = {{.name = "dir",
-                     .takes = Takes::one,
                      .placeholder = "DIR",
                      .help = "the folder of skills; otherwise the one of ws's own data"},
                     url_flag()},

@@ -28,7 +28,6 @@ Command nodes_move_command() {
   command.flags = flags_without(command.flags, {"parent", "before-node-id"});
   command.flags.insert(command.flags.begin(),
                        {{.name = "to",
-                         .takes = Takes::one,
                          .placeholder = "PARENT|root",
                          .help = "the node that it goes under",
                          .limits = "an id, the end of one shown before, or root",
@@ -36,7 +35,6 @@ Command nodes_move_command() {
                          .also = "parent-node-id",
                          .fills = "parent_node_id"},
                         {.name = "before",
-                         .takes = Takes::one,
                          .placeholder = "NODE",
                          .help = "the sibling to place it before",
                          .limits = "an id, or the end of one shown before",

@@ -10,9 +10,9 @@ namespace {
 Command sample() {
   return {.words = "docs create",
           .arguments = {{.placeholder = "TITLE"}, {.placeholder = "REST", .count = Count::any}},
-          .flags = {{.name = "project-id", .takes = Takes::one, .placeholder = "ID"},
-                    {.name = "message", .letter = 'm', .takes = Takes::one, .placeholder = "TEXT"},
-                    {.letter = 'F', .takes = Takes::many, .placeholder = "K=V"},
+          .flags = {{.name = "project-id", .placeholder = "ID"},
+                    {.name = "message", .letter = 'm', .placeholder = "TEXT"},
+                    {.letter = 'F', .placeholder = "K=V", .is_repeated = true},
                     {.name = "all"}}};
 }
 
