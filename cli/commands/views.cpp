@@ -1,6 +1,7 @@
 // How the answers of each operation, and our own lists, look on a terminal.
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/text.hpp"
 #include "cli/commands/registry.hpp"
 #include "cli/output/search_page.hpp"
 #include "cli/terminal/clean.hpp"
@@ -16,12 +17,9 @@ std::string indented(std::string_view text, std::size_t by, const Terminal& term
   const std::size_t columns = std::min(static_cast<std::size_t>(terminal.columns()), widest_text);
   const std::string cleaned = clean(text, Breaks::keep);
   std::string lines;
-  for (std::size_t begin = 0; begin <= cleaned.size();) {
-    const std::size_t end = std::min(cleaned.find('\n', begin), cleaned.size());
-    const std::string line = cleaned.substr(begin, end - begin);
+  for (const std::string_view line : split(cleaned, '\n')) {
     if (!line.empty()) lines += std::string(by, ' ') + wrap(line, columns - by, by);
     lines += '\n';
-    begin = end + 1;
   }
   return lines;
 }

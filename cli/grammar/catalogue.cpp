@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/text.hpp"
+
 namespace ws::cli {
 namespace {
 
@@ -41,11 +43,7 @@ bool begins_with(std::string_view words, std::string_view begin) {
   return words.substr(0, begin.size()) == begin && (words.size() == begin.size() || words[begin.size()] == ' ');
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
+std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
 std::string_view default_verb(std::string_view words) { return words == "sync" ? "sync run" : std::string_view(); }
 
@@ -71,10 +69,8 @@ Resolution resolve(const std::vector<Entry>& entries, const std::vector<std::str
     words = longer;
   }
   resolution.rest.insert(resolution.rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
-  for (std::size_t begin = 0; begin < words.size();) {
-    const std::size_t end = std::min(words.find(' ', begin), words.size());
-    resolution.words.push_back(words.substr(begin, end - begin));
-    begin = end + 1;
+  for (const std::string_view word : split(words, ' ')) {
+    if (!word.empty()) resolution.words.emplace_back(word);
   }
   const auto exact = std::ranges::find(entries, words, &Entry::words);
   if (exact != entries.end()) resolution.entry = *exact;

@@ -1,5 +1,7 @@
 #include "cli/grammar/command.hpp"
 
+#include "api-client/base/text.hpp"
+
 namespace ws::cli {
 namespace {
 
@@ -62,15 +64,13 @@ std::vector<std::string> Parsed::values(std::string_view flag) const {
 }
 
 std::vector<std::string> Parsed::items(std::string_view flag) const {
-  std::vector<std::string> split;
+  std::vector<std::string> items;
   for (const std::string& value : values(flag)) {
-    for (std::size_t begin = 0; begin <= value.size();) {
-      const std::size_t comma = std::min(value.find(',', begin), value.size());
-      if (comma > begin) split.push_back(value.substr(begin, comma - begin));
-      begin = comma + 1;
+    for (const std::string_view item : split(value, ',')) {
+      if (!item.empty()) items.emplace_back(item);
     }
   }
-  return split;
+  return items;
 }
 
 std::span<const Flag> global_flags() { return all_global_flags(); }

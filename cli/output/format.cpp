@@ -1,12 +1,12 @@
 #include "cli/output/format.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/text.hpp"
 
 namespace ws::cli {
 namespace {
@@ -158,10 +158,9 @@ const Json* at_path(const Json& value, std::string_view path) {
     const std::size_t dot = path.find('.');
     const std::string_view step = path.substr(0, dot);
     if (place->is_array()) {
-      std::size_t index = 0;
-      const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
-      if (error != std::errc{} || end != step.data() + step.size() || index >= place->size()) return nullptr;
-      place = &(*place)[index];
+      const auto index = parse_whole<std::size_t>(step);
+      if (!index || *index >= place->size()) return nullptr;
+      place = &(*place)[*index];
     } else {
       place = find(*place, step);
       if (place == nullptr) return nullptr;

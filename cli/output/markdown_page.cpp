@@ -9,6 +9,7 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/markdown.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/output/styled_text.hpp"
 #include "cli/terminal/clean.hpp"
@@ -142,11 +143,7 @@ class Page {
   void verbatim(const std::string& text, Look look) {
     const std::string safe = clean(text, Breaks::keep);
     inside({.first = "    ", .rest = "    ", .columns = 4}, [&] {
-      for (std::size_t begin = 0; begin < safe.size();) {
-        const std::size_t end = std::min(safe.find('\n', begin), safe.size());
-        line(terminal_.paint(Stream::out, look, safe.substr(begin, end - begin)));
-        begin = end + 1;
-      }
+      for (const std::string_view each : split_lines(safe)) line(terminal_.paint(Stream::out, look, each));
     });
   }
 

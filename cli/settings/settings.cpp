@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/base/yaml.hpp"
 #include "api-client/http/transport.hpp"
 #include "cli/settings/config_text.hpp"
@@ -257,13 +258,8 @@ Result<void> write_config(const Paths& paths, std::string_view path, const std::
   auto text = read_file(file, max_config_bytes);
   const bool is_new = !text && text.error().kind == Failure::Kind::not_found;
   if (!text && !is_new) return fail(std::move(text).error());
-  std::vector<std::string> steps;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t dot = std::min(path.find('.', begin), path.size());
-    steps.emplace_back(path.substr(begin, dot - begin));
-    begin = dot + 1;
-  }
-  auto edited = edit_config(is_new ? "" : *text, steps, value);
+  const std::vector<std::string_view> steps = split(path, '.');
+  auto edited = edit_config(is_new ? "" : *text, {steps.begin(), steps.end()}, value);
   if (!edited) {
     Failure failure = std::move(edited).error();
     failure.kind = Failure::Kind::usage;
@@ -289,9 +285,8 @@ Result<BaseUrl> check_base_url(std::string_view text, const Environment& environ
   url.plain_http = true;
   const std::string host_and_port = url.origin.substr(7);
   const std::string host = host_and_port.substr(0, host_and_port.rfind(':'));
-  std::string allowed = environment.get("WS_ALLOW_HTTP").value_or("") + ",";
-  for (std::size_t begin = 0, comma = 0; (comma = allowed.find(',', begin)) != std::string::npos; begin = comma + 1) {
-    const std::string_view entry = std::string_view(allowed).substr(begin, comma - begin);
+  const std::string allowed = environment.get("WS_ALLOW_HTTP").value_or("");
+  for (const std::string_view entry : split(allowed, ',')) {
     if (entry == host || entry == host_and_port) return url;
   }
   return fail(Failure::Kind::usage,

@@ -5,6 +5,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/base/uuid.hpp"
 
 namespace ws::cli {
@@ -24,12 +25,8 @@ std::vector<std::string> lines_in(const fs::path& file) {
   std::vector<std::string> lines;
   const auto text = read_file(file, max_bytes);
   if (!text) return lines;
-  for (std::size_t begin = 0; begin < text->size();) {
-    const std::size_t end = std::min(text->find('\n', begin), text->size());
-    if (std::string line = text->substr(begin, end - begin); is_uuid(line.substr(0, id_length))) {
-      lines.push_back(std::move(line));
-    }
-    begin = end + 1;
+  for (const std::string_view line : split_lines(*text)) {
+    if (is_uuid(line.substr(0, id_length))) lines.emplace_back(line);
   }
   return lines;
 }

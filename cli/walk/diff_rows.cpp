@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/text.hpp"
 #include "cli/output/human.hpp"
 #include "sync-engine/merge/three_way.hpp"
 
@@ -68,7 +69,7 @@ std::vector<ScreenRow> highlighted(std::string_view text, const std::vector<Byte
   std::vector<ScreenRow> lines;
   auto range = ranges.begin();
   std::size_t offset = 0;
-  for (const std::string_view line : lines_of(text)) {
+  for (const std::string_view line : split_lines(text)) {
     ScreenRow row;
     std::size_t at = 0;
     while (at < line.size()) {
@@ -115,7 +116,7 @@ class Drawing {
   }
 
   void add_same(const std::string& text, bool is_first, bool is_last) {
-    const auto lines = lines_of(text);
+    const auto lines = split_lines(text);
     // Of an unchanged text only the beginning is shown.
     const std::size_t above = is_first ? (is_last ? lines_of_an_unchanged_text : 0) : lines_around;
     const std::size_t below = is_last ? 0 : lines_around;
@@ -300,16 +301,6 @@ std::string words_for_place(const Choices& choices, std::size_t stretch) {
   const auto before =
       std::count_if(stretches.begin(), end, [](const Stretch& each) { return each.kind == Stretch::Kind::collision; });
   return fmt::format("place {} of {}", before + 1, choices.count(Stretch::Kind::collision));
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 }  // namespace ws::cli::walk

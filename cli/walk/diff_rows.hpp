@@ -37,8 +37,6 @@ DiffRows diff_rows(const Choices& choices, const DiffLook& look);
 std::string words_for_take(const Choices& choices, std::size_t stretch);
 /// "place 1 of 2", "only mine changed: merges by itself".
 std::string words_for_place(const Choices& choices, std::size_t stretch);
-/// The lines, without newlines.
-std::vector<std::string_view> lines_of(std::string_view text);
 
 /// Bytes [begin, end).
 struct ByteRange {

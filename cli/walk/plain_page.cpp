@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/text.hpp"
 #include "cli/output/human.hpp"
 #include "cli/walk/diff_rows.hpp"
 
@@ -19,13 +20,13 @@ class PlainLines {
 
   void say_text(std::string_view label, std::string_view text) {
     if (text.empty()) return say(fmt::format("{}: nothing", label));
-    for (const std::string_view line : lines_of(text)) {
+    for (const std::string_view line : split_lines(text)) {
       say(line.empty() ? fmt::format("{}: empty line", label) : fmt::format("{}: {}", label, line));
     }
   }
 
   void say_same(std::string_view text, bool is_first, bool is_last) {
-    const auto lines = lines_of(text);
+    const auto lines = split_lines(text);
     // Of an unchanged text only the beginning is shown.
     const std::size_t above = is_first ? (is_last ? lines_of_an_unchanged_text : 0) : lines_around;
     const std::size_t below = is_last ? 0 : lines_around;

@@ -1,7 +1,6 @@
 #include "cli/commands/docs/merged_update.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/text.hpp"
 #include "cli/commands/shared/changed_by.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
@@ -28,10 +28,7 @@ std::vector<std::int64_t> revisions_in(const fs::path& folder) {
   std::vector<std::int64_t> revisions;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().stem().string();
-    std::int64_t revision = 0;
-    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), revision);
-    if (problem == std::errc() && end == name.data() + name.size()) revisions.push_back(revision);
+    if (const auto revision = parse_whole<std::int64_t>(entry.path().stem().string())) revisions.push_back(*revision);
   }
   std::ranges::sort(revisions, std::greater());
   return revisions;

@@ -1,6 +1,4 @@
 // `ws events work -- CMD...`: a worker that runs a command for each event.
-#include <charconv>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -16,19 +14,6 @@
 namespace ws::cli {
 namespace {
 
-Result<int> parse_integer(std::string_view flag, const std::string& text, int least, int most) {
-  int value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc{} && stop == end && value >= least && value <= most) return value;
-  return fail(Failure::Kind::usage, fmt::format("--{} takes an integer, {}-{}, not `{}`", flag, least, most, text));
-}
-
-Result<int> number_flag(const Session& session, std::string_view flag, int fallback, int least, int most) {
-  const auto text = session.arguments().value(flag);
-  return text ? parse_integer(flag, *text, least, most) : Result<int>(fallback);
-}
-
 Result<WorkerOptions> options_of(Session& session) {
   WorkerOptions options{.worker_id = session.arguments().value("worker").value_or(usual_worker_id()),
                         .command = session.arguments().words,
@@ -41,7 +26,7 @@ Result<WorkerOptions> options_of(Session& session) {
   options.wait = std::chrono::seconds(wait);
   WS_LET(options.max_attempts, number_flag(session, "max-attempts", 5, 1, 100));
   for (const std::string& exit : session.arguments().values("no-retry-exit")) {
-    WS_LET(const int number, parse_integer("no-retry-exit", exit, 1, 255));
+    WS_LET(const int number, parse_number("no-retry-exit", exit, 1, 255));
     options.no_retry_exits.insert(number);
   }
   const Call claim{.operation = "events.claim", .body = Json{{"worker_id", options.worker_id}}};

@@ -2,7 +2,6 @@
 #include "api-client/transfer/upload.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <deque>
 #include <filesystem>
@@ -32,16 +31,6 @@ constexpr int usual_jobs = 4;
 constexpr int max_jobs = 16;
 /// A smaller file is sent again after a kill: a record of its start, flushed to the disk, costs more than its bytes.
 constexpr std::uint64_t recorded_from_bytes = std::uint64_t{1} << 20U;
-
-Result<int> jobs_of(const Session& session) {
-  const auto text = session.arguments().value("jobs");
-  if (!text) return usual_jobs;
-  int jobs = 0;
-  const char* const end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, jobs);
-  if (error == std::errc{} && stop == end && jobs >= 1 && jobs <= max_jobs) return jobs;
-  return fail(Failure::Kind::usage, fmt::format("--jobs takes an integer, 1-{}, not `{}`", max_jobs, *text));
-}
 
 std::string sample_of(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -245,7 +234,7 @@ Result<ExitCode> start_only(Session& session, const UploadFile& file) {
 
 Result<ExitCode> upload(Session& session) {
   WS_LET(const std::vector<std::string> paths, ids_of(session));
-  WS_LET(const int jobs, jobs_of(session));
+  WS_LET(const int jobs, number_flag(session, "jobs", usual_jobs, 1, max_jobs));
   if (session.has("file-name") && paths.size() > 1) return fail(Failure::Kind::usage, "--file-name names one file");
   WS_LET(std::vector<UploadFile> files, files_of(session, paths));
   if (session.has("dry-run")) {

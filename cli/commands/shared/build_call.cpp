@@ -1,12 +1,12 @@
 #include "cli/commands/shared/build_call.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
 #include "cli/commands/shared/keyed_call.hpp"
@@ -162,14 +162,9 @@ bool is_list(const Operation& operation) {
 Result<std::optional<std::int64_t>> count_flag(const Session& session, std::string_view flag, std::string_view limits) {
   const auto text = session.arguments().value(flag);
   if (!text) return std::optional<std::int64_t>();
-  std::int64_t value = 0;
-  const char* end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc{} || stop != end || value < 1) {
-    return fail(Failure::Kind::usage,
-                "--" + std::string(flag) + " takes an integer, " + std::string(limits) + ", not `" + *text + "`");
-  }
-  return std::optional<std::int64_t>(value);
+  const auto value = parse_whole<std::int64_t>(*text);
+  if (value && *value >= 1) return value;
+  return fail(Failure::Kind::usage, fmt::format("--{} takes an integer, {}, not `{}`", flag, limits, *text));
 }
 
 Result<void> apply_paging_flags(Session& session, const Operation& operation, Call& call) {

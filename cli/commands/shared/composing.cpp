@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/values.hpp"
 
@@ -25,12 +28,8 @@ Result<std::vector<std::string>> ids_of(Session& session) {
   std::vector<std::string> ids = session.arguments().words;
   if (session.has("stdin")) {
     WS_LET(const std::string text, read_stdin());
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      std::string line = text.substr(begin, end - begin);
-      trim_end(line, " \r");
-      if (!line.empty()) ids.push_back(std::move(line));
-      begin = end + 1;
+    for (const std::string_view line : split_lines(text)) {
+      if (const std::string_view id = trimmed_end(line, " \r"); !id.empty()) ids.emplace_back(id);
     }
     return ids;
   }
@@ -43,6 +42,17 @@ Result<std::vector<std::string>> ids_of(Session& session) {
                     " shows more");
   }
   return ids;
+}
+
+Result<int> parse_number(std::string_view flag, const std::string& text, int least, int most) {
+  const auto number = parse_whole<int>(text);
+  if (number && *number >= least && *number <= most) return *number;
+  return fail(Failure::Kind::usage, fmt::format("--{} takes an integer, {}-{}, not `{}`", flag, least, most, text));
+}
+
+Result<int> number_flag(const Session& session, std::string_view flag, int fallback, int least, int most) {
+  const auto text = session.arguments().value(flag);
+  return text ? parse_number(flag, *text, least, most) : Result<int>(fallback);
 }
 
 bool is_for_people(const Session& session) {

@@ -23,6 +23,11 @@ Flag stdin_flag();
 /// are none and stdin was not asked for.
 Result<std::vector<std::string>> ids_of(Session& session);
 
+/// The integer that a flag's value `text` stands for. Fails with `usage`.
+Result<int> parse_number(std::string_view flag, const std::string& text, int least, int most);
+/// The same of the flag as it was given, else `fallback`.
+Result<int> number_flag(const Session& session, std::string_view flag, int fallback, int least, int most);
+
 /// Whether the result is to be shown to people, as opposed to a format that somebody asked for.
 bool is_for_people(const Session& session);
 

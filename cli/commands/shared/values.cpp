@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -11,18 +10,13 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/files.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::cli {
 namespace {
 
 constexpr std::size_t max_input_bytes = std::size_t{32} << 20U;
-
-std::string joined(std::span<const std::string_view> words) {
-  std::string text;
-  for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
-  return text;
-}
 
 std::string range(const contract::Type& type, std::string_view unit) {
   if (type.min && type.max) return fmt::format("{}-{}{}", *type.min, *type.max, unit);
@@ -73,10 +67,7 @@ Result<Json> parse_json_text(const std::string& given, std::string_view spelled)
 }
 
 Result<Json> parse_integer(const contract::Type& type, const std::string& given, std::string_view spelled) {
-  std::int64_t number = 0;
-  const char* end = given.data() + given.size();
-  const auto [stop, error] = std::from_chars(given.data(), end, number);
-  if (error == std::errc{} && stop == end) return Json(number);
+  if (const auto number = parse_whole<std::int64_t>(given)) return Json(*number);
   const std::string limits = describe(type);
   return fail(unfit(spelled, limits.empty() ? "an integer" : "an integer, " + limits, given));
 }
@@ -135,7 +126,7 @@ std::string describe(const contract::Type& type) {
     case Kind::string: return range(type, " characters");
     case Kind::integer:
     case Kind::number: return range(type, "");
-    case Kind::choice: return "one of " + joined(type.values);
+    case Kind::choice: return fmt::format("one of {}", fmt::join(type.values, ", "));
     case Kind::uuid: return "a UUID";
     case Kind::date_time: return "an RFC 3339 time";
     case Kind::array: {
@@ -192,11 +183,9 @@ Result<Json> parse_value(const contract::Field& field,
   item.type = field.type.items == nullptr ? contract::string() : *field.type.items;
   Json list = Json::array();
   for (const std::string& one : given) {
-    for (std::size_t begin = 0; begin <= one.size();) {
-      const std::size_t end = of_objects ? one.size() : std::min(one.find(',', begin), one.size());
-      WS_LET(Json value, parse_scalar(item, one.substr(begin, end - begin), spelled));
+    for (const std::string_view part : of_objects ? std::vector<std::string_view>{one} : split(one, ',')) {
+      WS_LET(Json value, parse_scalar(item, std::string(part), spelled));
       list.push_back(std::move(value));
-      begin = end + 1;
     }
   }
   return list;

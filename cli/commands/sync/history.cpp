@@ -1,11 +1,11 @@
 // What the local history holds: its states, a text brought back; and what differs now.
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/tree.hpp"
@@ -47,8 +47,8 @@ Result<ExitCode> log(Session& session) {
     WS_LET(options.path, path_argument(tree.root, words.front()));
   }
   if (const auto wanted = session.arguments().value("max-items")) {
-    const auto [end, error] = std::from_chars(wanted->data(), wanted->data() + wanted->size(), options.limit);
-    if (error != std::errc() || *end != '\0' || options.limit == 0) {
+    options.limit = parse_whole<std::size_t>(*wanted).value_or(0);
+    if (options.limit == 0) {
       return fail(Failure::Kind::usage, "--max-items takes a number of at least 1, not `" + *wanted + "`");
     }
   }
@@ -306,16 +306,13 @@ Result<ExitCode> diff(Session& session) {
 
 std::string coloured_diff(Session& session, const std::string& hunks) {
   std::string out;
-  std::size_t begin = 0;
-  while (begin < hunks.size()) {
-    const std::size_t end = std::min(hunks.find('\n', begin), hunks.size());
-    const std::string line = clean(hunks.substr(begin, end - begin), Breaks::keep);
+  for (const std::string_view hunk_line : split_lines(hunks)) {
+    const std::string line = clean(hunk_line, Breaks::keep);
     const Look look = line.starts_with('+')   ? Look::good
                       : line.starts_with('-') ? Look::bad
                       : line.starts_with('@') ? Look::faint
                                               : Look::plain;
     out += session.terminal().paint(Stream::out, look, line) + "\n";
-    begin = end + 1;
   }
   return out;
 }

@@ -1,12 +1,12 @@
 // The runs of a tree: what each changed, and how one is taken back.
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/tree.hpp"
@@ -26,9 +26,8 @@ using sync::OperationRow;
 constexpr std::size_t shown_runs = 20;
 
 Result<std::uint64_t> parse_number(std::string_view what, const std::string& text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size() && number > 0) return number;
+  const auto number = parse_whole<std::uint64_t>(text).value_or(0);
+  if (number > 0) return number;
   return fail(Failure::Kind::usage, fmt::format("{} is a number of at least 1, not `{}`", what, text));
 }
 

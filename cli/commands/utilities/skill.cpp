@@ -8,6 +8,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/percent.hpp"
 #include "api-client/base/sha256.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/base/yaml.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/output/markdown_page.hpp"
@@ -83,12 +84,8 @@ std::string manifest_url(std::string url) {
 
 std::string encoded(const std::string& path) {
   std::string url;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    url += (begin == 0 ? "" : "/") + percent_encode(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return url;
+  for (const std::string_view part : split(path, '/')) url += "/" + percent_encode(part);
+  return url.substr(1);
 }
 
 Result<SkillFile> fetch_file(Session& session, const Skill& skill, const Json& entry) {

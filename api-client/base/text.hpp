@@ -1,0 +1,40 @@
+/// Text taken apart: at a separator, into lines, as a whole number.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace ws {
+
+/// The parts between the separators, empty ones too: one more than there are separators.
+inline std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// The lines, without their newlines; nothing comes after a newline at the end.
+inline std::vector<std::string_view> split_lines(std::string_view text) {
+  std::vector<std::string_view> lines = split(text, '\n');
+  if (lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+/// The text as an integer; empty where it is anything else, or does not fit.
+template <class Integer>
+std::optional<Integer> parse_whole(std::string_view text) {
+  Integer value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace ws
