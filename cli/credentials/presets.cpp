@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "api-client/contract/operations.hpp"
 
 namespace ws::cli {
@@ -55,12 +57,6 @@ bool holds(const std::vector<std::string>& scopes, const std::string& scope) {
 
 std::span<const Preset> presets() { return all_presets(); }
 
-std::string joined_with_commas(std::span<const std::string> words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
-}
-
 ShellCommand login_with_scope(const StoredCredential& key, const std::string& scope) {
   ShellCommand command{"ws", "login", "--base-url=", key.base_url};
   std::vector<std::string> wanted = key.scopes;
@@ -75,7 +71,7 @@ ShellCommand login_with_scope(const StoredCredential& key, const std::string& sc
     if (fits && (least == nullptr || preset.scopes.size() < least->scopes.size())) least = &preset;
   }
   return least != nullptr ? command.add({"--for=", least->name})
-                          : command.add({"--scopes=", joined_with_commas(wanted)});
+                          : command.add({"--scopes=", fmt::format("{}", fmt::join(wanted, ","))});
 }
 
 }  // namespace ws::cli

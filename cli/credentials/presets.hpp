@@ -18,9 +18,6 @@ struct Preset {
 /// From `cli.md`, "Credentials"; the first one is the default.
 std::span<const Preset> presets();
 
-/// "a,b,c".
-std::string joined_with_commas(std::span<const std::string> words);
-
 /// The command that requests a key like `key` with `scope` added: by a preset that contains all scopes, otherwise scope
 /// by scope; in a second profile if one key cannot have so many.
 ShellCommand login_with_scope(const StoredCredential& key, const std::string& scope);

@@ -4,9 +4,11 @@
 #include <iterator>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
+#include "cli/output/format.hpp"
 
 namespace ws::cli {
 namespace {
@@ -60,11 +62,9 @@ bool may_have(const contract::Schema& schema, std::string_view path) {
 }
 
 Failure no_member(std::string_view path, const std::vector<std::string>& known) {
-  std::string all;
-  for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
   return {.kind = Failure::Kind::usage,
           .what = "there is no member `" + std::string(path) + "`",
-          .hint = all.empty() ? "" : "the members are " + all,
+          .hint = known.empty() ? "" : fmt::format("the members are {}", fmt::join(known, ", ")),
           .code = "unknown_member"};
 }
 
@@ -102,7 +102,7 @@ const contract::Schema* item_schema(std::string_view operation) {
   if (known == nullptr || known->responses.empty()) return nullptr;
   const contract::Schema* const answer = known->responses.front().schema;
   if (answer == nullptr) return nullptr;
-  for (const std::string_view name : {"data", "threads"}) {
+  for (const std::string_view name : item_members) {
     const contract::Field* const list = contract::find_field(*answer, name);
     if (list == nullptr || list->type.items == nullptr) continue;
     return list->type.items->kind == contract::Kind::object ? list->type.items->object : nullptr;

@@ -2,18 +2,14 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace ws::cli::walk {
 namespace {
 
 std::string sentence_of(const Failure& failure) {
   std::string text = failure.what + ".";
   if (!failure.hint.empty()) text += " Try: " + failure.hint + ".";
-  return text;
-}
-
-std::string joined_lines(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += (text.empty() ? "" : " ") + line;
   return text;
 }
 
@@ -52,11 +48,11 @@ class Guide {
         return std::optional(outcome.kind == ConflictResolver::Outcome::Kind::done ? WalkEnd::decided : WalkEnd::gone);
       case ConflictResolver::Outcome::Kind::refused:
         walk_.press(KeyPress::of(KeyPress::Sort::escape));
-        walk_.set_notice(joined_lines(outcome.lines));
+        walk_.set_notice(fmt::format("{}", fmt::join(outcome.lines, " ")));
         return std::optional<WalkEnd>();
       case ConflictResolver::Outcome::Kind::changed: break;
     }
-    WS_LET(walk_, Walk::of(std::move(*outcome.now), joined_lines(outcome.lines)));
+    WS_LET(walk_, Walk::of(std::move(*outcome.now), fmt::format("{}", fmt::join(outcome.lines, " "))));
     return std::optional<WalkEnd>();
   }
 
@@ -114,9 +110,8 @@ Result<WalkEnd> lead_through(ShownConflict shown_conflict,
                              const SideNames& names,
                              ConflictResolver& resolver,
                              Surface& surface,
-                             const TextTools& tools,
-                             std::string notice) {
-  WS_LET(Walk walk, Walk::of(std::move(shown_conflict), std::move(notice)));
+                             const TextTools& tools) {
+  WS_LET(Walk walk, Walk::of(std::move(shown_conflict)));
   return Guide(std::move(walk), names, resolver, surface, tools).lead(position);
 }
 

@@ -50,13 +50,12 @@ struct SideNames {
   std::string theirs = "theirs";
 };
 
-/// `notice` is shown with the first page. Fails as the resolver does.
+/// Fails as the resolver does.
 Result<WalkEnd> lead_through(ShownConflict shown_conflict,
                              const Position& position,
                              const SideNames& names,
                              ConflictResolver& resolver,
                              Surface& surface,
-                             const TextTools& tools,
-                             std::string notice = {});
+                             const TextTools& tools);
 
 }  // namespace ws::cli::walk

@@ -131,10 +131,7 @@ Result<ExitCode> set_status(Session& session, std::string_view status) {
     call.validate = false;
     calls.push_back(std::move(call));
   }
-  if (session.has("dry-run")) {
-    for (const Call& call : calls) WS_TRY(print_request(session, call));
-    return ExitCode::done;
-  }
+  if (session.has("dry-run")) return print_requests(session, calls);
   if (status == "revoked") {
     const std::string whom = ids.size() == 1 ? "the agent " + ids.front() : std::to_string(ids.size()) + " agents";
     WS_LET(const bool yes, session.confirm("revoke " + whom + "? their keys are revoked at once"));

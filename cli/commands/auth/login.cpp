@@ -68,7 +68,8 @@ Failure too_many_scopes(const std::vector<std::string>& scopes) {
   const std::span<const std::string> all(scopes);
   const std::size_t most = contract::max_scopes_per_authorization;
   const auto login = [](std::string_view profile, std::span<const std::string> some) {
-    return ShellCommand{"ws", "login", "--profile=", profile, "--scopes=", joined_with_commas(some)}.in_backticks();
+    return ShellCommand{"ws", "login", "--profile=", profile, "--scopes=", fmt::format("{}", fmt::join(some, ","))}
+        .in_backticks();
   };
   return {.kind = Failure::Kind::usage,
           .what = fmt::format("{} scopes are more than the {} that one key can have", scopes.size(), most),

@@ -67,9 +67,7 @@ Result<ExitCode> get_document(Session& session) {
     WS_TRY(check_folder(session.arguments().value("output").value_or("")));
     WS_LET(const std::vector<std::string> ids, ids_of(session));
     WS_LET(const std::vector<Call> calls, batch_calls(session, operation, ids));
-    if (!session.has("dry-run")) return get_into_folder(session, ids);
-    for (const Call& call : calls) WS_TRY(print_request(session, call));
-    return ExitCode::done;
+    return session.has("dry-run") ? print_requests(session, calls) : get_into_folder(session, ids);
   }
   if (!session.has("content") && !session.has("render")) return run_on_ids(session, operation);
   if (session.has("content") && session.has("render")) {
@@ -192,10 +190,7 @@ Result<ExitCode> archive(Session& session) {
   const contract::Operation& operation = operation_of("docs.archive");
   WS_LET(const std::vector<std::string> ids, ids_of(session));
   WS_LET(std::vector<Call> calls, batch_calls(session, operation, ids));
-  if (session.has("dry-run")) {
-    for (const Call& call : calls) WS_TRY(print_request(session, call));
-    return ExitCode::done;
-  }
+  if (session.has("dry-run")) return print_requests(session, calls);
   if (ids.size() > 1) {
     WS_LET(const bool yes,
            session.confirm("archive " + std::to_string(ids.size()) + " documents: " + first_of(ids) + "?"));

@@ -319,10 +319,7 @@ Result<ExitCode> download_files(Session& session) {
   if (ids.size() > 1 && !into_folder) {
     return fail(Failure::Kind::usage, "several files cannot be saved as one", "give a folder with -o, or leave -o out");
   }
-  if (session.has("dry-run")) {
-    for (const Call& call : calls) WS_TRY(print_request(session, call));
-    return ExitCode::done;
-  }
+  if (session.has("dry-run")) return print_requests(session, calls);
   WS_LET(Client * client, session.client());
   if (output && output->ends_with('/')) WS_TRY(make_folders(*output));
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));

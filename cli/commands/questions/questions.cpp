@@ -28,8 +28,7 @@ constexpr std::chrono::minutes longest_wait{10};  // for the answer, without --t
 
 /// Words, `-` or `--file`; with both, the file's text follows the words.
 Result<std::string> prompt_of(Session& session) {
-  std::string prompt;
-  for (const std::string& word : session.arguments().words) prompt += (prompt.empty() ? "" : " ") + word;
+  std::string prompt = fmt::format("{}", fmt::join(session.arguments().words, " "));
   if (prompt == "-") {
     WS_LET(prompt, read_markdown("-"));
   }
@@ -113,16 +112,6 @@ Result<std::string> answer_of(Client& client, const Json& question) {
   return std::string();
 }
 
-std::string heading_path_of(const Json& citation) {
-  const Json* const path = find(citation, "heading_path");
-  std::string text;
-  if (path == nullptr || !path->is_array()) return text;
-  for (const Json& heading : *path) {
-    if (const auto* word = heading.get_ptr<const Json::string_t*>()) text += (text.empty() ? "" : " > ") + *word;
-  }
-  return text;
-}
-
 /// One line a source; a document is named once for each part of it that is cited.
 std::vector<std::string> sources_of(const Json& question) {
   std::vector<std::string> lines;
@@ -131,16 +120,12 @@ std::vector<std::string> sources_of(const Json& question) {
   };
   if (const Json* citations = find(question, "citations"); citations != nullptr && citations->is_array()) {
     for (const Json& citation : *citations) {
-      const std::string path = heading_path_of(citation);
+      const std::string path = fmt::format("{}", fmt::join(find_texts(citation, "heading_path"), " > "));
       if (const auto id = find_text(citation, "document_id")) add(*id + (path.empty() ? "" : "  " + path));
     }
   }
   if (!lines.empty()) return lines;
-  if (const Json* ids = find(question, "source_document_ids"); ids != nullptr && ids->is_array()) {
-    for (const Json& id : *ids) {
-      if (const auto* text = id.get_ptr<const Json::string_t*>()) add(*text);
-    }
-  }
+  for (std::string& id : find_texts(question, "source_document_ids")) add(std::move(id));
   return lines;
 }
 

@@ -133,10 +133,7 @@ Result<ExitCode> run_on_ids(Session& session, const Operation& operation) {
       if (session.has(flag)) return fail(Failure::Kind::usage, fmt::format("--{} is for one list; name one ID", flag));
     }
   }
-  if (session.has("dry-run")) {
-    for (const Call& call : calls) WS_TRY(print_request(session, call));
-    return ExitCode::done;
-  }
+  if (session.has("dry-run")) return print_requests(session, calls);
   WS_LET(Client * client, session.client());
   return run_batch(session, *client, operation, ids, std::move(calls));
 }
@@ -145,11 +142,20 @@ Result<ExitCode> print_request(Session& session, const Call& call) {
   const bool has_key = operation_of(call.operation).auth != contract::Auth::none;
   WS_LET(Client * client, has_key ? session.client() : session.keyless_client());
   WS_LET(const http::Request request, client->prepare(call));
+  return print_prepared(session, request, call.body.is_null() ? Json() : *call.body);
+}
+
+Result<ExitCode> print_requests(Session& session, const std::vector<Call>& calls) {
+  for (const Call& call : calls) WS_TRY(print_request(session, call));
+  return ExitCode::done;
+}
+
+ExitCode print_prepared(Session& session, const http::Request& request, const Json& body) {
   if (is_json(session.format()) || session.format() == Format::yaml) {
     Json headers = Json::object();
     for (const auto& [name, value] : request.headers) headers[name] = value;
     Json shown = {{"v", 1}, {"method", request.method}, {"url", request.url}, {"headers", headers}};
-    shown["body"] = call.body.is_null() ? Json() : *call.body;
+    shown["body"] = body;
     session.printer().json(shown);
     return ExitCode::done;
   }

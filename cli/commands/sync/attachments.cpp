@@ -1,6 +1,7 @@
 // The files beside the notes: what they are, where they stand, which notes show them.
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/shared/commands.hpp"
@@ -24,13 +25,6 @@ Json attachment_to_json(const sync::ListedAttachment& one) {
           {"content_sha256", has_hash ? Json(one.file->hash.hex()) : Json()}};
 }
 
-/// In one cell of a table for machines.
-std::string joined(const Json& notes) {
-  std::string text;
-  for (const Json& note : notes) text += (text.empty() ? "" : ", ") + note.get<std::string>();
-  return text;
-}
-
 Result<ExitCode> list_attachments(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, std::filesystem::current_path(), Network::none));
   WS_LET(const std::vector<sync::ListedAttachment> all, tree.engine->attachments());
@@ -38,7 +32,7 @@ Result<ExitCode> list_attachments(Session& session) {
   const bool is_cells = session.format() == Format::tsv || session.format() == Format::csv;
   for (const sync::ListedAttachment& one : all) {
     Json value = attachment_to_json(one);
-    if (is_cells) value["notes"] = joined(value["notes"]);
+    if (is_cells) value["notes"] = fmt::format("{}", fmt::join(find_texts(value, "notes"), ", "));
     list["data"].push_back(std::move(value));
   }
   tree.progress->clear();

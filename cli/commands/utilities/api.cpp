@@ -8,6 +8,7 @@
 #include "api-client/base/percent.hpp"
 #include "api-client/client/page_guard.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/values.hpp"
 
 namespace ws::cli {
@@ -175,28 +176,13 @@ Result<ExitCode> print_all_pages(Session& session, Client& client, AnyCall call)
   return ExitCode::done;
 }
 
-Result<ExitCode> print_shown(Session& session, Client& client, const AnyCall& call) {
-  WS_LET(const http::Request request, client.prepare(call));
-  if (is_json(session.format())) {
-    Json headers = Json::object();
-    for (const auto& [name, value] : request.headers) headers[name] = value;
-    session.printer().json({{"v", 1},
-                            {"method", request.method},
-                            {"url", request.url},
-                            {"headers", std::move(headers)},
-                            {"body", request.body}});
-    return ExitCode::done;
-  }
-  session.printer().line(request.method + " " + request.url);
-  for (const auto& [name, value] : request.headers) session.printer().line(fmt::format("{}: {}", name, value));
-  if (!request.body.empty()) session.printer().line("\n" + request.body);
-  return ExitCode::done;
-}
-
 Result<ExitCode> api(Session& session) {
   WS_LET(AnyCall call, call_of(session));
   WS_LET(Client * client, session.client());
-  if (session.has("dry-run")) return print_shown(session, *client, call);
+  if (session.has("dry-run")) {
+    WS_LET(const http::Request request, client->prepare(call));
+    return print_prepared(session, request, Json(request.body));
+  }
   if (session.has("paginate")) return print_all_pages(session, *client, std::move(call));
   WS_LET(const Reply reply, client->call(std::move(call)));
   if (session.has("include")) print_head(session, reply);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shared_library.hpp"
@@ -23,15 +24,6 @@ std::string_view word(State state) {
     case State::bad: return "bad";
   }
   return "bad";
-}
-
-std::string joined(const Json* texts) {
-  std::string all;
-  if (texts == nullptr || !texts->is_array()) return all;
-  for (const Json& text : *texts) {
-    if (const auto* one = text.get_ptr<const Json::string_t*>()) all += (all.empty() ? "" : " ") + *one;
-  }
-  return all;
 }
 
 void look_at_settings(Session& session, Checks& checks) {
@@ -73,7 +65,7 @@ void look_at_key(const Json& identity, Checks& checks) {
   if (who.empty() && agent != nullptr) who = "@" + find_text(*agent, "handle").value_or("");
   checks.good("key", "accepted" + (who.empty() ? "" : ", of " + who));
   if (credential == nullptr) return;
-  const std::string scopes = joined(find(*credential, "scopes"));
+  const std::string scopes = fmt::format("{}", fmt::join(find_texts(*credential, "scopes"), " "));
   checks.good("scopes", scopes.empty() ? "none" : scopes);
   const auto expires = find_text(*credential, "expires_at");
   checks.good("expires", expires ? *expires : "never");
