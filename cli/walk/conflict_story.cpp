@@ -11,17 +11,6 @@ namespace {
 
 using sync::Conflict;
 using sync::ConflictCase;
-using sync::Keep;
-
-Verdict verdict_of(Keep keep) {
-  switch (keep) {
-    case Keep::local: return Verdict::mine;
-    case Keep::remote: return Verdict::theirs;
-    case Keep::both: return Verdict::both;
-    case Keep::merged: return Verdict::merged;
-  }
-  return Verdict::mine;
-}
 
 class Story {
  public:
@@ -69,7 +58,7 @@ class Story {
     const sync::ConflictResolution* const resolution = conflict_.row().find(keep);
     if (resolution == nullptr) return;
     shown_conflict_.offers.push_back(
-        {.verdict = verdict_of(keep), .what = std::string(resolution->offer), .effects = {std::move(effects)}});
+        {.keep = keep, .what = std::string(resolution->offer), .effects = {std::move(effects)}});
   }
 
   std::string my_when() const { return facts_.my_time ? ", last on " + *facts_.my_time : ""; }

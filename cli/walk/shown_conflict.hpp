@@ -5,13 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "sync-engine/model/conflict.hpp"
+
 namespace ws::cli::walk {
 
-enum class Verdict { mine, theirs, both, merged };
+using sync::Keep;
 
 /// A possible resolution.
 struct Offer {
-  Verdict verdict = Verdict::mine;
+  Keep keep = Keep::local;
   std::string what = {};                  ///< "keep mine"
   std::vector<std::string> effects = {};  ///< sentences: what the resolution does, and what it leaves undone
 };
@@ -30,7 +32,7 @@ struct ShownConflict {
 
 /// The user's decision. `text` is that of `merged`.
 struct Decided {
-  Verdict verdict = Verdict::mine;
+  Keep keep = Keep::local;
   std::string text = {};
 };
 

@@ -14,22 +14,22 @@ namespace {
 constexpr char enter_key = '\n';
 constexpr char escape_key = '\033';
 
-char key_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::mine: return 'm';
-    case Verdict::theirs: return 't';
-    case Verdict::both: return 'b';
-    case Verdict::merged: return 'g';
+char key_of(Keep keep) {
+  switch (keep) {
+    case Keep::local: return 'm';
+    case Keep::remote: return 't';
+    case Keep::both: return 'b';
+    case Keep::merged: return 'g';
   }
   return 0;
 }
 
-std::string word_of_verdict(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::mine: return "mine";
-    case Verdict::theirs: return "theirs";
-    case Verdict::both: return "both";
-    case Verdict::merged: return "merge";
+std::string word_of_keep(Keep keep) {
+  switch (keep) {
+    case Keep::local: return "mine";
+    case Keep::remote: return "theirs";
+    case Keep::both: return "both";
+    case Keep::merged: return "merge";
   }
   return {};
 }
@@ -86,7 +86,7 @@ Walk::Walk(ShownConflict shown_conflict, std::optional<Choices> choices, std::st
 Result<Walk> Walk::of(ShownConflict shown_conflict, std::string notice) {
   std::optional<Choices> choices;
   const bool merges =
-      std::ranges::any_of(shown_conflict.offers, [](const Offer& offer) { return offer.verdict == Verdict::merged; });
+      std::ranges::any_of(shown_conflict.offers, [](const Offer& offer) { return offer.keep == Keep::merged; });
   if (merges && shown_conflict.mine && shown_conflict.theirs) {
     WS_LET(choices,
            Choices::of(shown_conflict.base,
@@ -97,8 +97,8 @@ Result<Walk> Walk::of(ShownConflict shown_conflict, std::string notice) {
   return Walk(std::move(shown_conflict), std::move(choices), std::move(notice));
 }
 
-const Offer* Walk::find_offer(Verdict verdict) const {
-  const auto found = std::ranges::find(shown_conflict_.offers, verdict, &Offer::verdict);
+const Offer* Walk::find_offer(Keep keep) const {
+  const auto found = std::ranges::find(shown_conflict_.offers, keep, &Offer::keep);
   return found == shown_conflict_.offers.end() ? nullptr : &*found;
 }
 
@@ -116,7 +116,7 @@ std::vector<KeyOffer> Walk::keys() const {
     case Page::shown_conflict: break;
   }
   keys = keys_of_conflict();
-  std::erase_if(keys, [&](const KeyOffer& key) { return key.key == key_of(Verdict::merged) && !can_merge(); });
+  std::erase_if(keys, [&](const KeyOffer& key) { return key.key == key_of(Keep::merged) && !can_merge(); });
   keys.push_back({.key = '?', .word = "help", .help = "help"});
   return keys;
 }
@@ -124,7 +124,7 @@ std::vector<KeyOffer> Walk::keys() const {
 std::vector<KeyOffer> Walk::keys_of_conflict() const {
   std::vector<KeyOffer> keys;
   for (const Offer& offer : shown_conflict_.offers) {
-    keys.push_back({.key = key_of(offer.verdict), .word = word_of_verdict(offer.verdict), .help = offer.what});
+    keys.push_back({.key = key_of(offer.keep), .word = word_of_keep(offer.keep), .help = offer.what});
   }
   if (choices_) {
     if (has_places()) keys.push_back({.key = 'h', .word = "places", .help = "place by place"});
@@ -197,13 +197,13 @@ std::size_t Walk::scroll_within(std::size_t rows, std::size_t visible, std::opti
 
 Effect Walk::press_on_matter(char key) {
   for (const Offer& offer : shown_conflict_.offers) {
-    if (key_of(offer.verdict) != key) continue;
-    if (offer.verdict == Verdict::merged && !can_merge()) {
+    if (key_of(offer.keep) != key) continue;
+    if (offer.keep == Keep::merged && !can_merge()) {
       notice_ = fmt::format("{} still open: choose at each of them first, place by place.",
                             counted(choices_->open(), "place"));
       return Effect::none;
     }
-    propose(offer.verdict, offer.verdict == Verdict::merged ? choices_->text() : "");
+    propose(offer.keep, offer.keep == Keep::merged ? choices_->text() : "");
     return Effect::none;
   }
   switch (key) {
@@ -262,7 +262,7 @@ Effect Walk::press_on_places(char key) {
       break;
     case enter_key:
       if (can_merge()) {
-        propose(Verdict::merged, choices_->text());
+        propose(Keep::merged, choices_->text());
       } else {
         notice_ = fmt::format("{} still open.", counted(choices_->open(), "place"));
       }
@@ -276,12 +276,12 @@ Effect Walk::press_on_places(char key) {
 Effect Walk::press_on_confirm(char key) {
   if (key == enter_key || key == 'y') return Effect::apply;
   if (key == 'e' && choices_) {
-    if (proposed_->verdict == Verdict::merged) draft_ = proposed_text_;
+    if (proposed_->keep == Keep::merged) draft_ = proposed_text_;
     return Effect::edit;
   }
   if (key == escape_key || key == 'n' || key == 'q') {
     // Keeps a text that was written by hand, in case the user returns to it.
-    const bool by_hand = proposed_->verdict == Verdict::merged && proposed_text_ != choices_->text();
+    const bool by_hand = proposed_->keep == Keep::merged && proposed_text_ != choices_->text();
     if (by_hand) draft_ = proposed_text_;
     go(before_);
     notice_ = by_hand ? "Nothing was done. Your text is kept while you are here: the editor opens it again."
@@ -300,15 +300,15 @@ void Walk::go(Page page) {
   follows_place_ = page == Page::places;
 }
 
-void Walk::propose(Verdict verdict, std::string text) {
-  const Offer* offer = find_offer(verdict);
+void Walk::propose(Keep keep, std::string text) {
+  const Offer* offer = find_offer(keep);
   if (offer == nullptr) return;
   proposed_ = *offer;
   proposed_text_ = std::move(text);
   go(Page::confirm);
 }
 
-void Walk::propose_text(std::string text) { propose(Verdict::merged, std::move(text)); }
+void Walk::propose_text(std::string text) { propose(Keep::merged, std::move(text)); }
 
 void Walk::show_history(std::vector<std::string> lines) {
   history_ = std::move(lines);
@@ -348,12 +348,12 @@ void Walk::previous_place() {
 
 std::optional<Walk::Change> Walk::change() const {
   if (!proposed_ || !shown_conflict_.mine || !shown_conflict_.theirs) return std::nullopt;
-  switch (proposed_->verdict) {
-    case Verdict::mine:
+  switch (proposed_->keep) {
+    case Keep::local:
       return Change{.before = *shown_conflict_.theirs, .after = *shown_conflict_.mine, .is_here = false};
-    case Verdict::theirs: return Change{.before = *shown_conflict_.mine, .after = *shown_conflict_.theirs};
-    case Verdict::merged: return Change{.before = *shown_conflict_.mine, .after = proposed_text_};
-    case Verdict::both: break;
+    case Keep::remote: return Change{.before = *shown_conflict_.mine, .after = *shown_conflict_.theirs};
+    case Keep::merged: return Change{.before = *shown_conflict_.mine, .after = proposed_text_};
+    case Keep::both: break;
   }
   return std::nullopt;
 }

@@ -63,7 +63,7 @@ class Walk {
   const std::vector<std::string>& history() const { return history_; }
   /// The decision that `confirm` asks about.
   const Offer& proposed() const { return *proposed_; }
-  Decided decided() const { return {.verdict = proposed_->verdict, .text = proposed_text_}; }
+  Decided decided() const { return {.keep = proposed_->keep, .text = proposed_text_}; }
   /// The text before and after the decision; empty: it changes no text.
   struct Change {
     std::string before = {};
@@ -87,12 +87,12 @@ class Walk {
   Effect press_on_confirm(char key);
   Effect leave(char key, Effect effect);
   void go(Page page);
-  void propose(Verdict verdict, std::string text);
+  void propose(Keep keep, std::string text);
   void take(Take take);
   void step_to(std::size_t stretch);
   void next_place(bool only_open);
   void previous_place();
-  const Offer* find_offer(Verdict verdict) const;
+  const Offer* find_offer(Keep keep) const;
   std::vector<KeyOffer> keys_of_conflict() const;
   bool has_places() const;
   bool can_merge() const { return choices_ && choices_->open() == 0; }

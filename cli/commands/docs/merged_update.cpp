@@ -149,7 +149,7 @@ Result<UpdateEnd> update_merged(Session& session, Client& client, const TextChan
   }
 }
 
-using walk::Verdict;
+using sync::Keep;
 
 /// Resolves a conflict between a new text and a revision that somebody else stored.
 class DocumentConflictResolver final : public walk::ConflictResolver {
@@ -171,27 +171,22 @@ class DocumentConflictResolver final : public walk::ConflictResolver {
     const std::string who = is_theirs && last->name ? *last->name : "Somebody";
     const std::string when = is_theirs && last->time ? " on " + *last->time : "";
     shown_conflict.story.push_back(fmt::format("{} stored revision {}{}.", who, end_.theirs.revision, when));
-    shown_conflict.offers = {{.verdict = Verdict::mine,
-                              .what = "keep mine",
-                              .effects = {"Your text replaces theirs, as the next revision."}},
-                             {.verdict = Verdict::theirs,
-                              .what = "keep theirs",
-                              .effects = {"Nothing is stored, and your change is dropped."}},
-                             {.verdict = Verdict::merged,
-                              .what = "take the merge",
-                              .effects = {"The result is stored as the next revision."}}};
+    shown_conflict.offers = {
+        {.keep = Keep::local, .what = "keep mine", .effects = {"Your text replaces theirs, as the next revision."}},
+        {.keep = Keep::remote, .what = "keep theirs", .effects = {"Nothing is stored, and your change is dropped."}},
+        {.keep = Keep::merged, .what = "take the merge", .effects = {"The result is stored as the next revision."}}};
     return shown_conflict;
   }
 
   Result<Outcome> carry_out(const walk::Decided& decided) override {
-    if (decided.verdict == Verdict::theirs) {
+    if (decided.keep == Keep::remote) {
       end_.keeps_theirs = true;
       return Outcome{};
     }
     TextChange next = end_.sent;
     next.base = end_.theirs;
     next.base_is_known = true;
-    if (decided.verdict == Verdict::merged) next.content = decided.text;
+    if (decided.keep == Keep::merged) next.content = decided.text;
     auto sent = update_once(session_, client_, next);
     if (!sent) {
       const Failure& failure = sent.error();

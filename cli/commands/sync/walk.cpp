@@ -29,31 +29,20 @@ namespace {
 
 using sync::Conflict;
 using sync::Keep;
-using walk::Verdict;
 using Outcome = walk::ConflictResolver::Outcome;
 
 constexpr std::size_t shown_states_of_a_file = 100;
 constexpr std::size_t searched_states = 20;
 constexpr std::size_t digits_of_a_state = 10;
 
-std::string_view keep_word(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::mine: return "local";
-    case Verdict::theirs: return "remote";
-    case Verdict::both: return "both";
-    case Verdict::merged: return "merged";
+std::string_view keep_word(Keep keep) {
+  switch (keep) {
+    case Keep::local: return "local";
+    case Keep::remote: return "remote";
+    case Keep::both: return "both";
+    case Keep::merged: return "merged";
   }
   return "";
-}
-
-Keep keep_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::mine: return Keep::local;
-    case Verdict::theirs: return Keep::remote;
-    case Verdict::both: return Keep::both;
-    case Verdict::merged: return Keep::merged;
-  }
-  return Keep::local;
 }
 
 bool is_a_name(const Conflict& conflict) {
@@ -277,21 +266,21 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   }
 
   Result<void> resolve(const walk::Decided& decided) {
-    if (decided.verdict == Verdict::merged) return tree_.engine->resolve(conflict_, Keep::merged, decided.text);
+    if (decided.keep == Keep::merged) return tree_.engine->resolve(conflict_, Keep::merged, decided.text);
     // The bytes of an attachment are compared by the decision itself.
     const bool as_recorded = is_a_name(conflict_) || conflict_.is_about(sync::ConflictSubject::attachment) ||
                              !conflict_.local ||
                              (mine_ && on_disk_ == mine_ && conflict_.local->hash == Sha256::of(*mine_));
-    if (!as_recorded && decided.verdict == Verdict::mine && mine_) {
+    if (!as_recorded && decided.keep == Keep::local && mine_) {
       // The service knows the text that the conflict was recorded with; what is in the file goes by itself.
       return tree_.engine->resolve(conflict_, Keep::merged, mine_);
     }
-    if (!as_recorded && decided.verdict == Verdict::both) {
+    if (!as_recorded && decided.keep == Keep::both) {
       return fail(Failure::Kind::conflict,
                   "the file was edited since the conflict was recorded, and the copy would hold the older text",
                   "run `ws sync` first, or take another way");
     }
-    return tree_.engine->resolve(conflict_, keep_of(decided.verdict), {});
+    return tree_.engine->resolve(conflict_, decided.keep, {});
   }
 
   static bool is_refusal(const Failure& failure) {
@@ -302,10 +291,10 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   std::string name_of_conflict() const { return clean(conflict_.path.text(), Breaks::space); }
 
   std::vector<std::string> told(const walk::Decided& decided) const {
-    std::string line = fmt::format("resolved {}: kept {}", name_of_conflict(), keep_word(decided.verdict));
+    std::string line = fmt::format("resolved {}: kept {}", name_of_conflict(), keep_word(decided.keep));
     if (!conflict_.is_about(sync::ConflictSubject::text)) line += "; the next `ws sync` carries it out";
     std::vector<std::string> lines = {std::move(line)};
-    if (const std::string undo = undo_line(decided.verdict); !undo.empty()) lines.push_back("  undo: " + undo);
+    if (const std::string undo = undo_line(decided.keep); !undo.empty()) lines.push_back("  undo: " + undo);
     return lines;
   }
 
@@ -320,15 +309,15 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   }
 
   /// What the decision took away, and the command that brings it back.
-  std::string undo_line(Verdict verdict) const {
+  std::string undo_line(Keep keep) const {
     switch (conflict_.row().subject) {
-      case sync::ConflictSubject::place: return undo_of_a_name(verdict);
+      case sync::ConflictSubject::place: return undo_of_a_name(keep);
       case sync::ConflictSubject::revision: return "";
       case sync::ConflictSubject::attachment:
         return program_for(tree_).add({"sync", "restore"}).path(conflict_.path.text()).text();
       case sync::ConflictSubject::text: break;
     }
-    const auto& lost = verdict == Verdict::mine ? theirs_ : mine_;
+    const auto& lost = keep == Keep::local ? theirs_ : mine_;
     // Nothing was lost: a file came to be.
     if (!lost) return ShellCommand{"rm"}.path(path_from_here(conflict_.path)).text();
     const std::string state = find_state(*lost);
@@ -336,14 +325,14 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     return program_for(tree_).add({"sync", "log"}).path(conflict_.path.text()).text();
   }
 
-  std::string undo_of_a_name(Verdict verdict) const {
+  std::string undo_of_a_name(Keep keep) const {
     const bool both_renamed = conflict_.which == sync::ConflictCase::renamed_on_both ||
                               conflict_.which == sync::ConflictCase::renamed_on_both_kept_here;
     if (both_renamed) {
       const std::string here = path_from_here(conflict_.path);
       const std::string there = path_from_here(conflict_.remote->path);
-      return verdict == Verdict::mine ? ShellCommand{"mv"}.path(here).path(there).text()
-                                      : ShellCommand{"mv"}.path(there).path(here).text();
+      return keep == Keep::local ? ShellCommand{"mv"}.path(here).path(there).text()
+                                 : ShellCommand{"mv"}.path(there).path(here).text();
     }
     if (!mine_ || read_file_here()) return "";
     const std::string state = find_state(*mine_);

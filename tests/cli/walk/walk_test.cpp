@@ -23,9 +23,9 @@ ShownConflict two_places() {
           .base = "a\n\nkeep\n\nb\n",
           .mine = "a mine\n\nkeep\n\nb mine\n",
           .theirs = "a theirs\n\nkeep\n\nb theirs\n",
-          .offers = {{.verdict = Verdict::mine, .what = "keep mine"},
-                     {.verdict = Verdict::theirs, .what = "keep theirs"},
-                     {.verdict = Verdict::merged, .what = "take the merge"}},
+          .offers = {{.keep = Keep::local, .what = "keep mine"},
+                     {.keep = Keep::remote, .what = "keep theirs"},
+                     {.keep = Keep::merged, .what = "take the merge"}},
           .has_history = true};
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("walk: nothing is applied before Enter on the page that asks for it", 
     CHECK(walk.page() == Walk::Page::shown_conflict);
     CHECK(press_all(walk, choice + "x") == Effect::none);
     CHECK(press_all(walk, "\n") == Effect::apply);
-    CHECK(walk.decided().verdict == (choice == "m" ? Verdict::mine : Verdict::theirs));
+    CHECK(walk.decided().keep == (choice == "m" ? Keep::local : Keep::remote));
   }
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("walk: the merge can be taken once every place is decided", "[cli]") {
   press_all(walk, "tm\n");
   CHECK(walk.page() == Walk::Page::confirm);
   CHECK(press_all(walk, "\n") == Effect::apply);
-  CHECK(walk.decided().verdict == Verdict::merged);
+  CHECK(walk.decided().keep == Keep::merged);
   CHECK(walk.decided().text == "a theirs\n\nkeep\n\nb mine\n");
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("walk: help lists the keys of the shown conflict and no others", "[cli
   ShownConflict picture = {
       .name = "a.png",
       .what = "a file edited on both sides",
-      .offers = {{.verdict = Verdict::mine, .what = "keep mine"}, {.verdict = Verdict::both, .what = "keep both"}}};
+      .offers = {{.keep = Keep::local, .what = "keep mine"}, {.keep = Keep::both, .what = "keep both"}}};
   const std::vector<std::pair<ShownConflict, std::string>> conflicts = {{two_places(), "mtghexlsq"}, {picture, "mbsq"}};
   for (const auto& [conflict, keys] : conflicts) {
     CAPTURE(conflict.name);
