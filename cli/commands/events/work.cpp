@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/process.hpp"
-#include "cli/commands/events/child_process.hpp"
 #include "cli/commands/events/lease.hpp"
 #include "cli/commands/events/worker.hpp"
 #include "cli/commands/shared/commands.hpp"
