@@ -121,6 +121,16 @@ bool set_at_path(Json& target, std::string_view path, Json value) {
   }
 }
 
+const Json* find_items(const Json& whole) {
+  for (const std::string_view key : item_members) {
+    const Json* const found = find(whole, key);
+    if (found != nullptr && found->is_array()) return found;
+  }
+  return nullptr;
+}
+
+Json* find_items(Json& whole) { return const_cast<Json*>(find_items(std::as_const(whole))); }
+
 std::optional<Format> find_format(std::string_view name) {
   for (const auto& [text, format] : formats) {
     if (text == name) return format;

@@ -18,6 +18,9 @@ bool is_json(Format format);
 
 /// Where the items of a list stand in its answer.
 inline constexpr std::string_view item_members[] = {"data", "threads"};
+/// The items of a list; null where it is none.
+const Json* find_items(const Json& whole);
+Json* find_items(Json& whole);
 
 /// Columns of a list: dotted paths into an item ("updated_by.name") and the words above them.
 struct Column {

@@ -25,11 +25,8 @@ namespace {
 
 const Json& items_of(const Json& whole) {
   static const Json none = Json::array();
-  for (const std::string_view key : item_members) {
-    const Json* found = find(whole, key);
-    if (found != nullptr && found->is_array()) return *found;
-  }
-  return none;
+  const Json* const found = find_items(whole);
+  return found == nullptr ? none : *found;
 }
 
 std::vector<const Json*> pointers_to(const Json& items) {

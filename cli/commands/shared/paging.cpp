@@ -20,17 +20,6 @@ namespace {
 using contract::Operation;
 using contract::Paging;
 
-/// Null where it is no list.
-const Json* items_of(const Json& value) {
-  for (const std::string_view key : item_members) {
-    const Json* found = find(value, key);
-    if (found != nullptr && found->is_array()) return found;
-  }
-  return nullptr;
-}
-
-Json* items_of(Json& value) { return const_cast<Json*>(items_of(std::as_const(value))); }
-
 /// For a page that is shown as it came; empty where nobody could go on.
 std::string cursor_of(const Operation& operation, const Json& page) {
   return PageGuard(operation.id).cursor_of(page).value_or("");
@@ -38,15 +27,11 @@ std::string cursor_of(const Operation& operation, const Json& page) {
 
 /// The first `most` of the items; how many there were.
 std::int64_t cut_to(Json& page, std::int64_t most) {
-  for (const std::string_view key : item_members) {
-    const Json* items = find(page, key);
-    if (items == nullptr || !items->is_array()) continue;
-    Json& all = page[std::string(key)];
-    const auto count = static_cast<std::int64_t>(all.size());
-    if (count > most) all.erase(all.begin() + most, all.end());
-    return count;
-  }
-  return 0;
+  Json* const items = find_items(page);
+  if (items == nullptr) return 0;
+  const auto count = static_cast<std::int64_t>(items->size());
+  if (count > most) items->erase(items->begin() + most, items->end());
+  return count;
 }
 
 /// Whether what is printed holds `next_cursor`; else stderr tells it.
@@ -77,7 +62,7 @@ Failure no_list(const Operation& operation, int status) {
 /// An answer of the list: one whose list is only assumed may be something else, and is shown as that.
 Result<Reply> call_list(Client& client, const Operation& operation, Call call) {
   WS_LET(Reply reply, client.call(std::move(call)));
-  if (promises_list(operation) && items_of(*reply.json) == nullptr) return fail(no_list(operation, reply.status));
+  if (promises_list(operation) && find_items(*reply.json) == nullptr) return fail(no_list(operation, reply.status));
   return reply;
 }
 
@@ -93,7 +78,7 @@ Result<std::optional<std::int64_t>> max_items(const Session& session) {
 Result<void> add_rest(Client& client, const Operation& operation, const Call& call, Reply& reply) {
   PageGuard guard(operation.id);
   WS_LET(std::string cursor, guard.cursor_of(*reply.json));
-  const Json* items = items_of(*reply.json);
+  const Json* items = find_items(*reply.json);
   if (cursor.empty() || items == nullptr) return {};
   WS_TRY(guard.go_on(cursor, items->size()));
   WS_LET(const http::Request first, client.prepare(call));
@@ -103,12 +88,12 @@ Result<void> add_rest(Client& client, const Operation& operation, const Call& ca
   while (!cursor.empty()) {
     WS_LET(const Reply next, client.call(AnyCall{.method = "GET", .path = path + percent_encode(cursor)}));
     auto page = parse_bounded(next.body);
-    Json* const more = page ? items_of(*page) : nullptr;
+    Json* const more = page ? find_items(*page) : nullptr;
     if (more == nullptr) return fail(no_list(operation, next.status));
     WS_LET(cursor, guard.cursor_of(*page));
     if (!cursor.empty()) WS_TRY(guard.go_on(cursor, more->size()));
     WS_TRY(guard.keep(more->size(), next.body.size()));
-    for (Json& item : *more) items_of(whole)->push_back(std::move(item));
+    for (Json& item : *more) find_items(whole)->push_back(std::move(item));
   }
   whole["next_cursor"] = nullptr;
   reply.json = std::move(whole);
@@ -173,17 +158,17 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
       set_member(operation, call, "limit", Json(std::min(page_limit.value_or(largest_page), *max_items - count)));
     }
     WS_LET(Reply reply, call_list(client, operation, call));
-    if (items_of(*reply.json) == nullptr) {
+    if (find_items(*reply.json) == nullptr) {
       if (!is_first) return fail(no_list(operation, reply.status));
       print_reply(session, operation, reply);
       return ExitCode::done;
     }
     Json page = std::move(*reply.json);
     WS_LET(cursor, guard.cursor_of(page));
-    if (!streams) WS_TRY(guard.keep(items_of(page)->size(), reply.body.size()));
-    const std::size_t came = items_of(page)->size();
+    if (!streams) WS_TRY(guard.keep(find_items(page)->size(), reply.body.size()));
+    const std::size_t came = find_items(page)->size();
     if (max_items) cut_to(page, *max_items - count);
-    count += static_cast<std::int64_t>(items_of(page)->size());
+    count += static_cast<std::int64_t>(find_items(page)->size());
     WS_TRY(list->add(std::move(page)));
     if (cursor.empty() || (max_items && count >= *max_items)) break;
     WS_TRY(guard.go_on(cursor, came));
@@ -215,7 +200,7 @@ Result<ExitCode> print_list(Session& session, Client& client, const Operation& o
 void print_reply(Session& session, const Operation& operation, const Reply& reply) {
   const Json& value = *reply.json;
   if (value.is_null() && reply.body.empty()) return;
-  const Json* items = items_of(value);
+  const Json* items = find_items(value);
   if (items == nullptr) {
     if (is_list(operation)) session.note("note: the answer is not a list; it is printed as received");
     session.printer().resource(operation.id, value, reply.body);
