@@ -14,7 +14,6 @@
 #include "api-client/base/yaml.hpp"
 #include "api-client/contract/openapi.hpp"
 #include "api-client/contract/operations.hpp"
-#include "server-mock/application/health.hpp"
 #include "server-mock/application/serve.hpp"
 #include "server-mock/compare_command.hpp"
 #include "server-mock/control/control.hpp"

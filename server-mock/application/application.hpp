@@ -21,7 +21,7 @@
 #include "server-mock/control/sandboxes.hpp"
 #include "server-mock/http/message.hpp"
 #include "server-mock/http/target.hpp"
-#include "server-mock/sandbox/seed_worlds.hpp"
+#include "server-mock/sandbox/sandbox.hpp"
 
 namespace ws::mock {
 

@@ -1,21 +1,147 @@
 #include "server-mock/application/serve.hpp"
 
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <thread>
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <nlohmann/json.hpp>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-#include "server-mock/application/child_process.hpp"
+#include "api-client/base/descriptor.hpp"
+#include "api-client/base/process.hpp"
 #include "server-mock/application/stop_on_signal.hpp"
 
 namespace ws::mock {
 namespace {
+
+constexpr time_t patience_seconds = 3;
+
+/// The arguments of connect(2).
+struct SocketAddress {
+  sockaddr_storage storage = {};
+  socklen_t size = 0;
+};
+
+Result<SocketAddress> socket_address(const http::Address& address) {
+  SocketAddress result;
+  if (!address.unix_path.empty()) {
+    sockaddr_un local = {};
+    local.sun_family = AF_UNIX;
+    if (address.unix_path.size() >= sizeof local.sun_path)
+      return fail(Failure::Kind::usage, "the socket's path is too long");
+    std::memcpy(local.sun_path, address.unix_path.data(), address.unix_path.size());
+    std::memcpy(&result.storage, &local, sizeof local);
+    result.size = sizeof local;
+    return result;
+  }
+  std::string host = address.host;
+  if (host == "0.0.0.0" || host == "localhost") host = "127.0.0.1";
+  if (host == "::") host = "::1";
+  sockaddr_in four = {};
+  sockaddr_in6 six = {};
+  if (::inet_pton(AF_INET, host.c_str(), &four.sin_addr) == 1) {
+    four.sin_family = AF_INET;
+    four.sin_port = htons(address.port);
+    std::memcpy(&result.storage, &four, sizeof four);
+    result.size = sizeof four;
+  } else if (::inet_pton(AF_INET6, host.c_str(), &six.sin6_addr) == 1) {
+    six.sin6_family = AF_INET6;
+    six.sin6_port = htons(address.port);
+    std::memcpy(&result.storage, &six, sizeof six);
+    result.size = sizeof six;
+  } else {
+    return fail(Failure::Kind::usage, fmt::format("{} is not an IP address", host));
+  }
+  return result;
+}
+
+// The command of `ws-mock exec`: signals are forwarded to it, and the server stops when it ends.
+
+/// HUP, INT, QUIT, TERM, USR1, USR2 and CHLD are blocked in this thread, and in threads that it starts, during the
+/// object's lifetime; a separate thread receives them. Only one object may exist at a time.
+class ChildProcess {
+ public:
+  /// `server` must outlive it.
+  explicit ChildProcess(http::Server& server);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~ChildProcess();
+
+  /// Fails as `Process::start`.
+  Result<void> start(const std::vector<std::string>& command);
+  /// Waits for the command; if the server stops first, sends it SIGTERM. Returns its exit code.
+  int wait();
+
+ private:
+  void forward_signals();
+
+  http::Server& server_;
+  sigset_t before_{};
+  std::optional<Process> process_ = {};
+  std::thread waiter_ = {};
+  std::atomic<bool> has_ended_ = false;
+  int exit_ = 0;
+};
+
+sigset_t handled_signals() {
+  sigset_t all;
+  ::sigemptyset(&all);
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD}) ::sigaddset(&all, signal);
+  return all;
+}
+
+ChildProcess::ChildProcess(http::Server& server) : server_(server) {
+  const sigset_t handled = handled_signals();
+  ::pthread_sigmask(SIG_BLOCK, &handled, &before_);
+}
+
+ChildProcess::~ChildProcess() {
+  if (waiter_.joinable()) waiter_.join();
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+Result<void> ChildProcess::start(const std::vector<std::string>& command) {
+  WS_LET(process_, Process::start(command));
+  waiter_ = std::thread([this] { forward_signals(); });
+  return {};
+}
+
+void ChildProcess::forward_signals() {
+  const sigset_t handled = handled_signals();
+  while (true) {
+    if (const std::optional<int> exit = process_->poll()) {
+      exit_ = *exit;
+      has_ended_ = true;
+      server_.stop();
+      return;
+    }
+    siginfo_t info{};
+    const int signal = ::sigwaitinfo(&handled, &info);
+    if (signal <= 0 || signal == SIGCHLD) continue;
+    // The terminal sends Ctrl-C to the whole foreground process group, so the command has already received it.
+    if (info.si_code == SI_KERNEL) continue;
+    process_->signal(signal);
+  }
+}
+
+int ChildProcess::wait() {
+  if (!has_ended_) process_->signal(SIGTERM);
+  waiter_.join();
+  return exit_;
+}
 
 /// The ready file: exists while the server is ready.
 class ReadyFile {
@@ -104,6 +230,35 @@ int run_beside(const std::vector<std::string>& command,
 }
 
 }  // namespace
+
+Result<void> check_health(const http::Address& address) {
+  WS_LET(const SocketAddress target, socket_address(address));
+  const auto silent = [&](std::string_view doing) {
+    return fail(
+        Failure::Kind::unreachable,
+        fmt::format("{} does not answer: {}: {}", address.url("http", address.port), doing, std::strerror(errno)));
+  };
+  const Descriptor socket(::socket(target.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const timeval patience = {.tv_sec = patience_seconds, .tv_usec = 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&target.storage), target.size) != 0)
+    return silent("connect");
+  const std::string request =
+      fmt::format("GET /_mock/health HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n", address.port);
+  if (!write_all(socket.get(), request)) return silent("send");
+  constexpr std::string_view begin = "HTTP/1.1 ";
+  std::array<char, begin.size() + 1> line = {};  // up to the first digit of the status code
+  for (std::size_t had = 0; had < line.size();) {
+    const ssize_t got = read_some(socket.get(), line.data() + had, line.size() - had);
+    if (got <= 0) return silent("receive");
+    had += static_cast<std::size_t>(got);
+  }
+  const std::string_view text(line.data(), line.size());
+  if (text.starts_with(begin) && text.back() >= '1' && text.back() <= '4') return {};
+  return fail(Failure::Kind::service,
+              fmt::format("{} answers, but is not a mock server", address.url("http", address.port)));
+}
 
 Result<int> serve(const ServeSettings& settings) {
   WS_LET(const std::unique_ptr<Application> application, Application::open(settings.application));

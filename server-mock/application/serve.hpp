@@ -7,6 +7,7 @@
 
 #include "api-client/base/result.hpp"
 #include "server-mock/application/application.hpp"
+#include "server-mock/http/address.hpp"
 #include "server-mock/http/server/server.hpp"
 
 namespace ws::mock {
@@ -36,5 +37,10 @@ struct ServeSettings {
 Result<int> serve(const ServeSettings& settings);
 /// The same with an application that is already open: `settings.application` is ignored.
 Result<int> serve(const ServeSettings& settings, Application& application);
+
+/// `ws-mock health`, for health checks of containers without curl: requests `/_mock/health` from the server at
+/// `address` over plain HTTP; a wildcard address means this machine. Any response below 500 counts, also 401 if the
+/// control token is missing. Fails with `unreachable` if there is no response for 3 s.
+Result<void> check_health(const http::Address& address);
 
 }  // namespace ws::mock

@@ -1,6 +1,5 @@
 // Control calls for the whole state: reset, snapshots, all tables as JSON.
 #include <algorithm>
-#include <map>
 #include <string>
 
 #include <fmt/format.h>
@@ -30,44 +29,9 @@ constexpr contract::Field state_fields[] = {
 };
 constexpr contract::Schema state_body = {.name = "State", .fields = state_fields};
 
-Result<std::vector<std::string>> kept_tables(World& world) {
-  WS_LET(std::vector<std::string> tables, table_names(world.database));
-  std::erase_if(tables, [](const std::string& table) { return table.starts_with("search_"); });
-  std::ranges::sort(tables);
-  return tables;
-}
-
-Result<std::vector<std::string>> columns_of(World& world, const std::string& table) {
-  WS_LET(sqlite::Statement rows,
-         world.database.prepare(fmt::format("select name from pragma_table_info('{}') order by name", table)));
-  std::vector<std::string> columns;
-  while (true) {
-    WS_LET(const bool found, rows.step());
-    if (!found) return columns;
-    columns.push_back(rows.string(0));
-  }
-}
-
-Result<Json> read_table(World& world, const std::string& table) {
-  WS_LET(const std::vector<std::string> columns, columns_of(world, table));
-  std::string members;
-  for (const std::string& column : columns) {
-    members += fmt::format("{0}'{1}', \"{1}\"", members.empty() ? "" : ", ", column);
-  }
-  WS_LET(sqlite::Statement rows,
-         world.database.prepare(fmt::format("select json_object({}) from \"{}\" order by 1", members, table)));
-  Json data = Json::array();
-  while (true) {
-    WS_LET(const bool found, rows.step());
-    if (!found) return data;
-    WS_LET(Json row, parse_bounded(rows.text(0)));
-    data.push_back(std::move(row));
-  }
-}
-
 Result<void> write_table(
     World& world, const std::string& table, const Json& rows, const Loc& loc, ValidationErrors& errors) {
-  WS_LET(const std::vector<std::string> columns, columns_of(world, table));
+  WS_LET(const std::vector<std::string> columns, column_names(world.database, table));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Json& row = rows[i];
     const Loc place = within(loc, i);
@@ -97,21 +61,9 @@ Result<void> write_table(
   return {};
 }
 
-/// `{tables: {name: [{column: value, ...}, ...]}}`, rows in order, keys sorted. Omits the search index, which is
-/// rebuilt from the documents, and the bytes of assets.
-Result<Json> read_state(World& world) {
-  WS_LET(const std::vector<std::string> tables, kept_tables(world));
-  Json all = Json::object();
-  for (const std::string& table : tables) {
-    WS_LET(Json rows, read_table(world, table));
-    all[table] = std::move(rows);
-  }
-  return Json{{"tables", std::move(all)}};
-}
-
 /// Replaces all rows; a table that is not named becomes empty. With an error nothing changes.
 Result<void> write_state(World& world, const Json& state, ValidationErrors& errors) {
-  WS_LET(const std::vector<std::string> tables, kept_tables(world));
+  WS_LET(const std::vector<std::string> tables, state_tables(world.database));
   const Loc loc = {std::string("body"), std::string("tables")};
   const Json* given = find(state, "tables");
   if (given == nullptr || !given->is_object()) {
@@ -214,18 +166,11 @@ ServiceResult delete_snapshot(Call& call) {
   return Answer{.status = 204};
 }
 
-/// `{assumptions, clock, tables, v}`
+/// `{assumptions, clock, tables, v}`; omits the bytes of assets.
 ServiceResult get_state(Call& call) {
-  WS_API_LET(Json state, read_state(*call.sandbox.world));
-  std::map<std::string, std::string> sorted;
-  for (const AssumptionSwitch& one : assumption_switches()) {
-    sorted.emplace(one.key, call.sandbox.world->assumptions.value(one.key));
-  }
-  Json switches = sorted;
-  return Answer{.body = Json{{"assumptions", std::move(switches)},
-                             {"clock", call.sandbox.clock.text()},
-                             {"tables", std::move(state["tables"])},
-                             {"v", 1}}};
+  WS_API_LET(Json state, call.sandbox.read_state());
+  state["v"] = 1;
+  return Answer{.body = std::move(state)};
 }
 
 ServiceResult put_state(Call& call) {

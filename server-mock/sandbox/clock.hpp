@@ -2,16 +2,21 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api-client/base/clock.hpp"
+#include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
 
 namespace ws::mock {
+
+struct Sandbox;
 
 /// A fixed time that the clocks of a recorded or replayed server use as real time; empty: the system's time.
 struct PinnedTime {
@@ -49,6 +54,32 @@ class MockClock final : public Clock {
   std::chrono::milliseconds offset_{0};
   std::optional<Time> frozen_ = {};
   std::shared_ptr<const PinnedTime> pinned_ = {};
+};
+
+/// `POST /_mock/clock:advance`: moves the clock and fires what becomes due.
+///
+/// The clock does not jump to its goal: it stops at each time at which something is due, so that everything happens in
+/// order and at its own time. For example a lease expires, five seconds later the event may be claimed again, and a
+/// pending claim gets it at that time. Pending claims may be resumed after each step.
+class Advance {
+ public:
+  static Result<Advance> begin(Sandbox& sandbox, std::chrono::milliseconds by);
+
+  /// Moves the clock to the next due time and fires what is due; false: the goal is reached.
+  Result<bool> step();
+  /// `{clock, now, fired: [{time, kind, id, ...}]}`
+  Json answer() const;
+
+ private:
+  Advance(Sandbox& sandbox, const MockClock& goal);
+  Result<std::optional<std::int64_t>> next_due() const;
+  Result<void> fire(std::int64_t at);
+  void note(std::int64_t at, std::string_view kind, std::string_view id, const Json& more);
+
+  Sandbox* sandbox_;
+  MockClock goal_;
+  std::int64_t reached_;  // everything due until then has fired
+  JsonBox fired_;
 };
 
 }  // namespace ws::mock

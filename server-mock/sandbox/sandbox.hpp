@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,20 +14,49 @@
 #include <utility>
 #include <vector>
 
+#include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
+#include "api-client/base/sqlite.hpp"
 #include "server-mock/access/access.hpp"
 #include "server-mock/faults/faults.hpp"
 #include "server-mock/faults/rate_limit.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
 #include "server-mock/journal/journal.hpp"
 #include "server-mock/sandbox/clock.hpp"
-#include "server-mock/sandbox/clock_advance.hpp"
 #include "server-mock/sandbox/pending_claims.hpp"
-#include "server-mock/sandbox/snapshots.hpp"
 #include "server-mock/services/built_in/built_in_world.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {
+
+/// Named copies of a world: state, clock and assumption switches, without journal and faults. Kept until the server
+/// stops.
+class Snapshots {
+ public:
+  /// Replaces the snapshot of that name.
+  Result<void> take(World& world, const MockClock& clock, const BuiltIn& built_in, const std::string& name);
+  /// False if the name is unknown.
+  Result<bool> restore(World& world, MockClock& clock, BuiltIn& built_in, std::string_view name) const;
+  bool remove(World& world, std::string_view name);
+  void clear(World& world);
+
+  /// `{name, created_at}`; null if the name is unknown.
+  Json read(std::string_view name) const;
+  Json read() const;  ///< all of them, by name
+
+ private:
+  struct Copy {
+    sqlite::Database database;
+    MockClock clock = {};
+    Assumptions assumptions = {};
+    BuiltIn built_in = {};
+    std::int64_t created_at = 0;
+    std::vector<std::string> blobs = {};
+  };
+  static void release_blobs(World& world, const Copy& copy);
+
+  std::map<std::string, Copy, std::less<>> copies_ = {};
+};
 
 /// What to do with the world in an existing data file.
 enum class ExistingData { keep, replace };
@@ -67,6 +97,11 @@ struct Sandbox {
   Result<bool> reset(std::string_view snapshot);
   /// Restores state, clock and switches of a snapshot; journal and faults stay.
   Result<bool> restore(std::string_view snapshot);
+  /// `{assumptions, clock, tables}`, keys sorted: the state as `PUT /_mock/state` takes it.
+  Result<Json> read_state() const;
+  /// Whether that is the whole state: no pending request, no counting fault rule or rate limit, no named snapshot, no
+  /// file outside the database.
+  bool is_rows_only() const;
 
   SandboxOptions options;
   MockClock clock;
@@ -92,6 +127,25 @@ struct Sandbox {
   Result<void> fill(StartWith start);
   void refill_faults();
   void forget_calls();
+};
+
+/// Cache of filled worlds: a new sandbox is a copy of one, which is much cheaper than filling a world.
+///
+/// Times in a world count from its creation, so on a running clock an entry is used for one minute only. The cache
+/// holds a few entries: the default content and recently sent fixtures.
+class SeedWorlds {
+ public:
+  /// A new sandbox in memory. Options with the same `name` must describe the same content. Fails as `Sandbox::open`
+  /// does.
+  Result<std::unique_ptr<Sandbox>> copy_of(const SandboxOptions& options, const std::string& name);
+
+ private:
+  struct SeedWorld {
+    std::string name = {};
+    Time made_at = {};
+    std::unique_ptr<Sandbox> sandbox = {};
+  };
+  std::list<SeedWorld> seed_worlds_ = {};  // most recently used first
 };
 
 }  // namespace ws::mock

@@ -6,11 +6,22 @@ namespace ws::mock {
 namespace {
 
 constexpr ServiceTable (*tables[])() = {
-    authorization_services, identity_services,     discovery_services,   workspace_services,     node_services,
-    question_services,      conversation_services, search_services,      document_services,      share_services,
-    comment_services,       file_services,         organize_services,    sync_source_services,   sync_pull_services,
-    sync_plan_services,     sync_push_services,    sync_commit_services, sync_conflict_services, agent_services,
-    event_services,         test_services,
+    authorization_services,
+    workspace_services,
+    question_services,
+    search_services,
+    document_services,
+    comment_services,
+    file_services,
+    organize_services,
+    sync_source_services,
+    sync_plan_services,
+    sync_push_services,
+    sync_commit_services,
+    sync_conflict_services,
+    agent_services,
+    event_services,
+    test_services,
 };
 
 }  // namespace

@@ -5,18 +5,12 @@ set(WS_MOCK_SERVICES_SOURCES
   services/agents/agents.cpp
   services/authorization/authorization.cpp
   services/authorization/device_logins.cpp
-  services/authorization/discovery.cpp
-  services/authorization/identity.cpp
   services/authorization/keys.cpp
-  services/built_in/built_in_documents.cpp
   services/built_in/built_in_world.cpp
-  services/built_in/people.cpp
   services/comments/anchors.cpp
-  services/comments/comment_threads.cpp
   services/comments/comments.cpp
   services/documents/document_changes.cpp
   services/documents/documents.cpp
-  services/documents/shares.cpp
   services/events/event_queue.cpp
   services/events/events.cpp
   services/events/leased_events.cpp
@@ -29,12 +23,9 @@ set(WS_MOCK_SERVICES_SOURCES
   services/files/organize_runs.cpp
   services/files/uploads.cpp
   services/questions/answering.cpp
-  services/questions/conversations.cpp
   services/questions/question_store.cpp
   services/questions/questions.cpp
-  services/questions/quote.cpp
   services/search/search.cpp
-  services/search/snippet.cpp
   services/shared/arguments.cpp
   services/shared/paging.cpp
   services/shared/errors.cpp
@@ -48,7 +39,6 @@ set(WS_MOCK_SERVICES_SOURCES
   services/sync/pages.cpp
   services/sync/path_conflicts.cpp
   services/sync/plan.cpp
-  services/sync/pull.cpp
   services/sync/push.cpp
   services/sync/shared.cpp
   services/sync/source.cpp
@@ -59,11 +49,9 @@ set(WS_MOCK_SERVICES_SOURCES
   services/tests/checks_knowledge.cpp
   services/tests/checks_sync.cpp
   services/tests/scratch_world.cpp
-  services/tests/test_run.cpp
   services/tests/tests.cpp
   services/text_index/index.cpp
   services/text_index/query.cpp
-  services/workspaces/nodes.cpp
   services/workspaces/workspaces.cpp)
 
 # The checks that test runs execute are tables, each with its own `create` and `cases`.

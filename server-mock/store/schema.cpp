@@ -1,8 +1,11 @@
 #include "server-mock/store/schema.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace ws::mock {
 namespace {
@@ -310,6 +313,47 @@ Result<std::vector<std::string>> table_names(sqlite::Database& database) {
     if (!found) return names;
     names.push_back(rows->string(0));
   }
+}
+
+Result<std::vector<std::string>> state_tables(sqlite::Database& database) {
+  WS_LET(std::vector<std::string> tables, table_names(database));
+  std::erase_if(tables, [](const std::string& table) { return table.starts_with("search_"); });
+  std::ranges::sort(tables);
+  return tables;
+}
+
+Result<std::vector<std::string>> column_names(const sqlite::Database& database, std::string_view table) {
+  WS_LET(sqlite::Statement rows,
+         database.prepare(fmt::format("select name from pragma_table_info('{}') order by name", table)));
+  std::vector<std::string> columns;
+  while (true) {
+    WS_LET(const bool found, rows.step());
+    if (!found) return columns;
+    columns.push_back(rows.string(0));
+  }
+}
+
+Result<std::string> row_as_json(const sqlite::Database& database, std::string_view table, std::string_view row) {
+  WS_LET(std::vector<std::string> members, column_names(database, table));
+  for (std::string& name : members) name = fmt::format("'{0}', {1}\"{0}\"", name, row);
+  return fmt::format("json_object({})", fmt::join(members, ", "));
+}
+
+Result<Json> read_tables(sqlite::Database& database) {
+  WS_LET(const std::vector<std::string> tables, state_tables(database));
+  Json all = Json::object();
+  for (const std::string& table : tables) {
+    WS_LET(const std::string row, row_as_json(database, table, ""));
+    WS_LET(sqlite::Statement rows, database.prepare(fmt::format("select {} from main.\"{}\" order by 1", row, table)));
+    Json& data = all[table] = Json::array();
+    while (true) {
+      WS_LET(const bool found, rows.step());
+      if (!found) break;
+      WS_LET(Json one, parse_bounded(rows.text(0)));
+      data.push_back(std::move(one));
+    }
+  }
+  return all;
 }
 
 }  // namespace ws::mock

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
 #include "api-client/base/sqlite.hpp"
 
@@ -18,5 +20,13 @@ std::int64_t newest_version();
 
 /// Our tables in order of creation, without the shadow tables of the text index.
 Result<std::vector<std::string>> table_names(sqlite::Database& database);
+/// Those that hold the state, sorted: without the search index, which is made of the documents.
+Result<std::vector<std::string>> state_tables(sqlite::Database& database);
+/// The columns of a table, sorted.
+Result<std::vector<std::string>> column_names(const sqlite::Database& database, std::string_view table);
+/// The SQL expression for a row as JSON: `json_object('id', new."id", ...)`; `row` is "new.", "old." or empty.
+Result<std::string> row_as_json(const sqlite::Database& database, std::string_view table, std::string_view row);
+/// `{table: [{column: value, ...}, ...]}`: the rows of all state tables, sorted.
+Result<Json> read_tables(sqlite::Database& database);
 
 }  // namespace ws::mock

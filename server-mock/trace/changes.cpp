@@ -17,28 +17,9 @@ constexpr std::size_t hash_digits = 16;
 
 std::string hash_of(std::string_view text) { return Sha256::of(text).hex().substr(0, hash_digits); }
 
-Result<std::vector<std::string>> watched_tables(World& world) {
-  WS_LET(std::vector<std::string> tables, table_names(world.database));
-  std::erase_if(tables, [](const std::string& table) { return table.starts_with("search_"); });
-  std::ranges::sort(tables);
-  return tables;
-}
-
-/// The SQL expression for the row as JSON: `json_object('id', new."id", ...)`; `row` is "new.", "old." or empty.
-Result<std::string> row_json(World& world, const std::string& table, std::string_view row) {
-  WS_LET(sqlite::Statement columns,
-         world.database.prepare(fmt::format("select name from pragma_table_info('{}') order by name", table)));
-  std::string members;
-  while (true) {
-    WS_LET(const bool found, columns.step());
-    if (!found) return fmt::format("json_object({})", members);
-    members += fmt::format("{0}'{1}', {2}\"{1}\"", members.empty() ? "" : ", ", columns.text(0), row);
-  }
-}
-
 Result<void> add_triggers(World& world, const std::string& table) {
-  WS_LET(const std::string after, row_json(world, table, "new."));
-  WS_LET(const std::string before, row_json(world, table, "old."));
+  WS_LET(const std::string after, row_as_json(world.database, table, "new."));
+  WS_LET(const std::string before, row_as_json(world.database, table, "old."));
   const auto add = [&](std::string_view event, std::string_view old_row, std::string_view new_row) {
     return world.database.execute(
         fmt::format("create temp trigger trace_{0}_{1} after {0} on main.\"{1}\" begin insert into trace_changes "
@@ -80,30 +61,11 @@ Result<Json> row_or_null(std::string_view text) {
 
 }  // namespace
 
-Result<Json> read_tables(World& world) {
-  WS_LET(const std::vector<std::string> tables, watched_tables(world));
-  Json all = Json::object();
-  for (const std::string& table : tables) {
-    WS_LET(const std::string row, row_json(world, table, ""));
-    WS_LET(sqlite::Statement rows,
-           world.database.prepare(fmt::format("select {} from main.\"{}\" order by 1", row, table)));
-    Json data = Json::array();
-    while (true) {
-      WS_LET(const bool found, rows.step());
-      if (!found) break;
-      WS_LET(Json one, parse_bounded(rows.text(0)));
-      data.push_back(std::move(one));
-    }
-    all[table] = std::move(data);
-  }
-  return all;
-}
-
 Result<void> Changes::watch(Sandbox& sandbox, Watched& watched) {
   World& world = *sandbox.world;
   WS_TRY(world.database.execute(
       "create temp table if not exists trace_changes (n integer primary key, name text, before text, after text)"));
-  WS_LET(const std::vector<std::string> tables, watched_tables(world));
+  WS_LET(const std::vector<std::string> tables, state_tables(world.database));
   for (const std::string& table : tables) {
     if (table != "trace_changes") WS_TRY(add_triggers(world, table));
   }
@@ -118,7 +80,7 @@ bool Changes::Watched::fits(const Sandbox& sandbox) const {
 
 Result<void> Changes::begin(Sandbox& sandbox, Watched& watched) {
   WS_TRY(watch(sandbox, watched));
-  WS_LET(const Json all, read_tables(*sandbox.world));
+  WS_LET(const Json all, read_tables(sandbox.world->database));
   watched.hash = hash_of(dump(all));
   return {};
 }

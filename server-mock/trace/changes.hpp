@@ -15,9 +15,6 @@
 
 namespace ws::mock::trace {
 
-/// `{table: [row, ...]}`: all rows, sorted.
-Result<Json> read_tables(World& world);
-
 class Changes {
  public:
   /// Starts watching the sandbox if it is not watched yet. Call it before each request.

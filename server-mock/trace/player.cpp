@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/services/files/uploads.hpp"
-#include "server-mock/trace/changes.hpp"
+#include "server-mock/store/schema.hpp"
 
 namespace ws::mock::trace {
 namespace {
@@ -126,7 +126,7 @@ Result<http::Response> Player::moment(std::size_t n) {
 
 Result<http::Response> Player::state(std::size_t n) {
   if (replay_->moment() != n) WS_TRY(replay_->go_to(n));
-  WS_LET(Json tables, read_tables(*replay_->application().sandbox().world));
+  WS_LET(Json tables, read_tables(replay_->application().sandbox().world->database));
   return json_response({{"n", n}, {"tables", std::move(tables)}});
 }
 

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #include "server-mock/trace/packed.hpp"
-#include "server-mock/trace/state.hpp"
 
 namespace ws::mock::trace {
 namespace {
@@ -140,11 +139,11 @@ void Recorder::finish(Event event, Sandbox& sandbox, const http::Response* respo
 /// Whether the rows are the whole state: no pending request, no counting fault rule, no file outside the database.
 bool Recorder::can_snapshot(Sandbox& sandbox) const {
   return &sandbox == &application_.sandbox() && waiting_.empty() && !application_.has_sandboxes() &&
-         is_rows_only(sandbox);
+         sandbox.is_rows_only();
 }
 
 void Recorder::take_snapshot(Sandbox& sandbox, const std::string& state) {
-  const auto rows = state_body(sandbox);
+  const auto rows = sandbox.read_state();
   const auto packed = rows ? pack(secrets_.hide(dump(*rows))) : std::nullopt;
   if (!packed) return;
   last_snapshot_ = requests_;

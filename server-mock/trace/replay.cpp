@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/trace/packed.hpp"
-#include "server-mock/trace/state.hpp"
 
 namespace ws::mock::trace {
 namespace {
@@ -219,7 +218,7 @@ Result<void> Replay::restore(const Snapshot& snapshot) {
 
 Result<void> Replay::keep_checkpoint() {
   Sandbox& sandbox = application_->sandbox();
-  if (!can_jump_ || !waiting_.empty() || !is_rows_only(sandbox)) return {};
+  if (!can_jump_ || !waiting_.empty() || !sandbox.is_rows_only()) return {};
   replay_time_ = {};
   if (checkpoints_.contains(moment_)) return {};
   WS_LET(sqlite::Database rows, sqlite::Database::open(":memory:"));

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/percent.hpp"
+#include "api-client/contract/operations.hpp"
 #include "server-mock/services/authorization/device_logins.hpp"
 #include "server-mock/services/authorization/keys.hpp"
 #include "server-mock/services/shared/arguments.hpp"
@@ -92,6 +93,89 @@ ServiceResult revoke_current_credential(World& world, const ServiceCall& call) {
   return Answer{.body = Json{{"ok", true}, {"key_id", call.caller.key_id}, {"revoked_at", rfc3339(world.now())}}};
 }
 
+/// The row as an object, its columns under these names; null if there is none.
+Result<Json> object_or_null(World& world,
+                            std::initializer_list<std::string_view> names,
+                            const char* sql,
+                            std::string_view id) {
+  const auto read = [&](const sqlite::Statement& row) {
+    Json object = Json::object();
+    int column = 0;
+    for (const std::string_view name : names) object[std::string(name)] = row.text(column++);
+    return object;
+  };
+  WS_LET(std::optional<Json> object, read_row(world, read, sql, id));
+  return std::move(object).value_or(nullptr);
+}
+
+Result<Json> credential_of(World& world, const Caller& caller) {
+  const auto read = [](const sqlite::Statement& row) { return row.optional_integer(0); };
+  WS_LET(const auto expires_at, read_row(world, read, "select expires_at from keys where id = ?", caller.key_id));
+  return Json{{"key_id", caller.key_id},
+              {"audience", name(caller.audience)},
+              {"scopes", caller.scopes},
+              {"expires_at", expires_at && *expires_at ? Json(rfc3339(**expires_at)) : Json(nullptr)}};
+}
+
+ServiceResult get_identity(World& world, const ServiceCall& call) {
+  const Caller& caller = call.caller;
+  Json user;
+  if (caller.agent_id.empty()) {
+    WS_API_LET(user,
+               object_or_null(world,
+                              {"id", "email", "display_name"},
+                              "select id, email, display_name from users where id = ?",
+                              caller.owner_user_id));
+  }
+  WS_API_LET(Json agent,
+             object_or_null(world, {"id", "handle"}, "select id, handle from agents where id = ?", caller.agent_id));
+  // The default Workspace of the key, if its owner is still a member.
+  Json workspace;
+  if (caller.role != contract::Role::none) {
+    WS_API_LET(
+        workspace,
+        object_or_null(world, {"id", "name"}, "select id, name from workspaces where id = ?", caller.workspace_id));
+    if (!workspace.is_null()) workspace["role"] = contract::name(caller.role);
+  }
+  WS_API_LET(Json credential, credential_of(world, caller));
+  return Answer{.body = Json{{"object", "identity"},
+                             {"user", std::move(user)},
+                             {"agent", std::move(agent)},
+                             {"workspace", std::move(workspace)},
+                             {"credential", std::move(credential)},
+                             {"links", {{"self", "/v1/me"}, {"workspaces", "/v1/workspaces"}}}}};
+}
+
+Json describe(const contract::Operation& operation) {
+  return {{"id", operation.id},
+          {"method", contract::name(operation.method)},
+          {"path", operation.path},
+          {"summary", operation.summary},
+          {"scope", operation.scope.empty() ? Json(nullptr) : Json(operation.scope)},
+          {"idempotent", operation.idempotency == contract::Idempotency::key}};
+}
+
+/// Limits that belong to no single field; those of fields are in the OpenAPI document.
+Json limits() {
+  return {{"json_body_bytes", 16 << 20},
+          {"document_content_bytes", 1 << 20},
+          {"file_bytes", 104'857'600},
+          {"page_items", 100},
+          {"scopes_per_authorization", contract::max_scopes_per_authorization}};
+}
+
+ServiceResult get_discovery(World& /*world*/, const ServiceCall& call) {
+  Json operations = Json::array();
+  for (const contract::Operation* operation : contract::operations()) operations.push_back(describe(*operation));
+  return Answer{.body = Json{{"object", "discovery"},
+                             {"version", contract::api_version},
+                             {"operations", std::move(operations)},
+                             {"limits", limits()},
+                             {"openapi_url", call.base_url + "/openapi.json"},
+                             {"skill_url", call.base_url + "/skill/service-operate-workspace"},
+                             {"links", {{"self", "/v1"}, {"me", "/v1/me"}}}}};
+}
+
 }  // namespace
 
 ServiceTable authorization_services() {
@@ -99,6 +183,8 @@ ServiceTable authorization_services() {
       {"auth.start", start_authorization},
       {"auth.token", exchange_device_code},
       {"auth.revoke", revoke_current_credential},
+      {"me.get", get_identity},
+      {"discovery.get", get_discovery},
   };
   return entries;
 }

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/schema.hpp"
+#include "server-mock/services/documents/document_changes.hpp"
+#include "server-mock/services/files/assets.hpp"
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
@@ -93,6 +95,84 @@ ServiceResult create_project(World& world, const ServiceCall& call) {
                              {"links", {{"node", "/v1/nodes/" + node.id + ":move"}}}}};
 }
 
+/// The new parent (empty id: the Workspace root). Checks that the caller may see and change it, that it is in the same
+/// Workspace, can hold nodes, and is not below the moved node.
+ApiResult<Node> find_new_parent(World& world, const ServiceCall& call, const Node& moved) {
+  const std::string parent_id = id_of(call.body, "parent_node_id");
+  if (parent_id.empty()) return Node{.workspace_id = moved.workspace_id};
+  WS_API_LET(VisibleNode parent, find_visible_node(world, call, parent_id));
+  if (parent.node.workspace_id != moved.workspace_id) return not_found("node");
+  if (parent.node.kind != "page" && parent.node.kind != "project") {
+    return invalid("body", "parent_node_id", "value_error", "Only a Project or a Page can hold nodes", parent_id);
+  }
+  if (moved.kind == "project") return conflict("project_at_root", "A Project stays at the Workspace root");
+  WS_API_LET(const std::vector<Node> line, node_and_above(world, parent_id));
+  if (std::ranges::find(line, moved.id, &Node::id) != line.end()) {
+    return conflict("node_cycle", "A node cannot move below itself");
+  }
+  return std::move(parent.node);
+}
+
+/// The position among the new siblings: before `before_node_id`, or the last.
+ApiResult<std::int64_t> find_position(World& world, const ServiceCall& call, const Node& moved, const Node& parent) {
+  const std::string before_id = id_of(call.body, "before_node_id");
+  if (before_id.empty() || before_id == moved.id) {
+    if (before_id == moved.id && moved.parent_id == parent.id) return moved.position;
+    WS_API_LET(const std::int64_t last, next_position(world, parent.workspace_id, parent.id));
+    return last;
+  }
+  WS_API_LET(const VisibleNode before, find_visible_node(world, call, before_id));
+  if (before.node.workspace_id != parent.workspace_id || before.node.parent_id != parent.id) {
+    return invalid("body", "before_node_id", "value_error", "The node is not a child of that parent", before_id);
+  }
+  WS_API_TRY(put(world,
+                 "update nodes set position = position + 1 where workspace_id = ? and parent_id = ? "
+                 "and position >= ?",
+                 parent.workspace_id,
+                 parent.id,
+                 before.node.position));
+  return before.node.position;
+}
+
+Result<void> set_place(World& world, const Node& node) {
+  WS_TRY(put(world,
+             "update nodes set parent_id = ?, position = ?, updated_at = ? where id = ?",
+             node.parent_id,
+             node.position,
+             world.now(),
+             node.id));
+  return put(world,
+             "with recursive below (id, workspace_id) as (  select id, workspace_id from nodes where id = ?1"
+             "  union all select n.id, n.workspace_id from nodes n join below b"
+             "    on n.workspace_id = b.workspace_id and n.parent_id = b.id)"
+             "update nodes set project_id = ?2 where id in (select id from below)",
+             node.id,
+             node.project_id);
+}
+
+ServiceResult move_node(World& world, const ServiceCall& call) {
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(VisibleNode seen, find_visible_node(world, call, id_of(call.parameters, "node_id")));
+  WS_API_TRY(require_role(call, seen.role));
+  if (seen.access < AccessLevel::edit) return forbidden("The document was shared with you, but not for editing");
+  Node node = std::move(seen.node);
+  WS_API_LET(const Node parent, find_new_parent(world, call, node));
+  const bool elsewhere = node.parent_id != parent.id;
+  WS_API_LET(node.position, find_position(world, call, node, parent));
+  node.parent_id = parent.id;
+  if (node.kind != "project") node.project_id = parent.project_id;
+  WS_API_TRY(set_place(world, node));
+  if (elsewhere) {
+    WS_API_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
+    WS_API_LET(const std::vector<std::string> documents, documents_below(world, node.id));
+    for (const std::string& id : documents) WS_API_TRY(changes.moved_with_parent(id));
+  }
+  WS_API_TRY(work.commit());
+  WS_API_LET(const std::optional<std::string> document_id, document_on(world, node.id));
+  WS_API_LET(const std::optional<std::string> asset_id, asset_on(world, node.id));
+  return Answer{.body = to_json(node, document_id.value_or(""), asset_id.value_or(""))};
+}
+
 }  // namespace
 
 ServiceTable workspace_services() {
@@ -100,6 +180,7 @@ ServiceTable workspace_services() {
       {"workspaces.list", list_workspaces},
       {"workspaces.create", create_workspace},
       {"projects.create", create_project},
+      {"nodes.move", move_node},
   };
   return entries;
 }

@@ -13,7 +13,6 @@
 #include "server-mock/trace/player.hpp"
 #include "server-mock/trace/recorder.hpp"
 #include "server-mock/trace/replay.hpp"
-#include "server-mock/trace/state.hpp"
 #include "tests/support/mock_process.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -137,9 +136,9 @@ TEST_CASE("trace: a replay has the recorded state at each request, and jumps bot
     if (is_long()) WARN("jump to " << n << ": " << took.count() << " ms");
     CHECK(jumping->played().state == jumping->played().recorded);
   }
-  const Json rows = *trace::state_body(recording.application->sandbox());
+  const Json rows = *recording.application->sandbox().read_state();
   REQUIRE(jumping->go_to(requests));
-  CHECK((*trace::state_body(jumping->application().sandbox()))["tables"] == rows["tables"]);
+  CHECK((*jumping->application().sandbox().read_state())["tables"] == rows["tables"]);
 }
 
 TEST_CASE("trace: where kept worlds take too much memory every second one goes", "[trace]") {
