@@ -52,6 +52,9 @@ if(WS_SANITIZE)
   add_link_options(-fsanitize=${WS_SANITIZE})
 endif()
 
+# Counts which lines run: those of the programs, not of their tests.
+option(WS_COVERAGE "Count with gcov which lines of the programs run" OFF)
+
 # The programs land in one place, whatever folder they come from: build/bin for `./dev build`.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
@@ -72,6 +75,10 @@ endfunction()
 function(ws_library name)
   add_library(${name} STATIC ${ARGN})
   target_link_libraries(${name} PRIVATE ws_common)
+  if(WS_COVERAGE)
+    target_compile_options(${name} PRIVATE --coverage)
+    target_link_options(${name} PUBLIC --coverage)
+  endif()
   ws_precompiled(${name} ws_base)
 endfunction()
 
@@ -88,6 +95,9 @@ function(ws_self_contained target contained)
       list(APPEND inside ${archive})
     endif()
   endforeach()
+  if(WS_COVERAGE)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/coverage.cpp)
+  endif()
   target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/packaging/fmt_library.cpp ${PROJECT_SOURCE_DIR}/packaging/old_glibc.cpp)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/packaging/fmt_library.cpp ${PROJECT_SOURCE_DIR}/packaging/old_glibc.cpp
     TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
