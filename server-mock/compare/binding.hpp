@@ -1,11 +1,9 @@
 /// Maps ids and secrets of the other side to those of the mock, learned by comparing responses.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "api-client/base/json.hpp"
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "api-client/base/result.hpp"
 #include "api-client/http/transport.hpp"

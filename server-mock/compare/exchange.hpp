@@ -94,9 +94,9 @@ class ExchangeRedactor {
   std::string secret(std::string_view kind, const std::string& text);
 
  private:
-  struct Known;
   std::string opaque(std::string_view kind, const std::string& text);
   std::string replace_secrets(std::string text) const;
+  std::string redact_name(const std::string& name);
   Json redact_member(const Json& value, std::string_view name, const contract::Type& type);
   Json redact_object(const Json& value, const contract::Schema& schema);
   Json redact_unknown(const Json& value);

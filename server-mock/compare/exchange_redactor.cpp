@@ -139,6 +139,14 @@ Json kept_header(std::string_view name, std::string_view value) {
   return nullptr;
 }
 
+/// An array with each item changed.
+template <class Change>
+Json each_item(const Json& array, Change change) {
+  Json all = Json::array();
+  for (const Json& item : array) all.push_back(change(item));
+  return all;
+}
+
 bool is_json_type(std::string_view text) {
   const std::string type = media_type(text);
   return type == "application/json" || type.ends_with("+json");
@@ -187,17 +195,17 @@ std::string ExchangeRedactor::replace_secrets(std::string text) const {
   return text;
 }
 
+std::string ExchangeRedactor::redact_name(const std::string& name) {
+  return is_name(name) ? replace_secrets(name) : opaque("name", name);
+}
+
 Json ExchangeRedactor::redact_under_secret(const Json& value, std::string_view kind) {
   if (value.is_string()) return secret(kind, value.get<std::string>());
-  if (value.is_array()) {
-    Json all = Json::array();
-    for (const Json& item : value) all.push_back(redact_under_secret(item, kind));
-    return all;
-  }
+  if (value.is_array()) return each_item(value, [&](const Json& item) { return redact_under_secret(item, kind); });
   if (value.is_object()) {
     Json all = Json::object();
     for (const auto& [name, member] : value.items()) {
-      all[is_name(name) ? replace_secrets(name) : opaque("name", name)] = redact_under_secret(member, kind);
+      all[redact_name(name)] = redact_under_secret(member, kind);
     }
     return all;
   }
@@ -206,17 +214,13 @@ Json ExchangeRedactor::redact_under_secret(const Json& value, std::string_view k
 
 Json ExchangeRedactor::redact_unknown(const Json& value) {
   if (value.is_string()) return opaque("text", value.get<std::string>());
-  if (value.is_array()) {
-    Json all = Json::array();
-    for (const Json& item : value) all.push_back(redact_unknown(item));
-    return all;
-  }
+  if (value.is_array()) return each_item(value, [&](const Json& item) { return redact_unknown(item); });
   if (value.is_object()) {
     Json all = Json::object();
     for (const auto& [name, member] : value.items()) {
       const std::string_view kind = find_kind(secret_members, name);
       const bool is_secret = !kind.empty() || is_secret_name(name);
-      all[is_name(name) ? replace_secrets(name) : opaque("name", name)] =
+      all[redact_name(name)] =
           is_secret ? redact_under_secret(member, kind.empty() ? "secret" : kind) : redact_unknown(member);
     }
     return all;
@@ -251,10 +255,9 @@ Json ExchangeRedactor::redact_member(const Json& value, std::string_view name, c
   }
   if (value.is_number()) return type.kind == Kind::integer || type.kind == Kind::number ? value : redact_unknown(value);
   if (value.is_array()) {
-    Json all = Json::array();
     const Type any = {.kind = Kind::free_object};
-    for (const Json& item : value) all.push_back(redact_member(item, "", type.items == nullptr ? any : *type.items));
-    return all;
+    return each_item(
+        value, [&](const Json& item) { return redact_member(item, "", type.items == nullptr ? any : *type.items); });
   }
   if (type.kind == Kind::object) return redact_object(value, *type.object);
   if (type.kind == Kind::text_map) {
@@ -262,8 +265,7 @@ Json ExchangeRedactor::redact_member(const Json& value, std::string_view name, c
     for (const auto& [key, member] : value.items()) {
       const bool is_path = member.is_string() && member.get_ref<const std::string&>().starts_with("/v1/") &&
                            member.get_ref<const std::string&>().find('?') == std::string::npos;
-      all[is_name(key) ? replace_secrets(key) : opaque("name", key)] =
-          is_path ? Json(replace_secrets(member.get<std::string>())) : redact_unknown(member);
+      all[redact_name(key)] = is_path ? Json(replace_secrets(member.get<std::string>())) : redact_unknown(member);
     }
     return all;
   }
@@ -293,15 +295,11 @@ Json ExchangeRedactor::redact_error(const Json& value) {
     const bool stays = is_code(text) || is_hash(text) || is_uuid(text);
     return stays ? Json(replace_secrets(text)) : Json(opaque("text", text));
   }
-  if (value.is_array()) {
-    Json all = Json::array();
-    for (const Json& item : value) all.push_back(redact_error(item));
-    return all;
-  }
+  if (value.is_array()) return each_item(value, [&](const Json& item) { return redact_error(item); });
   if (!value.is_object()) return value;
   Json all = Json::object();
   for (const auto& [name, member] : value.items()) {
-    const std::string key = is_name(name) ? replace_secrets(name) : opaque("name", name);
+    const std::string key = redact_name(name);
     // `input` repeats what was sent and may contain a secret.
     if (name == "input" || name == "request_id" || name == "msg" || name == "message" || name == "title" ||
         name == "instance") {
@@ -332,7 +330,7 @@ Json ExchangeRedactor::redact_query(const Operation* operation, std::string_view
   Json redacted = Json::object();
   for (const auto& [name, value] : http::parse_query(query)) {
     const contract::Parameter* parameter = operation == nullptr ? nullptr : contract::find_parameter(*operation, name);
-    const std::string key = is_name(name) ? replace_secrets(name) : opaque("name", name);
+    const std::string key = redact_name(name);
     if (parameter == nullptr || parameter->in != contract::In::query) {
       redacted[key] = is_secret_name(name) ? secret("secret", value) : opaque("text", value);
       continue;

@@ -1,7 +1,6 @@
 #include "server-mock/compare/grade.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,12 +1,9 @@
 #include "server-mock/compare/recorder.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <condition_variable>
 #include <deque>
 #include <fstream>
-#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>

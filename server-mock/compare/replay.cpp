@@ -1,7 +1,6 @@
 #include "server-mock/compare/replay.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
