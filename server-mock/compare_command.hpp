@@ -1,9 +1,7 @@
 /// `ws-mock diff` and `ws-mock record`: flags, execution and exit codes.
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <vector>
 
 #include "api-client/base/result.hpp"
 #include "server-mock/application/application.hpp"

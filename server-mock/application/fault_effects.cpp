@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,6 @@
 #include "server-mock/application/sandbox_endpoint.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server-mock/services/shared/validation_errors.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock::control {

@@ -1,5 +1,4 @@
 // Control calls for agent events.
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations/fields.hpp"

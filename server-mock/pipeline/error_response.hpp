@@ -1,7 +1,6 @@
 /// An error as an HTTP response (`decisions.md`, "Errors"), in the style that the switch `error_style` selects.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "server-mock/http/message.hpp"

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/json.hpp"

@@ -1,10 +1,8 @@
 #include "server-mock/store/ids.hpp"
 
 #include <array>
-#include <span>
 
 #include "api-client/base/clock.hpp"
-#include "api-client/base/random.hpp"
 #include "api-client/base/uuid.hpp"
 
 namespace ws::mock {

@@ -1,6 +1,5 @@
 #include "server-mock/store/world.hpp"
 
-#include <set>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,7 +1,5 @@
 #include "server-mock/sweep/local_server.hpp"
 
-#include <utility>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

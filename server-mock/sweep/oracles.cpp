@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <regex>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

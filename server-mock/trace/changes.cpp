@@ -1,6 +1,5 @@
 #include "server-mock/trace/changes.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 

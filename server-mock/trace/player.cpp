@@ -5,7 +5,6 @@
 #include <chrono>
 #include <string_view>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "server-mock/services/files/uploads.hpp"

@@ -1,7 +1,6 @@
 #include "server-mock/trace/replay.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

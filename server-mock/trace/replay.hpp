@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"

@@ -17,7 +17,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "server-mock/http/message.hpp"
 

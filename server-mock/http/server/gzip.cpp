@@ -1,7 +1,6 @@
 #include "server-mock/http/server/gzip.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <optional>
 #include <string>

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "api-client/base/result.hpp"
 #include "server-mock/http/address.hpp"

@@ -23,8 +23,8 @@ std::string_view permission_for(std::string_view scope) {
   return {};
 }
 
-}  // namespace
-
+/// The scopes for these permissions (`decisions.md`, "Credentials, roles, scopes"), in the order of the API document.
+/// Permissions do not imply each other: without `read` an agent reads nothing.
 std::vector<std::string_view> scopes_for(const Json& permissions) {
   std::vector<std::string_view> scopes;
   for (const std::string_view scope : contract::all_scopes) {
@@ -35,6 +35,8 @@ std::vector<std::string_view> scopes_for(const Json& permissions) {
   }
   return scopes;
 }
+
+}  // namespace
 
 Json to_json(const AgentCredential& credential) {
   return {{"secret", credential.secret},

@@ -13,10 +13,6 @@
 
 namespace ws::mock {
 
-/// The scopes for these permissions (`decisions.md`, "Credentials, roles, scopes"), in the order of the API document.
-/// Permissions do not imply each other: without `read` an agent reads nothing.
-std::vector<std::string_view> scopes_for(const Json& permissions);
-
 /// A new credential; its secret is shown only once.
 struct AgentCredential {
   std::string secret = {};

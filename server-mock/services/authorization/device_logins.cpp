@@ -208,18 +208,10 @@ Result<void> consume_device_login(World& world, const DeviceLogin& login) {
 }
 
 Result<std::vector<Membership>> list_memberships(World& world) {
-  return read_rows(
-      world,
-      [](const sqlite::Statement& row) {
-        return Membership{.user_id = row.string(0),
-                          .display_name = row.string(1),
-                          .email = row.string(2),
-                          .workspace_id = row.string(3),
-                          .workspace_name = row.string(4),
-                          .role = row.string(5)};
-      },
-      "select u.id, u.display_name, u.email, w.id, w.name, m.role from members m join users u on u.id = "
-      "m.user_id join workspaces w on w.id = m.workspace_id order by u.id, w.id");
+  return read_rows(world,
+                   read_as<Membership>,
+                   "select u.id, u.display_name, u.email, w.id, w.name, m.role from members m join users u on u.id = "
+                   "m.user_id join workspaces w on w.id = m.workspace_id order by u.id, w.id");
 }
 
 }  // namespace ws::mock

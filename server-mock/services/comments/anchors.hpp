@@ -5,7 +5,6 @@
 /// removes it sets `needs_reanchor`, one that restores it clears that. A quote that was never found cannot be lost.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 

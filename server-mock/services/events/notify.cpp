@@ -16,21 +16,19 @@ namespace {
 
 /// Whether the agent is not revoked and may read the document.
 Result<bool> can_be_notified(World& world, std::string_view agent_id, const Document& document) {
-  Caller agent = {.agent_id = std::string(agent_id), .audience = Audience::workspace};
-  {
-    WS_LET(const sqlite::CachedStatement row,
-           world.database.cached("select a.workspace_id, a.owner_user_id, m.role from agents a "
-                                 "join members m on m.workspace_id = a.workspace_id and m.user_id = a.owner_user_id "
-                                 "where a.id = ? and a.status <> 'revoked'"));
-    row->bind(1, agent_id);
-    WS_LET(const bool found, row->step());
-    if (!found) return false;
-    agent.workspace_id = row->string(0);
-    agent.owner_user_id = row->string(1);
-    agent.role = contract::find_role(row->text(2)).value_or(contract::Role::none);
-  }
-  if (agent.workspace_id != document.workspace_id) return false;
-  WS_LET(const AccessLevel access, access_to(world, agent, agent.role, document));
+  WS_LET(const std::optional<std::string> owner,
+         read_row(world,
+                  read_text,
+                  "select owner_user_id from agents where id = ? and workspace_id = ? and status <> 'revoked'",
+                  agent_id,
+                  document.workspace_id));
+  if (!owner) return false;
+  const Caller agent = {.owner_user_id = *owner,
+                        .agent_id = std::string(agent_id),
+                        .audience = Audience::workspace,
+                        .workspace_id = document.workspace_id};
+  WS_LET(const contract::Role role, member_role(world, document.workspace_id, *owner));
+  WS_LET(const AccessLevel access, access_to(world, agent, role, document));
   return access != AccessLevel::none;
 }
 

@@ -1,7 +1,6 @@
 /// Errors of services (`decisions.md`, "Errors"): how to make them and how to return them.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <utility>
 

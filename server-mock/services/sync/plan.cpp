@@ -1,6 +1,5 @@
 #include <unordered_set>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/utf8.hpp"

@@ -59,6 +59,17 @@ Result<bool> is_free(World& world, std::string_view source_id, std::string_view 
   return std::ranges::all_of(inside, [&](const std::string& id) { return id == document_id; });
 }
 
+/// Removes the document and leaves a tombstone.
+Result<void> leave_source(World& world, std::string_view source_id, std::string_view document_id) {
+  WS_LET(const std::int64_t revision, next_revision(world, source_id));
+  return put(world,
+             "update sync_entries set present = 0, path_key = null, revision = ? "
+             "where source_id = ? and document_id = ?",
+             revision,
+             source_id,
+             document_id);
+}
+
 }  // namespace
 
 Result<std::optional<Source>> find_source(World& world, std::string_view id) {
@@ -155,16 +166,6 @@ Result<void> enter_source(World& world,
              place,
              utf8::fold_key(place),
              revision);
-}
-
-Result<void> leave_source(World& world, std::string_view source_id, std::string_view document_id) {
-  WS_LET(const std::int64_t revision, next_revision(world, source_id));
-  return put(world,
-             "update sync_entries set present = 0, path_key = null, revision = ? "
-             "where source_id = ? and document_id = ?",
-             revision,
-             source_id,
-             document_id);
 }
 
 Result<void> leave_all_sources(World& world, std::string_view document_id) {

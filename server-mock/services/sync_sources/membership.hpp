@@ -64,8 +64,6 @@ Result<void> enter_source(World& world,
                           const std::string& source_id,
                           const Document& document,
                           const std::optional<std::string>& path);
-/// Removes the document and leaves a tombstone.
-Result<void> leave_source(World& world, std::string_view source_id, std::string_view document_id);
 Result<void> leave_all_sources(World& world, std::string_view document_id);
 /// Call it after a change of text or title: increments the revision of every source that contains the document.
 enum class Changed { text, title };

@@ -5,7 +5,6 @@
 
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
-#include "server-mock/services/built_in/built_in_world.hpp"
 
 namespace ws::mock {
 namespace {

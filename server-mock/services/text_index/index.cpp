@@ -331,11 +331,4 @@ Result<std::optional<FoundChunk>> read_chunk(World& world, const SearchScope& sc
   return std::optional(std::move(chunk));
 }
 
-Result<std::optional<std::int64_t>> find_chunk(World& world, std::string_view id) {
-  WS_LET(const sqlite::CachedStatement row, world.database.cached("select place from search_chunks where id = ?"));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  return found ? std::optional(row->integer(0)) : std::nullopt;
-}
-
 }  // namespace ws::mock

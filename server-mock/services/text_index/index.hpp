@@ -60,7 +60,4 @@ struct FoundChunk {
 /// Empty if it no longer exists or the caller may not see it.
 Result<std::optional<FoundChunk>> read_chunk(World& world, const SearchScope& scope, std::int64_t place);
 
-/// The rowid of a chunk by its id; empty if there is none.
-Result<std::optional<std::int64_t>> find_chunk(World& world, std::string_view id);
-
 }  // namespace ws::mock

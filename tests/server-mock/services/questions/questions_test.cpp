@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "server-mock/services/text_index/index.hpp"
+#include "server-mock/store/query.hpp"
 #include "tests/server-mock/services/service_world.hpp"
 
 using namespace ws;
@@ -35,7 +36,10 @@ Json prompts(const Json& page) {
 
 /// The text of the chunk that a citation names, as the caller may read it.
 std::string cited_text(ServiceWorld& world, const Caller& caller, const Json& citation) {
-  const auto place = find_chunk(*world.world, citation.at("chunk_id").get<std::string>());
+  const auto place = read_row(*world.world,
+                              read_integer,
+                              "select place from search_chunks where id = ?",
+                              citation.at("chunk_id").get<std::string>());
   REQUIRE(*place);
   const auto chunk = read_chunk(*world.world, {.caller = caller}, **place);
   REQUIRE((*chunk).has_value());

@@ -81,7 +81,10 @@ TEST_CASE("search: finds the section that holds the words, best first, with refe
   CHECK(result.at("source_id") == client.source_id());
   CHECK(world.call("sync.source_get", world.mara, nullptr, {{"source_id", result.at("source_id")}}).status == 200);
 
-  const auto place = find_chunk(*world.world, result.at("chunk_id").get<std::string>());
+  const auto place = read_row(*world.world,
+                              read_integer,
+                              "select place from search_chunks where id = ?",
+                              result.at("chunk_id").get<std::string>());
   REQUIRE(*place);
   const auto chunk = read_chunk(*world.world, {.caller = world.mara}, **place);
   REQUIRE((*chunk).has_value());
