@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct RunOptions {
   bool whole = false;                    ///< all of the three trees is looked at, whatever the cache says
   std::string message = {};              ///< of the commit
   WantedPath only = {};                  ///< empty: all
+  std::set<DocumentId> only_too = {};    ///< wanted by `only` wherever they lie
   WantedPath busy = {};                  ///< still being written: a missing file may become it, and waits
 };
 

@@ -15,12 +15,16 @@ namespace {
 
 class Narrower {
  public:
-  Narrower(Plan& plan, const BaseTree& base, const RemoteTree& remote, const WantedPath& wanted)
-      : plan_(plan), base_(base), remote_(remote), wanted_(wanted) {}
+  Narrower(Plan& plan,
+           const BaseTree& base,
+           const RemoteTree& remote,
+           const WantedPath& wanted,
+           const std::set<DocumentId>& wanted_documents)
+      : plan_(plan), base_(base), remote_(remote), wanted_(wanted), wanted_documents_(wanted_documents) {}
 
   void narrow() {
     for (std::size_t i = 0; i < plan_.actions.size(); ++i) {
-      if (!wanted_(plan_.actions[i].path)) leave_out(i);
+      if (!is_wanted(plan_.actions[i].path, plan_.actions[i].document)) leave_out(i);
     }
     if (!unfollowed_.empty()) {
       index_actions();
@@ -31,13 +35,17 @@ class Narrower {
       }
       take_out();
     }
-    const auto erased =
-        std::erase_if(plan_.conflicts, [&](const Conflict& conflict) { return !wanted_(conflict.path); });
+    const auto erased = std::erase_if(
+        plan_.conflicts, [&](const Conflict& conflict) { return !is_wanted(conflict.path, conflict.document); });
     plan_.partial = plan_.partial || erased > 0;
     std::erase_if(plan_.settled, [&](const Settled& settled) { return is_left_out(settled); });
   }
 
  private:
+  bool is_wanted(const RelativePath& path, const DocumentId& document) const {
+    return wanted_(path) || wanted_documents_.contains(document);
+  }
+
   void leave_out(std::size_t place) {
     if (!out_.insert(place).second) return;
     plan_.partial = true;
@@ -96,7 +104,7 @@ class Narrower {
 
   bool is_left_out(const Settled& settled) const {
     const RelativePath& path = settled.base ? settled.base->path : base_.disk_path(settled.document);
-    if (!wanted_(path) || documents_.contains(settled.document)) return true;
+    if (!is_wanted(path, settled.document) || documents_.contains(settled.document)) return true;
     // It is forgotten because of what a row does to its file.
     return !settled.base && disk_paths_.contains(path);
   }
@@ -105,6 +113,7 @@ class Narrower {
   const BaseTree& base_;
   const RemoteTree& remote_;
   const WantedPath& wanted_;
+  const std::set<DocumentId>& wanted_documents_;
   std::set<DocumentId> documents_;       // of what is left out
   std::set<RelativePath> disk_paths_;    // that it is about
   std::set<std::size_t> out_;            // places of the actions that are left out
@@ -116,8 +125,12 @@ class Narrower {
 
 }  // namespace
 
-void narrow_plan(Plan& plan, const BaseTree& base, const RemoteTree& remote, const WantedPath& wanted) {
-  Narrower(plan, base, remote, wanted).narrow();
+void narrow_plan(Plan& plan,
+                 const BaseTree& base,
+                 const RemoteTree& remote,
+                 const WantedPath& wanted,
+                 const std::set<DocumentId>& documents) {
+  Narrower(plan, base, remote, wanted, documents).narrow();
 }
 
 }  // namespace ws::sync

@@ -236,6 +236,11 @@ Result<void> carry_out_undo(RunContext& context,
   const std::set<RelativePath> paths = paths_of(steps);
   RunOptions run{.message = "Take back run " + std::to_string(undo.undoes),
                  .only = [&paths](const RelativePath& path) { return paths.contains(path); }};
+  for (const UndoStep& step : steps) {
+    if (!step.from) continue;
+    WS_LET(const std::optional<KnownDocument> known, session.state.find_base(*step.from));
+    if (known) run.only_too.insert(known->document);
+  }
   auto ran = run_rounds(context, run, std::move(pushes));
   if (here) {
     WS_TRY(here->end());

@@ -409,7 +409,7 @@ class Surveyor {
   /// Actions filtered out by --only do not trip the delete guard.
   void narrow(const WantedPath& wanted) {
     Plan& plan = survey_.plan;
-    narrow_plan(plan, survey_.base, survey_.remote, wanted);
+    narrow_plan(plan, survey_.base, survey_.remote, wanted, options_.only_too);
     count_again(wanted);
   }
 

@@ -100,7 +100,10 @@ class Planner {
   void narrow(Plan& plan) {
     const Survey& seen = planned_.survey;
     const std::set<RelativePath> paths = paths_of(planned_.undo.steps);
-    narrow_plan(plan, seen.base, seen.remote, [&](const RelativePath& path) { return paths.contains(path); });
+    std::set<DocumentId> documents(planned_.undo.documents.begin(), planned_.undo.documents.end());
+    documents.erase(DocumentId{});  // a new file is known by its path alone
+    const auto wanted = [&](const RelativePath& path) { return paths.contains(path); };
+    narrow_plan(plan, seen.base, seen.remote, wanted, documents);
     plan.partial = false;
     if (paths.empty()) plan = {};
     for (Action& action : plan.actions) {

@@ -242,6 +242,26 @@ TEST_CASE("undo: an edit on the service that is not here yet is merged", "[sync-
   CHECK(remote.text_at("a.md") == "1\n\ntwo\n\ntheirs\n");
 }
 
+TEST_CASE("undo: a document that was moved on the service, and is not moved here yet, is taken back there too",
+          "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("d/a.md", three);
+  folder.write("d/b.md", "b\n");
+  folder.run();
+  folder.write("d/a.md", "other\n");
+  folder.run();
+  remote.move("d/a.md", "e/a.md");
+  remote.move("d/b.md", "e/b.md");
+  const Lines planned = lines(undo(folder, {.dry_run = true}).report);
+  CHECK(planned == Lines{"pull_move e/a.md", "push_update e/a.md"});
+  const UndoReport undone = undo(folder);
+  CHECK(lines(undone.report) == planned);
+  CHECK(undone.left.empty());
+  CHECK(remote.tree() == Tree{{"e/a.md", three}, {"e/b.md", "b\n"}});
+  CHECK(folder.tree() == Tree{{"d/b.md", "b\n"}, {"e/a.md", three}});
+}
+
 TEST_CASE("undo: a new file in the place of a deleted one stays", "[sync-engine][undo]") {
   FakeRemote remote;
   SyncedFolder folder(remote);
