@@ -99,8 +99,18 @@ class AttachmentUndo {
     return ensure_backup(writer_, assets(), path, now, known);
   }
 
+  /// With the Asset that held these bytes when this was the path's file: another client may have uploaded it.
+  Result<Attachment> known_file(const RelativePath& path, const Sha256& hash) {
+    WS_LET(const std::vector<AttachmentVersion> versions, store_.versions(path));
+    for (const AttachmentVersion& version : versions) {
+      if (version.file && version.file->hash == hash) return *version.file;
+    }
+    return Attachment{.hash = hash};
+  }
+
   Result<void> bring(const RelativePath& path, const Sha256& hash, const std::optional<Sha256>& now) {
-    WS_TRY(bring_bytes(session_, store_, writer_, {.hash = hash}));
+    WS_LET(const Attachment file, known_file(path, hash));
+    WS_TRY(bring_bytes(session_, store_, writer_, file));
     if (now) WS_TRY(keep(path, *now));
     WS_LET(const Staged staged, writer_.stage_copy(hash.hex(), hash));
     WS_TRY(writer_.flush_texts());

@@ -271,6 +271,23 @@ TEST_CASE("sync attachments: an undo takes a picture back on both sides, and a r
   CHECK(bytes_of(two.there).at("img/new.png") == png + "new");
 }
 
+TEST_CASE("sync attachments: an undo brings a deleted picture back that another folder had sent", "[cli][undo]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.there / "img/a.png", png + "theirs");
+  two.sync(two.there);
+  REQUIRE(two.sync(two.here).exit == 0);
+  fs::remove(two.here / "img/a.png");
+  fs::remove(two.here / "note.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  const Ended undone = two.ws(two.here, {"sync", "undo"});
+  CAPTURE(undone.err);
+  CHECK(undone.exit == 0);
+  CHECK(bytes_of(two.here).at("img/a.png") == png + "theirs");
+  two.both_in_step();
+  CHECK(bytes_of(two.there).at("img/a.png") == png + "theirs");
+}
+
 TEST_CASE("sync attachments: the plan of an undo does not count pictures as files that are not synced", "[cli][undo]") {
   const Pictures vault;
   vault.both_in_step();
