@@ -178,8 +178,10 @@ Result<std::vector<HistoryState>> SyncEngine::log(const LogOptions& options) con
   if (!options.path) return log.states(options);
   WS_LET(std::vector<HistoryState> states, log.states(options));
   WS_LET(const std::vector<HistoryState> of_file, attachment_states(impl_->context.session, *options.path));
+  // Their own order is that of the changes, whatever the clock said; only two orders have to be joined by time.
+  const bool is_one_order = states.empty() || of_file.empty();
   states.insert(states.end(), of_file.begin(), of_file.end());
-  std::ranges::stable_sort(states, std::greater<>(), &HistoryState::time);
+  if (!is_one_order) std::ranges::stable_sort(states, std::greater<>(), &HistoryState::time);
   if (options.limit != 0 && states.size() > options.limit) states.resize(options.limit);
   return states;
 }

@@ -85,8 +85,9 @@ class BytesCollector {
   Result<void> need_operations() {
     Operations operations = session_.state.operations();
     WS_LET(const std::vector<Operation> all, operations.list());
+    WS_LET(const std::uint64_t first, operations.first_since(options_.keep_from));
     for (const Operation& operation : all) {
-      if (operation.time < options_.keep_from && operation.stage == Operation::Stage::closed) continue;
+      if (operation.id < first && operation.stage == Operation::Stage::closed) continue;
       WS_LET(const std::vector<OperationRow> rows, operations.rows(operation.id));
       for (const OperationRow& row : rows) {
         need(row.before);

@@ -290,6 +290,7 @@ Result<std::vector<OperationRow>> Operations::rows(std::uint64_t id) {
 }
 
 Result<std::vector<git::ObjectId>> Operations::texts_since(Time time) {
+  WS_LET(const std::uint64_t first, first_since(time));
   std::vector<git::ObjectId> texts;
   const auto add = [&](const sqlite::Statement& row) -> Result<void> {
     for (const int column : {0, 1}) {
@@ -299,9 +300,9 @@ Result<std::vector<git::ObjectId>> Operations::texts_since(Time time) {
   };
   WS_TRY(each_row(*database_,
                   "select before_blob, after_blob from operation_rows where operation in (select id from "
-                  "operations where time >= ?1 or stage <> 0) union all select seen_blob, result_blob from undo_steps",
+                  "operations where id >= ?1 or stage <> 0) union all select seen_blob, result_blob from undo_steps",
                   add,
-                  time));
+                  first));
   return texts;
 }
 
@@ -314,12 +315,22 @@ Result<std::optional<DocumentRevision>> Operations::revision_of(const git::Objec
   return revision == 0 ? std::nullopt : std::optional(DocumentRevision{static_cast<std::uint64_t>(revision)});
 }
 
+Result<std::uint64_t> Operations::first_since(Time time) {
+  WS_LET(const std::int64_t first,
+         integer_of(*database_,
+                    "select coalesce(min(id), (select coalesce(max(id), 0) + 1 from operations)) from operations "
+                    "where time >= ?",
+                    time));
+  return static_cast<std::uint64_t>(first);
+}
+
 Result<void> Operations::drop_before(Time time) {
+  WS_LET(const std::uint64_t first, first_since(time));
   WS_TRY(run_sql(*database_,
-                 "delete from operation_rows where operation in (select id from operations where time < ? "
+                 "delete from operation_rows where operation in (select id from operations where id < ? "
                  "and stage = 0)",
-                 time));
-  return run_sql(*database_, "delete from operations where time < ? and stage = 0", time);
+                 first));
+  return run_sql(*database_, "delete from operations where id < ? and stage = 0", first);
 }
 
 bool is_undone(const std::vector<Operation>& all, std::uint64_t id) {

@@ -130,7 +130,9 @@ class Operations {
   Result<std::optional<Operation>> find_at(Operation::Stage first, Operation::Stage last);
   /// One row a document.
   Result<std::vector<OperationRow>> rows(std::uint64_t id);
-  /// Of all that are from `time` or later: the texts that they name.
+  /// The first that is from `time` or later: gc keeps it and all after it, for the clock may have been set back since.
+  Result<std::uint64_t> first_since(Time time);
+  /// Of these: the texts that they name.
   Result<std::vector<git::ObjectId>> texts_since(Time time);
   /// Of the document whose text it was, the newest; empty: no operation names it.
   Result<std::optional<DocumentRevision>> revision_of(const git::ObjectId& blob);

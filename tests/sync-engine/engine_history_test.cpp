@@ -41,6 +41,32 @@ TEST_CASE("history: the log names each state and what it changed, the newest fir
   CHECK(here.engine().log({.limit = 1})->size() == 1);
 }
 
+TEST_CASE("history: a clock that was set back neither reorders the log nor makes gc forget the newest runs",
+          "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  const Time today = folder.clock().time;
+  for (const char* text : {"first\n", "second\n", "third\n"}) {
+    // The second run is made by a machine that has just started and does not know the date.
+    folder.clock().time = std::string_view(text) == "first\n" ? today : Time(std::chrono::seconds(5));
+    folder.write("a.md", text);
+    REQUIRE(folder.run().operation);
+  }
+  auto engine = folder.engine();
+  const auto states = engine.log({.path = path("a.md")});
+  REQUIRE(states);
+  REQUIRE(states->size() == 3);
+  CHECK(*engine.text_in((*states)[0].id, path("a.md")) == "third\n");
+  CHECK(*engine.text_in((*states)[2].id, path("a.md")) == "first\n");
+
+  REQUIRE(engine.gc({.keep_from = today - std::chrono::hours(24)}));
+  const auto runs = engine.operations(0);
+  REQUIRE(runs);
+  CHECK(runs->size() == 3);
+  REQUIRE(engine.gc({.keep_from = today + std::chrono::hours(24)}));
+  CHECK(engine.operations(0)->empty());
+}
+
 TEST_CASE("history: restore brings back the last other text, and a second one undoes the first", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);

@@ -14,7 +14,8 @@ namespace ws::sync::test {
 
 class FixedClock final : public Clock {
  public:
-  Time now() const override { return Time(std::chrono::milliseconds(1'795'000'000'000)); }
+  Time now() const override { return time; }
+  Time time = Time(std::chrono::milliseconds(1'795'000'000'000));
 };
 
 class SyncedFolder {
@@ -27,6 +28,7 @@ class SyncedFolder {
   /// Every file that is not hidden, by path.
   std::map<std::string, std::string> tree() const;
   const std::filesystem::path& path() const { return folder_.path(); }
+  FixedClock& clock() { return clock_; }
 
   /// A fresh engine each time, as each command has.
   SyncEngine engine(EngineOptions options = {});
