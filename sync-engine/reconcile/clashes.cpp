@@ -20,6 +20,7 @@ struct Claim {
   DocumentId document = {};
   bool arrives = false;  ///< it is not there yet
   std::optional<Sha256> hash = {};
+  bool may_be_above = true;  ///< what lies at this path keeps files from being written below it
 };
 
 using Claims = std::multimap<std::string, Claim>;
@@ -46,9 +47,14 @@ Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& pl
     leaving.insert(action.document);
   }
   if (claims.empty()) return claims;
-  const auto add = [&](const RelativePath& path, const DocumentId& document, const std::optional<Sha256>& hash) {
+  const auto add = [&](const RelativePath& path,
+                       const DocumentId& document,
+                       const std::optional<Sha256>& hash,
+                       bool may_be_above = true) {
     std::string key = path.twin_key();
-    if (nearby.overlaps(key)) claims.emplace(std::move(key), Claim{.path = path, .document = document, .hash = hash});
+    if (!nearby.overlaps(key)) return;
+    claims.emplace(std::move(key),
+                   Claim{.path = path, .document = document, .hash = hash, .may_be_above = may_be_above});
   };
   for (const Action& action : plan.actions) {
     if (action.kind == ActionKind::pull_delete) leaving.insert(action.document);
@@ -66,7 +72,10 @@ Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& pl
   for (const auto& [path, hash] : local.created) add(path, {}, hash);
   for (const RelativePath& path : local.obstacles) add(path, {}, {});
   for (const Skipped& skipped : local.skipped) {
-    if (auto path = RelativePath::parse(skipped.path)) add(*path, {}, {});
+    // Below a folder that cannot be read the write itself fails, and the next run tries again: nothing has to be
+    // decided.
+    const bool may_be_above = skipped.reason != SkipReason::unreadable;
+    if (auto path = RelativePath::parse(skipped.path)) add(*path, {}, {}, may_be_above);
   }
   return claims;
 }
@@ -86,7 +95,7 @@ const Claim* obstacle(const Claims& claims, const std::string& key, const Claim&
   }
   for (std::size_t slash = key.find('/'); slash != std::string::npos; slash = key.find('/', slash + 1)) {
     const auto above = claims.find(key.substr(0, slash));
-    if (above != claims.end() && other(above->second)) return &above->second;
+    if (above != claims.end() && above->second.may_be_above && other(above->second)) return &above->second;
   }
   const auto below = claims.lower_bound(key + "/");
   if (below != claims.end() && below->first.starts_with(key + "/") && !below->second.arrives) return &below->second;

@@ -6,6 +6,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "sync-engine/reconcile/reconcile.hpp"
+#include "tests/sync-engine/support/paths.hpp"
+
 namespace ws::sync::test {
 namespace {
 
@@ -81,6 +84,23 @@ TEST_CASE("matrix: a pending row loses nothing meanwhile: it is a conflict, and 
       if (is_pull(action.kind)) CHECK_FALSE(action.seen);
     }
   }
+}
+
+TEST_CASE("reconcile: below a folder that cannot be read a new document is no conflict, in the place of a file it is",
+          "[sync-engine]") {
+  const RemoteTree remote{
+      .changed = {{DocumentId{"1"}, {.path = path("d/new.md"), .hash = Sha256::of("new"), .revision = {1}}}}};
+  const auto planned = [&](const std::string& skipped, SkipReason reason) {
+    const LocalTree local{.skipped = {{.path = skipped, .reason = reason}}};
+    return reconcile({}, local, remote, {});
+  };
+  const Plan plan = planned("d", SkipReason::unreadable);
+  CHECK(plan.conflicts.empty());
+  REQUIRE(plan.actions.size() == 1);
+  CHECK(plan.actions[0].kind == ActionKind::pull_create);
+  CHECK(plan.actions[0].path == path("d/new.md"));
+  CHECK(planned("d", SkipReason::symlink).conflicts.size() == 1);
+  CHECK(planned("d/new.md", SkipReason::unreadable).conflicts.size() == 1);
 }
 
 }  // namespace ws::sync::test
