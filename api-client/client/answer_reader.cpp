@@ -97,7 +97,10 @@ Verdict read_refusal(const Operation& operation, const http::Response& response,
   }
   failure.call.http_status = response.status;
   if (const auto value = http::find_header(response.headers, "Retry-After")) {
-    verdict.retry_after = http::parse_retry_after(*value, now);
+    // A date is counted from the service's own clock where it tells it: that of this machine may be far off.
+    const auto date = http::find_header(response.headers, "Date");
+    const Time theirs = date ? http::parse_http_date(*date, now).value_or(now) : now;
+    verdict.retry_after = http::parse_retry_after(*value, theirs);
   }
   verdict.ending = ending_of(response.status, failure, verdict.retry_after.has_value());
   return verdict;

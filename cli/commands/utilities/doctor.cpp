@@ -87,11 +87,11 @@ void look_at_server(Session& session, Checks& checks) {
   checks.good("connection", "the server answers");
   look_at_key(*reply->json, checks);
   if (const auto date = http::find_header(reply->headers, "Date")) {
-    if (const auto theirs = http::parse_retry_after(*date, session.world().clock.now())) {
-      if (*theirs > std::chrono::minutes{2}) {
-        checks.note("clock", "this machine's clock is behind the server's", "set the clock");
-      }
-    }
+    const Time now = session.world().clock.now();
+    const Time theirs = http::parse_http_date(*date, now).value_or(now);
+    constexpr std::chrono::minutes far{2};
+    if (theirs - now > far) checks.note("clock", "this machine's clock is behind the server's", "set the clock");
+    if (now - theirs > far) checks.note("clock", "this machine's clock is ahead of the server's", "set the clock");
   }
 }
 

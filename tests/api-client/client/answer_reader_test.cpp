@@ -60,6 +60,13 @@ TEST_CASE("answer: bytes are whatever they are", "[client]") {
   CHECK(verdict.reply.json.is_null());
 }
 
+TEST_CASE("answer: a Retry-After that is a date is counted from the service's clock", "[client]") {
+  const http::Headers headers = {{"Date", "Fri, 20 Nov 2026 12:00:00 GMT"},
+                                 {"Retry-After", "Fri, 20 Nov 2026 12:00:07 GMT"}};
+  // The clock here is at 1970.
+  CHECK(read("docs.list", json_response(429, "{}", headers)).retry_after == std::chrono::seconds{7});
+}
+
 TEST_CASE("answer: every refusal has its column, with what the body says", "[client]") {
   const auto ending = [](int status, std::string_view body, http::Headers headers = {}) {
     return read("docs.create", json_response(status, body, headers)).ending;

@@ -134,6 +134,17 @@ TEST_CASE("doctor: says what is right and what is not, and ends as that would", 
   CHECK(offline.ws({"doctor"}).exit == 11);
 }
 
+TEST_CASE("doctor: says when this machine's clock is not the server's, whichever is ahead", "[cli]") {
+  const auto said = [](const char* date) {
+    const HostileServer server([date](const Seen&) {
+      return answer(200, R"({"user":{"email":"a@example.com"}})", {{"Date", date}});
+    });
+    return At(server.origin()).ws({"doctor"}).out;
+  };
+  CHECK_THAT(said("Sat, 01 Jan 2000 00:00:00 GMT"), Contains("clock is ahead of the server's"));
+  CHECK_THAT(said("Sun, 01 Jan 2090 00:00:00 GMT"), Contains("clock is behind the server's"));
+}
+
 TEST_CASE("doctor: --service holds the server against what this client expects, and changes nothing", "[cli]") {
   const auto state_of = [](const Json& report, std::string_view check) {
     for (const Json& one : report.at("data")) {
