@@ -164,11 +164,12 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
     if (url.origin != binding.origin) return fail(foreign_server(binding, url));
     if (network == Network::needed) {
       WS_LET(binding, settle_copy(session, tree.root, std::move(binding)));
+      // Only then: a copy that is merely looked at must not make the original a copy of it.
+      register_tree(session, tree.root, binding);
     }
     session.allow_retries(retries_of_a_run);
     WS_LET(Client * client, session.client());
     tree.remote = sync::make_api_remote(*client);
-    register_tree(session, tree.root, binding);
   }
   WS_TRY(open_engine(session, tree));
   return tree;

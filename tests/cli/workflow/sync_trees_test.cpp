@@ -34,8 +34,9 @@ TEST_CASE("trees: a copied tree asks, fails in scripts naming the flag, and is i
   CHECK(refused.exit == 2);
   CHECK_THAT(refused.err, Contains("copy of the synced folder") && Contains("--yes"));
   CHECK(two.ws(two.there, {"sync"}).out.empty());
-  // Looking at it without the network asks nothing; the first tree is still what it was.
+  // Looking at it asks nothing; the first tree is still what it was.
   CHECK(two.ws(copy, {"sync", "status", "--offline"}).exit == 0);
+  CHECK(two.ws(copy, {"sync", "status"}).exit == 0);
   CHECK(two.ws(two.here, {"sync"}).exit == 0);
   const Ended taken = two.ws(copy, {"sync", "--yes"});
   CAPTURE(taken.out, taken.err);
