@@ -48,11 +48,13 @@ Result<std::optional<sync::Keep>> parse_on_conflict(const std::string& text) {
   return fail(Failure::Kind::usage, "--on-conflict takes open, local, remote or both, not `" + text + "`");
 }
 
-Failure foreign_server(const sync::TreeBinding& binding, const BaseUrl& url) {
-  return {.kind = Failure::Kind::usage,
-          .what = "this tree belongs to " + binding.base_url + ", not to " + url.text,
-          .hint = "leave out --base-url and WS_BASE_URL, or name the tree's server",
-          .code = "foreign_server"};
+Result<void> check_server_of(Session& session, const sync::TreeBinding& binding) {
+  WS_LET(const BaseUrl url, session.base_url());
+  if (url.origin == binding.origin) return {};
+  return fail(Failure{.kind = Failure::Kind::usage,
+                      .what = "this tree belongs to " + binding.base_url + ", not to " + url.text,
+                      .hint = "leave out --base-url and WS_BASE_URL, or name the tree's server",
+                      .code = "foreign_server"});
 }
 
 /// Another folder that this user has tied and that has this tree's very `client_id`: one of the two is a copy.
@@ -160,8 +162,7 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
   if (network != Network::none) {
     WS_LET(sync::TreeBinding binding, sync::read_binding(tree.root, session.settings().trusted));
     WS_TRY(session.prefer_server(binding.base_url, binding.origin));
-    WS_LET(const BaseUrl url, session.base_url());
-    if (url.origin != binding.origin) return fail(foreign_server(binding, url));
+    WS_TRY(check_server_of(session, binding));
     if (network == Network::needed) {
       WS_LET(binding, settle_copy(session, tree.root, std::move(binding)));
       // Only then: a copy that is merely looked at must not make the original a copy of it.
@@ -205,6 +206,11 @@ std::string user_name(const Environment& environment) {
 }
 
 }  // namespace
+
+Result<void> check_server(Session& session, const SyncTree& tree) {
+  WS_LET(const sync::TreeBinding binding, sync::read_binding(tree.root, session.settings().trusted));
+  return check_server_of(session, binding);
+}
 
 Result<void> open_engine(Session& session, SyncTree& tree) {
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));

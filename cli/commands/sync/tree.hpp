@@ -31,6 +31,9 @@ struct SyncTree {
 /// one anywhere. Fails with `usage` (no tree), `disk`, `auth`, or as the client does.
 Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network);
 
+/// Fails with code `foreign_server` where the tree has been set up anew for another server than the one that is called.
+Result<void> check_server(Session& session, const SyncTree& tree);
+
 /// A new engine on the tree, as its files are now, and a progress line from its beginning. Fails as the engine does.
 Result<void> open_engine(Session& session, SyncTree& tree);
 

@@ -142,6 +142,7 @@ Result<ExitCode> watch(Session& session) {
                                          client->start_afresh();
                                          // A fresh engine each time: configuration, state and the folder itself may
                                          // have changed since.
+                                         WS_TRY(check_server(session, tree));
                                          WS_TRY(open_engine(session, tree));
                                          auto report = tree.engine->run(run);
                                          tree.progress->clear();

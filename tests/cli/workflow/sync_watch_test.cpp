@@ -214,6 +214,22 @@ TEST_CASE("sync watch: a key that ends, a tree that goes and a bad interval end 
   CHECK(stranger.ws({"sync", "watch"}, two.there).exit == 4);
 }
 
+TEST_CASE("sync watch: ends where its folder is set up anew for another server", "[cli]") {
+  const TwoFolders two;
+  // The same seed: the other server has a source with the same id.
+  const MockProcess other;
+  Running watch(two.person.command({"sync", "watch", "--interval", "1s"}, two.here));
+  REQUIRE(watch.wait_for("watching "));
+  std::filesystem::rename(two.here / ".ws", two.stage / "old");
+  Person elsewhere(other);
+  REQUIRE(elsewhere.ws({"sync", "init", "--name", "notes"}, two.here).exit == 0);
+  const Ended ended = watch.wait();
+  // 14 where it looked while there was no `.ws`.
+  CHECK((ended.exit == 2 || ended.exit == 14));
+  CHECK(elsewhere.ws({"sync"}, two.here).exit == 0);
+  CHECK(elsewhere.ws({"sync", "log", "--runs", "--format", "json", "--jq", ".data | length"}, two.here).out == "1\n");
+}
+
 TEST_CASE("sync status: a running watch that saw no change tells it", "[cli]") {
   const TwoFolders two;
   const Ended alone = two.ws(two.here, {"sync", "status", "--json"});
