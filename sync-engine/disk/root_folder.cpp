@@ -79,8 +79,10 @@ bool remove(int above, const char* name, std::size_t levels) {
 
 tl::unexpected<Failure> disk_failure(std::string_view doing, std::string_view what) {
   const int error = errno;
-  // Links are not followed.
-  const char* const why = error == ELOOP ? "it is a symbolic link, or lies below one" : std::strerror(error);
+  // Links are not followed; texts are written in .ws and then renamed.
+  const char* const why = error == ELOOP   ? "it is a symbolic link, or lies below one"
+                          : error == EXDEV ? "it lies on another file system than .ws"
+                                           : std::strerror(error);
   return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", doing, what, why));
 }
 
