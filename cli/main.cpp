@@ -4,6 +4,7 @@
 #include <csignal>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fcntl.h>
@@ -31,6 +32,14 @@ void on_signal(int number) {
   if (!in_own_time.load()) ::alarm(seconds_to_end);
 }
 
+/// A page of a mapped file that has no place on a full disk: SQLite maps files, and what it had begun is undone by the
+/// next run, as after a kill.
+void on_bus_error(int) {
+  constexpr std::string_view text = "error: a file cannot be written or read: the disk is full, or it is failing\n";
+  static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
+  ::_exit(ws::cli::number(ws::cli::ExitCode::local));
+}
+
 void on_alarm(int) { ::_exit(exit_of_signals + signal_number.load()); }
 
 void end_in_own_time() { in_own_time.store(true); }
@@ -44,7 +53,9 @@ void catch_signals() {
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGALRM, on_alarm);
+  std::signal(SIGBUS, on_bus_error);
   std::signal(SIGPIPE, SIG_IGN);  // writes report EPIPE instead
+  std::signal(SIGXFSZ, SIG_IGN);  // beyond `ulimit -f`, writes report EFBIG instead
   std::signal(SIGCHLD, SIG_DFL);  // if inherited as ignored, waitpid(2) would report no exit codes
 }
 

@@ -158,9 +158,10 @@ Result<void> make_folders(const std::filesystem::path& path, unsigned mode) {
   for (const auto& part : path) {
     made /= part;
     if (::mkdir(made.c_str(), static_cast<mode_t>(mode)) != 0 && errno != EEXIST) {
+      const int why = errno;
       struct stat status {};
       if (::stat(made.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) continue;
-      return cannot("make the folder", made, errno);
+      return cannot("make the folder", made, why);
     }
   }
   struct stat status {};

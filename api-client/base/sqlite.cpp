@@ -1,6 +1,7 @@
 #include "api-client/base/sqlite.hpp"
 
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <unordered_map>
 #include <vector>
@@ -24,11 +25,19 @@ Failure failure(sqlite3* database, int code, std::string_view doing) {
   const bool disk = busy || primary == SQLITE_IOERR || primary == SQLITE_FULL || primary == SQLITE_CORRUPT ||
                     primary == SQLITE_NOTADB || primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY ||
                     primary == SQLITE_PERM;
-  const char* text = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
+  std::string text = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   if (!disk) return Failure{.kind = Failure::Kind::internal, .what = fmt::format("database: {}: {}", doing, text)};
   const char* file = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
   const std::string name = file == nullptr || *file == '\0' ? "the database" : shown_path(file);
+  // "disk I/O error" alone would not tell a full disk from a broken one.
+  const bool has_cause = database != nullptr && (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN);
+  const int cause = has_cause ? sqlite3_system_errno(database) : 0;
+  if (cause != 0) text += fmt::format(" ({})", std::strerror(cause));
   Failure failed{.kind = Failure::Kind::disk, .what = fmt::format("cannot use {}: {}", name, text)};
+  if (primary == SQLITE_FULL || cause == ENOSPC || cause == EDQUOT) {
+    failed.hint = "make room on the disk and run the command again";
+  }
+  if (primary == SQLITE_READONLY) failed.hint = "make its folder, and all files in it, writable for you";
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
     failed.hint = "restore a copy of it, or move it away to start with a new one";
     failed.code = "damaged_database";

@@ -1,7 +1,12 @@
 #include "sync-engine/git/library.hpp"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 #include <fmt/format.h>
 
+#include "api-client/base/files.hpp"
 #include "api-client/base/shared_library.hpp"
 
 namespace ws::sync::git {
@@ -85,7 +90,13 @@ Result<const Library*> library() {
 
 Failure failure(const Library& git, std::string_view doing) {
   const git_error* last = git.error_last();
-  const std::string reason = last != nullptr && last->message != nullptr ? last->message : "no reason given";
+  std::string reason = last != nullptr && last->message != nullptr ? last->message : "no reason given";
+  // libgit2 quotes paths; ours lead through a descriptor.
+  constexpr std::string_view through = "'/proc/self/fd/";
+  if (const std::size_t at = reason.find(through); at != std::string::npos) {
+    const std::size_t size = std::min(reason.find('\'', at + 1), reason.size()) - at - 1;
+    reason.replace(at + 1, size, shown_path(reason.substr(at + 1, size)));
+  }
   return Failure{.kind = Failure::Kind::disk, .what = fmt::format("cannot {}: {}", doing, reason)};
 }
 

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 
 #include "api-client/base/sha256.hpp"
 #include "tests/cli/workflow/stage.hpp"
+#include "tests/cli/workflow/two_folders.hpp"
 #include "tests/support/hostile_server.hpp"
 
 using namespace ws;
@@ -376,4 +378,45 @@ TEST_CASE("skill: another skill's folder, a manifest of another name and links a
   fs::remove(folder);
   CHECK(install() == 0);
   CHECK(install() == 0);
+}
+
+TEST_CASE("sync: files that may not grow (ulimit -f) end it with 14 and the reason, and nothing is lost", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "edited\n");
+  Command limited = two.person.command({"sync"}, two.here);
+  limited.arguments.insert(limited.arguments.begin(), {"/bin/sh", "-c", "ulimit -f 0; exec \"$@\"", "sh"});
+  const Ended ended = run_command(limited);
+  CAPTURE(ended.err);
+  CHECK(ended.exit == 14);
+  CHECK(ended.err.find("File too large") != std::string::npos);
+  CHECK(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(read_text(two.there / "a.md") == "edited\n");
+}
+
+TEST_CASE("sync: a history that cannot be written is named by its folder", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "edited\n");
+  // A file in the place of each folder that an object could go into.
+  const fs::path objects = two.here / ".ws/history.git/objects";
+  for (int first = 0; first < 256; ++first) {
+    const fs::path folder = objects / fmt::format("{:02x}", first);
+    if (!fs::exists(folder)) write_text(folder, "");
+  }
+  const Ended ended = two.ws(two.here, {"sync"});
+  CAPTURE(ended.err);
+  CHECK(ended.exit == 14);
+  CHECK(ended.err.find(objects.string()) != std::string::npos);
+  CHECK(ended.err.find("/proc/") == std::string::npos);
+}
+
+TEST_CASE("a page of a file that the disk has no room for ends ws with 14 and a message", "[cli]") {
+  const TwoFolders two;
+  Running watch(two.person.command({"sync", "watch"}, two.here));
+  REQUIRE(watch.wait_for("watching "));
+  watch.signal(SIGBUS);
+  const Ended ended = watch.wait();
+  CHECK(ended.exit == 14);
+  CHECK(ended.err.find("the disk is full") != std::string::npos);
+  CHECK(two.ws(two.here, {"sync"}).exit == 0);
 }
