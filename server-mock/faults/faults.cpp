@@ -14,13 +14,7 @@ namespace {
 
 bool fits(const std::string& pattern, std::string_view text) { return pattern.empty() || glob_matches(pattern, text); }
 
-}  // namespace
-
-bool matches_rule(const FaultRule& rule, const FaultSubject& subject) {
-  if (!rule.method.empty() && !equal_ignoring_case(rule.method, subject.method)) return false;
-  return fits(rule.operation, subject.operation) && fits(rule.path, subject.path);
-}
-
+/// Whether the rule fires for the request that was counted last. `seed` and `place` make random outcomes reproducible.
 bool fires_now(const FaultRule& rule, const FaultCounts& tally, std::uint64_t seed, std::uint64_t place) {
   const std::uint64_t most = rule.times == 0 && rule.nth != 0 ? 1 : rule.times;
   if (most != 0 && tally.fired >= most) return false;
@@ -31,6 +25,13 @@ bool fires_now(const FaultRule& rule, const FaultCounts& tally, std::uint64_t se
   // A generator for each rule and request: the outcome does not depend on other rules or earlier requests.
   const std::uint64_t start = SeededRandom(SeededRandom(seed).next() ^ place).next();
   return SeededRandom(start + tally.matched).unit() < *rule.probability;
+}
+
+}  // namespace
+
+bool matches_rule(const FaultRule& rule, const FaultSubject& subject) {
+  if (!rule.method.empty() && !equal_ignoring_case(rule.method, subject.method)) return false;
+  return fits(rule.operation, subject.operation) && fits(rule.path, subject.path);
 }
 
 std::shared_ptr<const FaultRule> FaultRules::take(const FaultSubject& subject) {

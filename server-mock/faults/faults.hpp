@@ -95,8 +95,6 @@ struct FaultCounts {
 };
 
 bool matches_rule(const FaultRule& rule, const FaultSubject& subject);
-/// Whether the rule fires for the request that was counted last. `seed` and `place` make random outcomes reproducible.
-bool fires_now(const FaultRule& rule, const FaultCounts& tally, std::uint64_t seed, std::uint64_t place);
 
 /// The rules of one sandbox, in order of creation.
 class FaultRules {

@@ -19,7 +19,6 @@ set(WS_MOCK_SERVICES_SOURCES
   services/files/assets.cpp
   services/files/disposition.cpp
   services/files/files.cpp
-  services/files/organize.cpp
   services/files/organize_runs.cpp
   services/files/uploads.cpp
   services/questions/answering.cpp

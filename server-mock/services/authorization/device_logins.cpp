@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/json.hpp"
 #include "api-client/base/sha256.hpp"
 #include "server-mock/store/query.hpp"
@@ -46,8 +47,7 @@ Result<std::optional<DeviceLogin>> find_one(World& world, const char* sql, std::
 /// Normalizes a user code: upper case, with the hyphen.
 std::string normal_code(std::string_view typed) {
   std::string code;
-  for (char c : typed) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  for (const char c : to_upper(typed)) {
     if (c >= 'A' && c <= 'Z') code += c;
   }
   if (code.size() > 4) code.insert(4, "-");

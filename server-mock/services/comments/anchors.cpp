@@ -90,7 +90,7 @@ Json headings_above(std::string_view content, std::string_view quote) {
 Result<bool> stood_before(World& world, const Document& document, std::int64_t revision, std::string_view quote) {
   if (revision >= document.content_revision) return false;
   WS_LET(const std::optional<PastText> past, find_text_at(world, document.id, revision));
-  return past && holds_quote(past->content, quote);
+  return past && Haystack(past->content).holds(quote);
 }
 
 struct Watched {
@@ -111,8 +111,6 @@ Result<std::vector<Watched>> watched_quotes(World& world, std::string_view docum
 
 }  // namespace
 
-bool holds_quote(std::string_view content, std::string_view quote) { return Haystack(content).holds(quote); }
-
 Result<Anchor> make_anchor(World& world, const Json* selection, const Document& document) {
   const Json nothing = nullptr;
   const Json& from = selection != nullptr ? *selection : nothing;
@@ -121,7 +119,7 @@ Result<Anchor> make_anchor(World& world, const Json* selection, const Document& 
   Anchor anchor;
   Json headings = texts_in(from, "heading_path");
   if (!quote.empty()) {
-    const bool stands = holds_quote(document.content, quote);
+    const bool stands = Haystack(document.content).holds(quote);
     if (!stands) {
       WS_LET(anchor.quote_lost, stood_before(world, document, revision, quote));
     }

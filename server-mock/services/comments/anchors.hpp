@@ -27,9 +27,6 @@ Result<Anchor> make_anchor(World& world, const Json* selection, const Document& 
 /// The published form. `needs_reanchor`: the quote was lost, or the status was set so.
 Json to_json(const Anchor& anchor, bool needs_reanchor);
 
-/// Whether the Markdown contains the quote, ignoring marks and white space.
-bool holds_quote(std::string_view content, std::string_view quote);
-
 /// Call it with every change of a document's text. Open threads whose quote was lost get `needs_reanchor`; those whose
 /// quote was restored become open again. Resolved threads stay resolved.
 Result<void> check_anchors(World& world, std::string_view document_id, std::string_view content);

@@ -9,6 +9,8 @@
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/documents/document_changes.hpp"
 #include "server-mock/services/files/assets.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {
@@ -19,6 +21,23 @@ constexpr std::size_t max_documents = 500;
 constexpr std::size_t max_bytes = std::size_t{8} << 20U;       // of the whole text
 constexpr std::size_t document_bytes = std::size_t{1} << 20U;  // `decisions.md`, "document"
 constexpr std::size_t title_code_points = 300;
+
+struct OrganizeRun {
+  std::string id = {};
+  std::string asset_id = {};
+  std::string workspace_id = {};
+  std::string target_node_id = {};  ///< empty: beside the asset
+  std::string status = "queued";
+  std::string phase = "received";
+  std::string message = {};  ///< the reason of a failure
+  std::string created_by_user_id = {};
+  std::string created_by_agent_id = {};
+  std::int64_t created_at = 0;
+  std::int64_t updated_at = 0;  ///< start of the phase
+
+  bool is_over() const { return status == "succeeded" || status == "failed"; }
+};
+constexpr std::int64_t organize_phase_ms = 5000;
 
 #define WS_RUN_COLUMNS                                                                                            \
   "id, asset_id, workspace_id, target_node_id, status, phase, message, created_by_user_id, created_by_agent_id, " \
@@ -107,8 +126,6 @@ Result<void> step(World& world, OrganizeRun& run, std::int64_t at) {
   return save_run(world, run);
 }
 
-}  // namespace
-
 Result<void> insert_run(World& world, const OrganizeRun& run, std::string_view instruction) {
   return put(world,
              "insert into organize_runs (" WS_RUN_COLUMNS ", instruction) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -140,9 +157,58 @@ Json to_json(const OrganizeRun& run) {
           {"links", {{"self", "/v1/file-operations/" + run.id}, {"asset", "/v1/files/" + run.asset_id}}}};
 }
 
+/// Call it when the run is read, within a UnitOfWork: moves it to the next phase. Does nothing if it is over.
 Result<void> advance_run(World& world, OrganizeRun& run) {
   return run.is_over() ? Result<void>() : step(world, run, world.now());
 }
+
+/// The Project or Page to create the documents in; the caller may change it. Without one: beside the asset.
+ApiResult<std::string> find_target(World& world, const ServiceCall& call, const Asset& asset) {
+  const std::string id = id_of(call.body, "target_root_node_id");
+  if (id.empty()) return std::string();
+  WS_API_LET(const VisibleNode target, find_visible_node(world, call, id));
+  if (target.node.workspace_id != asset.workspace_id) return not_found("node");
+  if (target.node.kind != "page" && target.node.kind != "project") {
+    return invalid("body", "target_root_node_id", "value_error", "Only a Project or a Page can hold documents", id);
+  }
+  if (target.access < AccessLevel::edit) return forbidden("You may not change the target");
+  return target.node.id;
+}
+
+ServiceResult organize_file(World& world, const ServiceCall& call) {
+  WS_API_LET(const VisibleAsset seen, find_visible_asset(world, call, id_of(call.parameters, "asset_id")));
+  WS_API_TRY(require_role(call, seen.role));
+  WS_API_LET(const std::string target, find_target(world, call, seen.asset));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  const OrganizeRun run = {.id = world.ids.uuid("operation"),
+                           .asset_id = seen.asset.id,
+                           .workspace_id = seen.asset.workspace_id,
+                           .target_node_id = target,
+                           .created_by_user_id = call.caller.owner_user_id,
+                           .created_by_agent_id = call.caller.agent_id,
+                           .created_at = world.now(),
+                           .updated_at = world.now()};
+  WS_API_TRY(insert_run(world, run, text_of(call.body, "instruction")));
+  WS_API_TRY(work.commit());
+  return Answer{.status = 202, .body = to_json(run)};
+}
+
+ServiceResult get_file_operation(World& world, const ServiceCall& call) {
+  WS_API_TRY(advance_due_runs(world));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(std::optional<OrganizeRun> run, find_run(world, id_of(call.parameters, "operation_id")));
+  if (!run) return not_found("file operation");
+  WS_API_LET(const contract::Role role, role_in(world, call.caller, run->workspace_id));
+  if (role == contract::Role::none) return not_found("file operation");
+  WS_API_TRY(advance_run(world, *run));
+  WS_API_TRY(work.commit());
+  Answer answer = {.body = to_json(*run)};
+  // Not a member of the published resource.
+  if (!run->message.empty()) answer.headers.emplace_back("X-Mock-Message", run->message);
+  return answer;
+}
+
+}  // namespace
 
 Result<void> advance_due_runs(World& world) {
   while (true) {
@@ -152,10 +218,10 @@ Result<void> advance_due_runs(World& world) {
                     "select " WS_RUN_COLUMNS
                     " from organize_runs where status in ('queued', 'running') and updated_at <= ? "
                     "order by updated_at, sequence limit 1",
-                    world.now() - phase_ms));
+                    world.now() - organize_phase_ms));
     if (!run) return {};
     WS_LET(UnitOfWork work, UnitOfWork::begin(world));
-    WS_TRY(step(world, *run, run->updated_at + phase_ms));
+    WS_TRY(step(world, *run, run->updated_at + organize_phase_ms));
     WS_TRY(work.commit());
   }
 }
@@ -168,6 +234,14 @@ std::vector<DocumentSection> split_documents(std::string_view text, std::string_
     extracts.push_back({.title = as_title(is_blank(heading) ? fallback : heading), .content = section.text});
   }
   return extracts;
+}
+
+ServiceTable organize_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"files.organize", organize_file},
+      {"files.operation", get_file_operation},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock
