@@ -67,7 +67,7 @@ constexpr DueSource sources[] = {
      "select min(expires_at) from uploads where asset_id = '' and expires_at > ?1 and expires_at <= ?2",
      "select id, json_object('file_name', file_name) from uploads where asset_id = '' and expires_at = ?1 order by id",
      forget_expired_uploads},
-    // 5000 ms: how long a phase lasts if nobody asks for it (`organize_runs.hpp`).
+    // 5000 ms: how long a phase lasts if nobody asks for it (`organize_phase_ms` of `organize_runs.cpp`).
     {"organization",
      "select min(updated_at) + 5000 from organize_runs where status in ('queued', 'running') "
      "and updated_at > ?1 - 5000 and updated_at <= ?2 - 5000",
