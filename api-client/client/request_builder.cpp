@@ -24,20 +24,22 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 constexpr std::string_view key_header = "Idempotency-Key";
 
 /// What stands for the PUT of an upload's bytes, which is no operation of the table.
-constexpr contract::Response put_responses[] = {{.body = contract::Body::none}};
 constexpr Operation put_operation = {.id = "files.put",
                                      .method = contract::Method::put,
                                      .path = "/v1/files/uploads",
                                      .summary = "Send the bytes of an upload",
-                                     .responses = put_responses,
+                                     .responses = {{.body = contract::Body::none}},
                                      .auth = contract::Auth::none,
                                      .retry = contract::RetryClass::repeatable,
                                      .command = "files upload"};
 
 /// What stands for a request that need not be in the table: one entry a retry class.
-constexpr contract::Response any_responses[] = {{.body = contract::Body::bytes}};
 constexpr Operation any_operation(contract::RetryClass retry) {
-  return {.id = "api", .summary = "Send any request", .responses = any_responses, .retry = retry, .command = "api"};
+  return {.id = "api",
+          .summary = "Send any request",
+          .responses = {{.body = contract::Body::bytes}},
+          .retry = retry,
+          .command = "api"};
 }
 constexpr Operation any_operations[] = {any_operation(contract::RetryClass::read),
                                         any_operation(contract::RetryClass::keyed),

@@ -115,7 +115,7 @@ void add_errors(const Operation& operation, Json& responses) {
 
 Json operation_object(const Operation& operation) {
   Json result = {{"operationId", operation.id}, {"summary", operation.summary}};
-  result["tags"] = Json::array({operation.area});
+  result["tags"] = Json::array({area_of(operation)});
   if (operation.auth == Auth::none) result["security"] = Json::array();
   if (!operation.parameters.empty()) {
     Json parameters = Json::array();

@@ -24,6 +24,9 @@ inline constexpr std::size_t max_scopes_per_authorization = 12;
 /// Every operation, in the order of the API document.
 std::span<const Operation* const> operations();
 
+/// The OpenAPI tag of an operation of the table: "Documents".
+std::string_view area_of(const Operation& operation);
+
 /// Returns null if the id is unknown.
 const Operation* find_operation(std::string_view id);
 /// Searches by primary command: "docs list". Returns null if there is none.

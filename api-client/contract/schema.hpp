@@ -15,6 +15,8 @@
 #include <span>
 #include <string_view>
 
+#include "api-client/base/small_list.hpp"
+
 namespace ws::contract {
 
 enum class Method { get, post, put, patch, del };
@@ -68,6 +70,9 @@ constexpr Type array_of(const Type& items, std::int64_t min, std::int64_t max) {
   return {.kind = Kind::array, .min = min, .max = max, .items = &items};
 }
 constexpr Type object(const Schema& schema) { return {.kind = Kind::object, .object = &schema}; }
+/// The type of the items of an array: a `Type` points to it, so it has static lifetime.
+template <const Schema& schema>
+inline constexpr Type item_of = object(schema);
 constexpr Type free_object() { return {.kind = Kind::free_object}; }
 constexpr Type text_map() { return {.kind = Kind::text_map}; }
 /// The same type with its limits marked as assumed.
@@ -142,10 +147,9 @@ struct Operation {
   Method method = Method::get;
   std::string_view path = {};     ///< "/v1/documents/{document_id}"
   std::string_view summary = {};  ///< "List documents"
-  std::string_view area = {};     ///< OpenAPI tag: "Documents"
   std::span<const Parameter> parameters = {};
-  const Schema* request = nullptr;           ///< the JSON body; null: none
-  std::span<const Response> responses = {};  ///< success responses; the first is the usual one
+  const Schema* request = nullptr;        ///< the JSON body; null: none
+  SmallList<Response, 2> responses = {};  ///< success responses; the first is the usual one
   Auth auth = Auth::key;
   std::string_view scope = {};  ///< empty: any valid key (assumed: `decisions.md`, "Credentials, roles, scopes")
   Role role = Role::none;       ///< likewise assumed
@@ -153,9 +157,9 @@ struct Operation {
   Paging paging = Paging::none;
   RetryClass retry = RetryClass::read;
   std::string_view command = {};  ///< the primary command without "ws": "docs list"
-  std::span<const Argument> arguments = {};
+  SmallList<Argument, 2> arguments = {};
   /// Codes of `errors.hpp` that only this operation returns, in addition to those common to its kind.
-  std::span<const std::string_view> errors = {};
+  SmallList<std::string_view, 5> errors = {};
 };
 
 }  // namespace ws::contract

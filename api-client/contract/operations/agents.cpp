@@ -7,8 +7,6 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::string_view area = "Agents and agent events";
-
 constexpr Parameter list_parameters[] = {
     in_query(with_default(optional("include_revoked", boolean(), "revoked agents too"), "false")),
 };
@@ -31,15 +29,11 @@ constexpr auto agent_fields = std::to_array<Field>({
     required("updated_at", date_time()),
 });
 constexpr Schema agent = {.name = "Agent", .fields = agent_fields};
-constexpr Type agent_item = object(agent);
-constexpr Field list_fields[] = {required("data", array_of(agent_item))};
+constexpr Field list_fields[] = {required("data", array_of(item_of<agent>))};
 constexpr Schema agent_list = {.name = "AgentList", .fields = list_fields};
 constexpr auto created_fields =
     joined({required("credential", free_object(), "with the agent's secret, shown once")}, agent_fields);
 constexpr Schema created = {.name = "AgentCreated", .fields = created_fields};
-constexpr Response list_responses[] = {{.schema = &agent_list}};
-constexpr Response create_responses[] = {{.status = 201, .schema = &created}};
-constexpr Response agent_responses[] = {{.schema = &agent}};
 
 constexpr Field rotated_fields[] = {
     required("agent_id", uuid()),
@@ -49,7 +43,6 @@ constexpr Field rotated_fields[] = {
     required("created_at", date_time()),
 };
 constexpr Schema rotated = {.name = "AgentCredential", .fields = rotated_fields};
-constexpr Response rotate_responses[] = {{.schema = &rotated}};
 
 // The first two are placeholders in the API document too. Since the true names are not known, the client checks none of
 // the three, and the limit counts as assumed.
@@ -73,20 +66,14 @@ constexpr Field update_fields[] = {
 constexpr Schema update_request = {
     .name = "AgentUpdate", .fields = update_fields, .help = "null, or no member: unchanged"};
 
-constexpr Argument handle_argument[] = {{"HANDLE", "handle"}};
-constexpr Argument agent_argument[] = {{"AGENT", "agent_id"}};
-constexpr std::string_view create_errors[] = {"handle_taken"};
-
 }  // namespace
 
 constexpr Operation agent_table[] = {
     {.id = "agents.list",
-     .method = Method::get,
      .path = "/v1/agents",
      .summary = "List agents",
-     .area = area,
      .parameters = list_parameters,
-     .responses = list_responses,
+     .responses = {{.schema = &agent_list}},
      .scope = "agent_events:read",
      .role = Role::viewer,
      .command = "agents list"},
@@ -94,41 +81,38 @@ constexpr Operation agent_table[] = {
      .method = Method::post,
      .path = "/v1/agents",
      .summary = "Create an agent",
-     .area = area,
      .request = &create_request,
-     .responses = create_responses,
+     .responses = {{.status = 201, .schema = &created}},
      .scope = "workspaces:write",
      .role = Role::editor,
      .retry = RetryClass::unsafe,
      .command = "agents create",
-     .arguments = handle_argument,
-     .errors = create_errors},
+     .arguments = {{"HANDLE", "handle"}},
+     .errors = {"handle_taken"}},
     // Update and rotate are for the owner of the agent or an admin; a role alone does not grant them.
     {.id = "agents.update",
      .method = Method::patch,
      .path = "/v1/agents/{agent_id}",
      .summary = "Change an agent's name, picture, status or permissions",
-     .area = area,
      .parameters = agent_parameters,
      .request = &update_request,
-     .responses = agent_responses,
+     .responses = {{.schema = &agent}},
      .scope = "workspaces:write",
      .retry = RetryClass::repeatable,
      .command = "agents update",
-     .arguments = agent_argument},
+     .arguments = {{"AGENT", "agent_id"}}},
     {.id = "agents.rotate",
      .method = Method::post,
      .path = "/v1/agents/{agent_id}/credentials:rotate",
      .summary = "Give an agent a new secret",
-     .area = area,
      .parameters = agent_parameters,
-     .responses = rotate_responses,
+     .responses = {{.schema = &rotated}},
      .scope = "workspaces:write",
      .retry = RetryClass::unsafe,
      .command = "agents rotate",
-     .arguments = agent_argument},
+     .arguments = {{"AGENT", "agent_id"}}},
 };
 static_assert(well_formed(agent_table));
-constinit const std::span<const Operation> agent_operations = agent_table;
+constinit const Area agent_operations = {"Agents and agent events", agent_table};
 
 }  // namespace ws::contract

@@ -7,8 +7,6 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::string_view area = "Authorization and identity";
-
 constexpr Type scope_item = choice(requestable_scopes);
 constexpr Field start_fields[] = {
     required("client_name", string(1, 100), "the name that the approving person sees"),
@@ -27,7 +25,6 @@ constexpr Field started_fields[] = {
     required("interval", integer(), "seconds between two polls (assumed unit)"),
 };
 constexpr Schema started = {.name = "DeviceAuthorization", .fields = started_fields};
-constexpr Response start_responses[] = {{.status = 201, .schema = &started}};
 
 constexpr Field token_fields[] = {
     required("device_code", string(32, 200), "of the device authorization; a secret"),
@@ -47,12 +44,6 @@ constexpr Field issued_fields[] = {
 constexpr Schema issued = {.name = "DeviceToken", .fields = issued_fields};
 constexpr auto waiting_fields = all_assumed({required("status", string(), "authorization_pending or slow_down")});
 constexpr Schema waiting = {.name = "DeviceWaiting", .fields = waiting_fields, .source = Source::assumed};
-constexpr Response token_responses[] = {
-    {.schema = &issued},
-    {.status = 202, .schema = &waiting, .source = Source::assumed},
-};
-constexpr std::string_view token_errors[] = {
-    "authorization_pending", "slow_down", "access_denied", "expired_token", "invalid_grant"};
 
 constexpr Field revoked_fields[] = {
     with_default(optional("ok", boolean()), "true"),
@@ -60,7 +51,6 @@ constexpr Field revoked_fields[] = {
     required("revoked_at", date_time()),
 };
 constexpr Schema revoked = {.name = "CredentialRevoked", .fields = revoked_fields};
-constexpr Response revoke_responses[] = {{.schema = &revoked}};
 
 constexpr auto user_fields = all_assumed({
     required("id", uuid()),
@@ -93,7 +83,6 @@ constexpr auto identity_fields = all_assumed({
     links,
 });
 constexpr Schema identity = {.name = "Identity", .fields = identity_fields, .source = Source::assumed};
-constexpr Response me_responses[] = {{.schema = &identity}};
 
 }  // namespace
 
@@ -102,9 +91,8 @@ constexpr Operation authorization_table[] = {
      .method = Method::post,
      .path = "/v1/auth/device-authorizations",
      .summary = "Start a login on a device",
-     .area = area,
      .request = &start_request,
-     .responses = start_responses,
+     .responses = {{.status = 201, .schema = &started}},
      .auth = Auth::none,
      .retry = RetryClass::unsafe,
      .command = "auth login"},
@@ -112,30 +100,26 @@ constexpr Operation authorization_table[] = {
      .method = Method::post,
      .path = "/v1/auth/device-token",
      .summary = "Get the key of an approved login",
-     .area = area,
      .request = &token_request,
-     .responses = token_responses,
+     .responses = {{.schema = &issued}, {.status = 202, .schema = &waiting, .source = Source::assumed}},
      .auth = Auth::none,
      .retry = RetryClass::poll,
      .command = "auth login --resume",
-     .errors = token_errors},
+     .errors = {"authorization_pending", "slow_down", "access_denied", "expired_token", "invalid_grant"}},
     {.id = "auth.revoke",
      .method = Method::post,
      .path = "/v1/auth/credentials/current:revoke",
      .summary = "Revoke the key of this call",
-     .area = area,
-     .responses = revoke_responses,
+     .responses = {{.schema = &revoked}},
      .retry = RetryClass::repeatable,
      .command = "auth logout"},
     {.id = "me.get",
-     .method = Method::get,
      .path = "/v1/me",
      .summary = "Show whose key this is and what it may do",
-     .area = area,
-     .responses = me_responses,
+     .responses = {{.schema = &identity}},
      .command = "whoami"},
 };
 static_assert(well_formed(authorization_table));
-constinit const std::span<const Operation> authorization_operations = authorization_table;
+constinit const Area authorization_operations = {"Authorization and identity", authorization_table};
 
 }  // namespace ws::contract

@@ -7,8 +7,6 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::string_view area = "Comments";
-
 constexpr Parameter document_parameters[] = {in_path("document_id", uuid())};
 constexpr Parameter thread_parameters[] = {in_path("document_id", uuid()), in_path("thread_id", uuid())};
 
@@ -49,7 +47,6 @@ constexpr Field entry_fields[] = {
     required("updated_at", date_time()),
 };
 constexpr Schema entry = {.name = "PageCommentEntry", .fields = entry_fields};
-constexpr Type entry_item = object(entry);
 
 constexpr Field thread_fields[] = {
     required("id", uuid()),
@@ -63,15 +60,14 @@ constexpr Field thread_fields[] = {
     required("last_activity_at", date_time()),
     required("updated_at", date_time()),
     required("anchor", object(anchor)),
-    optional("entries", array_of(entry_item)),
+    optional("entries", array_of(item_of<entry>)),
 };
 constexpr Schema thread = {.name = "PageCommentThread", .fields = thread_fields};
-constexpr Type thread_item = object(thread);
 
 constexpr Field listing_fields[] = {
     required("page_id", uuid()),
     required("workspace_id", uuid()),
-    optional("threads", array_of(thread_item)),
+    optional("threads", array_of(item_of<thread>)),
     with_default(optional("open_count", integer()), "0"),
     with_default(optional("resolved_count", integer()), "0"),
     with_default(optional("needs_reanchor_count", integer()), "0"),
@@ -80,9 +76,6 @@ constexpr Field listing_fields[] = {
     nullable(optional("watermark", string())),
 };
 constexpr Schema listing = {.name = "PageComments", .fields = listing_fields};
-constexpr Response list_responses[] = {{.schema = &listing}};
-constexpr Response created_responses[] = {{.status = 201, .schema = &thread}};
-constexpr Response status_responses[] = {{.schema = &thread}};
 
 constexpr Field body = required("body", string(1, 12'000), "the comment; @handle mentions an agent or a person");
 constexpr Field entry_point = nullable(optional("entry_point", string_at_most(64), "where it was written"));
@@ -106,69 +99,59 @@ constexpr Schema reply_request = {.name = "CommentReply", .fields = reply_fields
 constexpr Field set_status_fields[] = {required("status", choice(status_values)), entry_point};
 constexpr Schema set_status_request = {.name = "CommentStatusUpdate", .fields = set_status_fields};
 
-constexpr Argument document_argument[] = {{"DOCUMENT", "document_id"}};
-constexpr Argument thread_arguments[] = {{"DOCUMENT", "document_id"}, {"THREAD", "thread_id"}};
-constexpr std::string_view write_errors[] = {"archived"};
-constexpr std::string_view reply_errors[] = {"lease_lost", "archived"};
-
 }  // namespace
 
 constexpr Operation comment_table[] = {
     {.id = "comments.list",
-     .method = Method::get,
      .path = "/v1/documents/{document_id}/comments",
      .summary = "List the comments on a document",
-     .area = area,
      .parameters = document_parameters,
-     .responses = list_responses,
+     .responses = {{.schema = &listing}},
      .scope = "comments:read",
      .role = Role::viewer,
      .command = "comments list",
-     .arguments = document_argument},
+     .arguments = {{"DOCUMENT", "document_id"}}},
     {.id = "comments.add",
      .method = Method::post,
      .path = "/v1/documents/{document_id}/comments",
      .summary = "Comment on a document",
-     .area = area,
      .parameters = document_parameters,
      .request = &add_request,
-     .responses = created_responses,
+     .responses = {{.status = 201, .schema = &thread}},
      .scope = "comments:write",
      .role = Role::commenter,
      .retry = RetryClass::unsafe,
      .command = "comments add",
-     .arguments = document_argument,
-     .errors = write_errors},
+     .arguments = {{"DOCUMENT", "document_id"}},
+     .errors = {"archived"}},
     {.id = "comments.reply",
      .method = Method::post,
      .path = "/v1/documents/{document_id}/comments/{thread_id}/replies",
      .summary = "Reply to a comment thread",
-     .area = area,
      .parameters = thread_parameters,
      .request = &reply_request,
-     .responses = created_responses,
+     .responses = {{.status = 201, .schema = &thread}},
      .scope = "comments:write",
      .role = Role::commenter,
      .retry = RetryClass::unsafe,
      .command = "comments reply",
-     .arguments = thread_arguments,
-     .errors = reply_errors},
+     .arguments = {{"DOCUMENT", "document_id"}, {"THREAD", "thread_id"}},
+     .errors = {"lease_lost", "archived"}},
     {.id = "comments.set_status",
      .method = Method::post,
      .path = "/v1/documents/{document_id}/comments/{thread_id}/status",
      .summary = "Resolve, reopen or reanchor a comment thread",
-     .area = area,
      .parameters = thread_parameters,
      .request = &set_status_request,
-     .responses = status_responses,
+     .responses = {{.schema = &thread}},
      .scope = "comments:write",
      .role = Role::commenter,
      .retry = RetryClass::repeatable,
      .command = "comments resolve",
-     .arguments = thread_arguments,
-     .errors = write_errors},
+     .arguments = {{"DOCUMENT", "document_id"}, {"THREAD", "thread_id"}},
+     .errors = {"archived"}},
 };
 static_assert(well_formed(comment_table));
-constinit const std::span<const Operation> comment_operations = comment_table;
+constinit const Area comment_operations = {"Comments", comment_table};
 
 }  // namespace ws::contract

@@ -16,32 +16,28 @@ constexpr auto operation_fields = all_assumed({
     required("idempotent", boolean(), "takes an Idempotency-Key"),
 });
 constexpr Schema operation = {.name = "DiscoveryOperation", .fields = operation_fields, .source = Source::assumed};
-constexpr Type operation_item = object(operation);
 constexpr std::string_view object_value[] = {"discovery"};
 constexpr auto discovery_fields = all_assumed({
     with_default(optional("object", choice(object_value)), "\"discovery\""),
     required("version", string()),
-    required("operations", array_of(operation_item)),
+    required("operations", array_of(item_of<operation>)),
     required("limits", free_object()),
     required("openapi_url", string(), "absolute"),
     required("skill_url", string(), "absolute: where the operating skill's files are"),
     links,
 });
 constexpr Schema discovery = {.name = "Discovery", .fields = discovery_fields, .source = Source::assumed};
-constexpr Response discovery_responses[] = {{.schema = &discovery}};
 
 }  // namespace
 
 constexpr Operation discovery_table[] = {
     {.id = "discovery.get",
-     .method = Method::get,
      .path = "/v1",
      .summary = "Discover what the service can do",
-     .area = "Discovery",
-     .responses = discovery_responses,
+     .responses = {{.schema = &discovery}},
      .command = "discover"},
 };
 static_assert(well_formed(discovery_table));
-constinit const std::span<const Operation> discovery_operations = discovery_table;
+constinit const Area discovery_operations = {"Discovery", discovery_table};
 
 }  // namespace ws::contract

@@ -7,8 +7,6 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::string_view area = "Documents";
-
 constexpr Parameter list_parameters[] = {page_limit("50"), page_cursor};
 constexpr Parameter create_parameters[] = {idempotency_key};
 constexpr Parameter document_parameters[] = {in_path("document_id", uuid())};
@@ -34,12 +32,8 @@ constexpr auto document_fields = all_assumed({
     links,
 });
 constexpr Schema document = {.name = "Document", .fields = document_fields, .source = Source::assumed};
-constexpr Type document_item = object(document);
-constexpr auto list_fields = all_assumed({required("data", array_of(document_item)), next_cursor});
+constexpr auto list_fields = all_assumed({required("data", array_of(item_of<document>)), next_cursor});
 constexpr Schema document_list = {.name = "DocumentList", .fields = list_fields, .source = Source::assumed};
-constexpr Response list_responses[] = {{.schema = &document_list}};
-constexpr Response create_responses[] = {{.status = 201, .schema = &document}};
-constexpr Response document_responses[] = {{.schema = &document}};
 
 constexpr auto create_fields = all_assumed({
     required("title", string(1, 300)),
@@ -65,7 +59,6 @@ constexpr auto archived_fields = all_assumed({
     required("archived_at", date_time()),
 });
 constexpr Schema archived = {.name = "DocumentArchived", .fields = archived_fields, .source = Source::assumed};
-constexpr Response archive_responses[] = {{.schema = &archived}};
 
 constexpr auto share_fields = all_assumed({
     optional("email", string(), "a person; or else agent_handle"),
@@ -83,30 +76,21 @@ constexpr auto grant_fields = all_assumed({
     required("created_at", date_time()),
 });
 constexpr Schema grant = {.name = "DocumentShare", .fields = grant_fields, .source = Source::assumed};
-constexpr Type grant_item = object(grant);
 constexpr auto shares_fields = all_assumed({
     required("document_id", uuid()),
-    required("shares", array_of(grant_item)),
+    required("shares", array_of(item_of<grant>)),
     links,
 });
 constexpr Schema shares = {.name = "DocumentShares", .fields = shares_fields, .source = Source::assumed};
-constexpr Response share_responses[] = {{.schema = &shares}};
-
-constexpr Argument title_argument[] = {{"TITLE", "title", Presence::optional}};
-constexpr Argument document_argument[] = {{"DOCUMENT", "document_id"}};
-constexpr std::string_view update_errors[] = {"revision_conflict", "archived"};
-constexpr std::string_view share_errors[] = {"archived"};
 
 }  // namespace
 
 constexpr Operation document_table[] = {
     {.id = "docs.list",
-     .method = Method::get,
      .path = "/v1/documents",
      .summary = "List documents",
-     .area = area,
      .parameters = list_parameters,
-     .responses = list_responses,
+     .responses = {{.schema = &document_list}},
      .scope = "documents:read",
      .role = Role::viewer,
      .paging = Paging::cursor,
@@ -115,69 +99,63 @@ constexpr Operation document_table[] = {
      .method = Method::post,
      .path = "/v1/documents",
      .summary = "Create a document",
-     .area = area,
      .parameters = create_parameters,
      .request = &document_create,
-     .responses = create_responses,
+     .responses = {{.status = 201, .schema = &document}},
      .scope = "documents:write",
      .role = Role::editor,
      .idempotency = Idempotency::key,
      .retry = RetryClass::keyed,
      .command = "docs create",
-     .arguments = title_argument},
+     .arguments = {{"TITLE", "title", Presence::optional}}},
     {.id = "docs.get",
-     .method = Method::get,
      .path = "/v1/documents/{document_id}",
      .summary = "Read a document",
-     .area = area,
      .parameters = document_parameters,
-     .responses = document_responses,
+     .responses = {{.schema = &document}},
      .scope = "documents:read",
      .role = Role::viewer,
      .command = "docs get",
-     .arguments = document_argument},
+     .arguments = {{"DOCUMENT", "document_id"}}},
     {.id = "docs.update",
      .method = Method::put,
      .path = "/v1/documents/{document_id}",
      .summary = "Replace a document's text, if its revision is the expected one",
-     .area = area,
      .parameters = document_parameters,
      .request = &document_update,
-     .responses = document_responses,
+     .responses = {{.schema = &document}},
      .scope = "documents:write",
      .role = Role::editor,
      .retry = RetryClass::revision,
      .command = "docs update",
-     .arguments = document_argument,
-     .errors = update_errors},
+     .arguments = {{"DOCUMENT", "document_id"}},
+     .errors = {"revision_conflict", "archived"}},
     {.id = "docs.archive",
      .method = Method::del,
      .path = "/v1/documents/{document_id}",
      .summary = "Archive a document",
-     .area = area,
      .parameters = document_parameters,
-     .responses = archive_responses,
+     .responses = {{.schema = &archived}},
      .scope = "documents:write",
      .role = Role::editor,
      .retry = RetryClass::repeatable,
      .command = "docs archive",
-     .arguments = document_argument},
+     .arguments = {{"DOCUMENT", "document_id"}}},
     {.id = "docs.share",
      .method = Method::post,
      .path = "/v1/documents/{document_id}/shares",
      .summary = "Share a document with a person or an agent",
-     .area = area,
      .parameters = document_parameters,
      .request = &share_request,
-     .responses = share_responses,
+     .responses = {{.schema = &shares}},
      .scope = "documents:share",
      .role = Role::editor,
      .retry = RetryClass::unsafe,
      .command = "docs share",
-     .arguments = document_argument,
-     .errors = share_errors},
+     .arguments = {{"DOCUMENT", "document_id"}},
+     .errors = {"archived"}},
 };
 static_assert(well_formed(document_table));
-constinit const std::span<const Operation> document_operations = document_table;
+constinit const Area document_operations = {"Documents", document_table};
 
 }  // namespace ws::contract

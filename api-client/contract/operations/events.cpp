@@ -7,8 +7,6 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::string_view area = "Agents and agent events";
-
 constexpr Parameter event_parameters[] = {in_path("event_id", uuid())};
 
 constexpr Field lease_token = required("lease_token", string(20, 200), "of the claim; a secret");
@@ -53,11 +51,6 @@ constexpr Field claimed_fields[] = {
     with_default(optional("retry_after_seconds", integer()), "5"),
 };
 constexpr Schema claimed = {.name = "AgentEventClaim", .fields = claimed_fields};
-constexpr Response claim_responses[] = {{.schema = &claimed}};
-constexpr Response event_responses[] = {{.schema = &event}};
-
-constexpr Argument event_argument[] = {{"EVENT", "event_id"}};
-constexpr std::string_view lease_errors[] = {"lease_lost", "already_finished"};
 
 }  // namespace
 
@@ -67,9 +60,8 @@ constexpr Operation event_table[] = {
      .method = Method::post,
      .path = "/v1/agent-events:claim",
      .summary = "Claim the next agent event",
-     .area = area,
      .request = &claim_request,
-     .responses = claim_responses,
+     .responses = {{.schema = &claimed}},
      .scope = "agent_events:write",
      .retry = RetryClass::unsafe,
      .command = "events claim"},
@@ -77,43 +69,40 @@ constexpr Operation event_table[] = {
      .method = Method::post,
      .path = "/v1/agent-events/{event_id}:renew",
      .summary = "Hold a claimed event for longer",
-     .area = area,
      .parameters = event_parameters,
      .request = &renew_request,
-     .responses = event_responses,
+     .responses = {{.schema = &event}},
      .scope = "agent_events:write",
      .retry = RetryClass::lease,
      .command = "events renew",
-     .arguments = event_argument,
-     .errors = lease_errors},
+     .arguments = {{"EVENT", "event_id"}},
+     .errors = {"lease_lost", "already_finished"}},
     {.id = "events.complete",
      .method = Method::post,
      .path = "/v1/agent-events/{event_id}:complete",
      .summary = "Complete a claimed event with its result",
-     .area = area,
      .parameters = event_parameters,
      .request = &complete_request,
-     .responses = event_responses,
+     .responses = {{.schema = &event}},
      .scope = "agent_events:write",
      .retry = RetryClass::lease,
      .command = "events complete",
-     .arguments = event_argument,
-     .errors = lease_errors},
+     .arguments = {{"EVENT", "event_id"}},
+     .errors = {"lease_lost", "already_finished"}},
     {.id = "events.fail",
      .method = Method::post,
      .path = "/v1/agent-events/{event_id}:fail",
      .summary = "Give a claimed event back as failed",
-     .area = area,
      .parameters = event_parameters,
      .request = &fail_request,
-     .responses = event_responses,
+     .responses = {{.schema = &event}},
      .scope = "agent_events:write",
      .retry = RetryClass::lease,
      .command = "events fail",
-     .arguments = event_argument,
-     .errors = lease_errors},
+     .arguments = {{"EVENT", "event_id"}},
+     .errors = {"lease_lost", "already_finished"}},
 };
 static_assert(well_formed(event_table));
-constinit const std::span<const Operation> event_operations = event_table;
+constinit const Area event_operations = {"Agents and agent events", event_table};
 
 }  // namespace ws::contract

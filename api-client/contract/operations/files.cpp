@@ -7,8 +7,6 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::string_view area = "Files";
-
 constexpr Parameter list_parameters[] = {page_limit("50")};
 constexpr Parameter asset_parameters[] = {in_path("asset_id", uuid())};
 constexpr Parameter operation_parameters[] = {in_path("operation_id", uuid())};
@@ -29,7 +27,6 @@ constexpr Field started_fields[] = {
     required("expires_at", date_time()),
 };
 constexpr Schema started = {.name = "Upload", .fields = started_fields};
-constexpr Response start_responses[] = {{.status = 201, .schema = &started}};
 
 constexpr Field finalize_fields[] = {
     required("upload_id", uuid()),
@@ -60,16 +57,8 @@ constexpr Field asset_fields[] = {
     links,
 };
 constexpr Schema asset = {.name = "Asset", .fields = asset_fields};
-constexpr Type asset_item = object(asset);
-constexpr Field list_fields[] = {required("data", array_of(asset_item))};
+constexpr Field list_fields[] = {required("data", array_of(item_of<asset>))};
 constexpr Schema asset_list = {.name = "AssetList", .fields = list_fields};
-constexpr Response finalize_responses[] = {{.status = 201, .schema = &asset}};
-constexpr Response list_responses[] = {{.schema = &asset_list}};
-constexpr Response asset_responses[] = {{.schema = &asset}};
-constexpr Response content_responses[] = {
-    {.body = Body::bytes},
-    {.status = 206, .body = Body::bytes, .source = Source::assumed},
-};
 
 constexpr Field organize_fields[] = {
     required("instruction", string(1, 8000), "what to make of the file"),
@@ -86,14 +75,6 @@ constexpr Field operation_fields[] = {
     links,
 };
 constexpr Schema operation = {.name = "AssetOrganizationOperation", .fields = operation_fields};
-constexpr Response organize_responses[] = {{.status = 202, .schema = &operation}};
-constexpr Response operation_responses[] = {{.schema = &operation}};
-
-constexpr Argument upload_argument[] = {{"UPLOAD", "upload_id"}};
-constexpr Argument asset_argument[] = {{"ID", "asset_id"}};
-constexpr Argument operation_argument[] = {{"OP", "operation_id"}};
-constexpr std::string_view finalize_errors[] = {"upload_incomplete", "upload_consumed", "upload_expired"};
-constexpr std::string_view content_errors[] = {"range_not_satisfiable"};
 
 }  // namespace
 
@@ -102,9 +83,8 @@ constexpr Operation file_table[] = {
      .method = Method::post,
      .path = "/v1/files/uploads",
      .summary = "Start an upload",
-     .area = area,
      .request = &start_request,
-     .responses = start_responses,
+     .responses = {{.status = 201, .schema = &started}},
      .scope = "assets:write",
      .role = Role::editor,
      .retry = RetryClass::unsafe,
@@ -113,75 +93,65 @@ constexpr Operation file_table[] = {
      .method = Method::post,
      .path = "/v1/files/uploads:finalize",
      .summary = "Finish an upload: the bytes become a file",
-     .area = area,
      .request = &finalize_request,
-     .responses = finalize_responses,
+     .responses = {{.status = 201, .schema = &asset}},
      .scope = "assets:write",
      .role = Role::editor,
      .retry = RetryClass::unsafe,
      .command = "files finalize",
-     .arguments = upload_argument,
-     .errors = finalize_errors},
+     .arguments = {{"UPLOAD", "upload_id"}},
+     .errors = {"upload_incomplete", "upload_consumed", "upload_expired"}},
     {.id = "files.list",
-     .method = Method::get,
      .path = "/v1/files",
      .summary = "List files",
-     .area = area,
      .parameters = list_parameters,
-     .responses = list_responses,
+     .responses = {{.schema = &asset_list}},
      .scope = "assets:read",
      .role = Role::viewer,
      .paging = Paging::limit_only,
      .command = "files list"},
     {.id = "files.get",
-     .method = Method::get,
      .path = "/v1/files/{asset_id}",
      .summary = "Show what is known of a file",
-     .area = area,
      .parameters = asset_parameters,
-     .responses = asset_responses,
+     .responses = {{.schema = &asset}},
      .scope = "assets:read",
      .role = Role::viewer,
      .command = "files get",
-     .arguments = asset_argument},
+     .arguments = {{"ID", "asset_id"}}},
     {.id = "files.content",
-     .method = Method::get,
      .path = "/v1/files/{asset_id}/content",
      .summary = "Download a file's exact bytes",
-     .area = area,
      .parameters = asset_parameters,
-     .responses = content_responses,
+     .responses = {{.body = Body::bytes}, {.status = 206, .body = Body::bytes, .source = Source::assumed}},
      .scope = "assets:read",
      .role = Role::viewer,
      .command = "files download",
-     .arguments = asset_argument,
-     .errors = content_errors},
+     .arguments = {{"ID", "asset_id"}},
+     .errors = {"range_not_satisfiable"}},
     {.id = "files.organize",
      .method = Method::post,
      .path = "/v1/files/{asset_id}:organize",
      .summary = "Start an organization run on a file",
-     .area = area,
      .parameters = asset_parameters,
      .request = &organize_request,
-     .responses = organize_responses,
+     .responses = {{.status = 202, .schema = &operation}},
      .scope = "assets:write",
      .role = Role::editor,
      .retry = RetryClass::unsafe,
      .command = "files organize",
-     .arguments = asset_argument},
+     .arguments = {{"ID", "asset_id"}}},
     {.id = "files.operation",
-     .method = Method::get,
      .path = "/v1/file-operations/{operation_id}",
      .summary = "Show how far an organization run is",
-     .area = area,
      .parameters = operation_parameters,
-     .responses = operation_responses,
+     .responses = {{.schema = &operation}},
      .scope = "assets:read",
      .role = Role::viewer,
      .command = "files operation",
-     .arguments = operation_argument},
+     .arguments = {{"OP", "operation_id"}}},
 };
 static_assert(well_formed(file_table));
-constinit const std::span<const Operation> file_operations = file_table;
+constinit const Area file_operations = {"Files", file_table};
 
 }  // namespace ws::contract

@@ -1,6 +1,7 @@
 #include "api-client/contract/operations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "api-client/contract/operations/shared.hpp"
@@ -10,21 +11,25 @@ namespace ws::contract {
 
 namespace {
 
+std::array<Area, 12> areas() {
+  return {authorization_operations,
+          workspace_operations,
+          question_operations,
+          search_operations,
+          document_operations,
+          comment_operations,
+          file_operations,
+          sync_operations,
+          agent_operations,
+          event_operations,
+          test_operations,
+          discovery_operations};
+}
+
 std::vector<const Operation*> collect_operations() {
   std::vector<const Operation*> all;
-  for (const std::span<const Operation> area : {authorization_operations,
-                                                workspace_operations,
-                                                question_operations,
-                                                search_operations,
-                                                document_operations,
-                                                comment_operations,
-                                                file_operations,
-                                                sync_operations,
-                                                agent_operations,
-                                                event_operations,
-                                                test_operations,
-                                                discovery_operations}) {
-    for (const Operation& operation : area) all.push_back(&operation);
+  for (const Area& area : areas()) {
+    for (const Operation& operation : area.operations) all.push_back(&operation);
   }
   return all;
 }
@@ -60,6 +65,14 @@ std::span<const Operation* const> operations() {
   // time.
   static const std::vector<const Operation*> all = collect_operations();
   return all;
+}
+
+std::string_view area_of(const Operation& operation) {
+  for (const Area& area : areas()) {
+    if (std::ranges::any_of(area.operations, [&](const Operation& one) { return &one == &operation; }))
+      return area.name;
+  }
+  return {};
 }
 
 const Operation* find_operation(std::string_view id) {

@@ -7,8 +7,6 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::string_view area = "Questions and conversations";
-
 constexpr Parameter list_parameters[] = {
     page_limit("20"),
     page_cursor,
@@ -35,7 +33,6 @@ constexpr Field artifact_fields[] = {
     required("content_revision", integer()),
 };
 constexpr Schema artifact = {.name = "QuestionArtifact", .fields = artifact_fields};
-constexpr Type artifact_item = object(artifact);
 
 constexpr auto citation_fields = all_assumed({
     required("document_id", uuid()),
@@ -44,7 +41,6 @@ constexpr auto citation_fields = all_assumed({
     required("quote", string()),
 });
 constexpr Schema citation = {.name = "QuestionCitation", .fields = citation_fields, .source = Source::assumed};
-constexpr Type citation_item = object(citation);
 
 constexpr Field link_fields[] = {
     optional("self", string(), "path of the question"),
@@ -59,25 +55,21 @@ constexpr Field question_fields[] = {
     optional("status", string(), "completed where it is finished"),
     optional("conversation_id", uuid()),
     optional("source_document_ids", array_of(uuid_item)),
-    optional("artifacts", array_of(artifact_item)),
+    optional("artifacts", array_of(item_of<artifact>)),
     optional("links", object(question_links), "self and conversation"),
     assumed(with_default(optional("object", choice(question_object)), "\"question\"")),
     assumed(optional("prompt", string())),
     assumed(nullable(optional("answer", string(), "Markdown; where it is missing the artifact holds it"))),
     assumed(nullable(optional("title", string()))),
     assumed(optional("sources", array_of(text_item))),
-    assumed(optional("citations", array_of(citation_item))),
+    assumed(optional("citations", array_of(item_of<citation>))),
     assumed(optional("created_at", date_time())),
     assumed(nullable(optional("completed_at", date_time()))),
 };
 constexpr Schema question = {.name = "Question", .fields = question_fields};
-constexpr Type question_item = object(question);
-constexpr auto list_fields = all_assumed({required("data", array_of(question_item)), next_cursor});
+constexpr auto list_fields = all_assumed({required("data", array_of(item_of<question>)), next_cursor});
 constexpr Schema question_list = {.name = "QuestionList", .fields = list_fields, .source = Source::assumed};
-constexpr Response list_responses[] = {{.schema = &question_list}};
 // The OpenAPI document says 200, the introductory sample 201: both are success.
-constexpr Response create_responses[] = {{.status = 200, .schema = &question}, {.status = 201, .schema = &question}};
-constexpr Response question_responses[] = {{.schema = &question}};
 
 constexpr std::string_view conversation_object[] = {"conversation"};
 constexpr Field conversation_fields[] = {
@@ -93,26 +85,17 @@ constexpr Field conversation_fields[] = {
     links,
 };
 constexpr Schema conversation = {.name = "Conversation", .fields = conversation_fields};
-constexpr Type conversation_item = object(conversation);
-constexpr Field conversation_list_fields[] = {required("data", array_of(conversation_item)), next_cursor};
+constexpr Field conversation_list_fields[] = {required("data", array_of(item_of<conversation>)), next_cursor};
 constexpr Schema conversation_list = {.name = "ConversationList", .fields = conversation_list_fields};
-constexpr Response conversation_list_responses[] = {{.schema = &conversation_list}};
-constexpr Response conversation_responses[] = {{.schema = &conversation}};
-
-constexpr Argument prompt_argument[] = {{"PROMPT", "prompt", Presence::optional}};
-constexpr Argument question_argument[] = {{"ID", "question_id"}};
-constexpr Argument conversation_argument[] = {{"ID", "conversation_id"}};
 
 }  // namespace
 
 constexpr Operation question_table[] = {
     {.id = "questions.list",
-     .method = Method::get,
      .path = "/v1/questions",
      .summary = "List questions",
-     .area = area,
      .parameters = list_parameters,
-     .responses = list_responses,
+     .responses = {{.schema = &question_list}},
      .scope = "questions:read",
      .role = Role::viewer,
      .paging = Paging::cursor,
@@ -121,51 +104,44 @@ constexpr Operation question_table[] = {
      .method = Method::post,
      .path = "/v1/questions",
      .summary = "Ask a question",
-     .area = area,
      .parameters = create_parameters,
      .request = &question_create,
-     .responses = create_responses,
+     .responses = {{.status = 200, .schema = &question}, {.status = 201, .schema = &question}},
      .scope = "questions:write",
      .role = Role::viewer,
      .idempotency = Idempotency::key,
      .retry = RetryClass::keyed,
      .command = "ask",
-     .arguments = prompt_argument},
+     .arguments = {{"PROMPT", "prompt", Presence::optional}}},
     {.id = "questions.get",
-     .method = Method::get,
      .path = "/v1/questions/{question_id}",
      .summary = "Read a question and its answer",
-     .area = area,
      .parameters = question_parameters,
-     .responses = question_responses,
+     .responses = {{.schema = &question}},
      .scope = "questions:read",
      .role = Role::viewer,
      .command = "questions get",
-     .arguments = question_argument},
+     .arguments = {{"ID", "question_id"}}},
     {.id = "conversations.list",
-     .method = Method::get,
      .path = "/v1/conversations",
      .summary = "List conversations",
-     .area = area,
      .parameters = conversation_list_parameters,
-     .responses = conversation_list_responses,
+     .responses = {{.schema = &conversation_list}},
      .scope = "questions:read",
      .role = Role::viewer,
      .paging = Paging::cursor,
      .command = "conversations list"},
     {.id = "conversations.get",
-     .method = Method::get,
      .path = "/v1/conversations/{conversation_id}",
      .summary = "Read a conversation",
-     .area = area,
      .parameters = conversation_parameters,
-     .responses = conversation_responses,
+     .responses = {{.schema = &conversation}},
      .scope = "questions:read",
      .role = Role::viewer,
      .command = "conversations get",
-     .arguments = conversation_argument},
+     .arguments = {{"ID", "conversation_id"}}},
 };
 static_assert(well_formed(question_table));
-constinit const std::span<const Operation> question_operations = question_table;
+constinit const Area question_operations = {"Questions and conversations", question_table};
 
 }  // namespace ws::contract

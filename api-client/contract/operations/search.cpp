@@ -35,17 +35,13 @@ constexpr auto result_fields = all_assumed({
     links,
 });
 constexpr Schema result = {.name = "SearchResult", .fields = result_fields, .source = Source::assumed};
-constexpr Type result_item = object(result);
 constexpr std::string_view results_object[] = {"search_results"};
 constexpr auto results_fields = all_assumed({
     with_default(optional("object", choice(results_object)), "\"search_results\""),
-    required("data", array_of(result_item)),
+    required("data", array_of(item_of<result>)),
     next_cursor,
 });
 constexpr Schema results = {.name = "SearchResults", .fields = results_fields, .source = Source::assumed};
-constexpr Response responses[] = {{.schema = &results}};
-
-constexpr Argument arguments[] = {{"QUERY", "query"}};
 
 }  // namespace
 
@@ -54,16 +50,15 @@ constexpr Operation search_table[] = {
      .method = Method::post,
      .path = "/v1/search",
      .summary = "Search the workspace",
-     .area = "Search",
      .request = &request,
-     .responses = responses,
+     .responses = {{.schema = &results}},
      .scope = "search:read",
      .role = Role::viewer,
      .paging = Paging::cursor,
      .command = "search",
-     .arguments = arguments},
+     .arguments = {{"QUERY", "query"}}},
 };
 static_assert(well_formed(search_table));
-constinit const std::span<const Operation> search_operations = search_table;
+constinit const Area search_operations = {"Search", search_table};
 
 }  // namespace ws::contract

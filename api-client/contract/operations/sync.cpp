@@ -7,8 +7,6 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::string_view area = "Local Markdown sync";
-
 constexpr Parameter source_parameters[] = {in_path("source_id", uuid())};
 constexpr Parameter pull_parameters[] = {
     in_path("source_id", uuid()),
@@ -36,7 +34,6 @@ constexpr auto conflict_name_fields = all_assumed({
 });
 constexpr Schema conflict_name = {
     .name = "SyncConflictName", .fields = conflict_name_fields, .source = Source::assumed};
-constexpr Type conflict_name_item = object(conflict_name);
 
 constexpr auto create_fields = all_assumed({
     required("name", string(1, 200)),
@@ -54,15 +51,13 @@ constexpr auto source_fields = all_assumed({
     required("root_node_id", uuid()),
     required("revision", integer(), "rises by one with every change to any of its documents"),
     required("document_count", integer()),
-    required("open_conflicts", array_of(conflict_name_item)),
+    required("open_conflicts", array_of(item_of<conflict_name>)),
     nullable(required("last_committed_at", date_time())),
     required("created_at", date_time()),
     required("updated_at", date_time()),
     links,
 });
 constexpr Schema source = {.name = "SyncSource", .fields = source_fields, .source = Source::assumed};
-constexpr Response create_responses[] = {{.status = 201, .schema = &source}};
-constexpr Response source_responses[] = {{.schema = &source}};
 
 constexpr auto pull_item_fields = all_assumed({
     path,
@@ -78,16 +73,14 @@ constexpr auto pull_item_fields = all_assumed({
     required("updated_at", date_time()),
 });
 constexpr Schema pull_item = {.name = "SyncPullItem", .fields = pull_item_fields, .source = Source::assumed};
-constexpr Type pull_item_type = object(pull_item);
 constexpr auto pull_fields = all_assumed({
     source_id,
     required("revision", integer()),
     required("since_revision", integer()),
-    required("data", array_of(pull_item_type)),
+    required("data", array_of(item_of<pull_item>)),
     next_cursor,
 });
 constexpr Schema pull = {.name = "SyncPull", .fields = pull_fields, .source = Source::assumed};
-constexpr Response pull_responses[] = {{.schema = &pull}};
 
 constexpr auto plan_entry_fields = all_assumed({
     path,
@@ -98,13 +91,12 @@ constexpr auto plan_entry_fields = all_assumed({
     previous_path,
 });
 constexpr Schema plan_entry = {.name = "SyncPlanEntry", .fields = plan_entry_fields, .source = Source::assumed};
-constexpr Type plan_entry_item = object(plan_entry);
 constexpr auto plan_request_fields = all_assumed({
     source_id,
     required("base_revision", integer_at_least(0), "the source's revision that the tree was last in step with"),
     client_id,
     required("complete", boolean(), "false: only what differs from the base, or a part"),
-    required("entries", array_of(plan_entry_item, 0, 10'000)),
+    required("entries", array_of(item_of<plan_entry>, 0, 10'000)),
 });
 constexpr Schema plan_request = {.name = "SyncPlanRequest", .fields = plan_request_fields, .source = Source::assumed};
 constexpr auto plan_action_fields = all_assumed({
@@ -121,18 +113,16 @@ constexpr auto plan_action_fields = all_assumed({
     nullable(required("conflict_id", uuid())),
 });
 constexpr Schema plan_action = {.name = "SyncPlanAction", .fields = plan_action_fields, .source = Source::assumed};
-constexpr Type plan_action_item = object(plan_action);
 constexpr auto plan_fields = all_assumed({
     required("plan_id", uuid()),
     source_id,
     required("revision", integer()),
     required("base_revision", integer()),
-    required("actions", array_of(plan_action_item)),
+    required("actions", array_of(item_of<plan_action>)),
     required("summary", free_object(), "how many of each action"),
     required("expires_at", date_time()),
 });
 constexpr Schema plan = {.name = "SyncPlan", .fields = plan_fields, .source = Source::assumed};
-constexpr Response plan_responses[] = {{.schema = &plan}};
 
 constexpr std::string_view push_actions[] = {"push_create", "push_update", "push_delete", "push_move", "conflict"};
 constexpr auto push_item_fields = all_assumed({
@@ -145,33 +135,29 @@ constexpr auto push_item_fields = all_assumed({
     previous_path,
 });
 constexpr Schema push_item = {.name = "SyncPushItem", .fields = push_item_fields, .source = Source::assumed};
-constexpr Type push_item_type = object(push_item);
 constexpr auto push_request_fields = all_assumed({
     source_id,
     required("plan_id", uuid()),
-    required("items", array_of(push_item_type, 0, 500)),
+    required("items", array_of(item_of<push_item>, 0, 500)),
 });
 constexpr Schema push_request = {.name = "SyncPushRequest", .fields = push_request_fields, .source = Source::assumed};
 constexpr auto accepted_fields = all_assumed({path, nullable(content_sha256)});
 constexpr Schema accepted = {.name = "SyncAccepted", .fields = accepted_fields, .source = Source::assumed};
-constexpr Type accepted_item = object(accepted);
 constexpr auto rejected_fields = all_assumed({
     path,
     required("code", string(), "hash_mismatch and others"),
     required("message", string()),
 });
 constexpr Schema rejected = {.name = "SyncRejected", .fields = rejected_fields, .source = Source::assumed};
-constexpr Type rejected_item = object(rejected);
 constexpr auto push_fields = all_assumed({
     required("push_id", uuid()),
     source_id,
     required("plan_id", uuid()),
-    required("accepted", array_of(accepted_item)),
-    required("rejected", array_of(rejected_item)),
+    required("accepted", array_of(item_of<accepted>)),
+    required("rejected", array_of(item_of<rejected>)),
     required("expires_at", date_time()),
 });
 constexpr Schema push = {.name = "SyncPush", .fields = push_fields, .source = Source::assumed};
-constexpr Response push_responses[] = {{.schema = &push}};
 
 constexpr auto commit_request_fields = all_assumed({
     source_id,
@@ -191,18 +177,16 @@ constexpr auto applied_fields = all_assumed({
     nullable(content_sha256),
 });
 constexpr Schema applied = {.name = "SyncApplied", .fields = applied_fields, .source = Source::assumed};
-constexpr Type applied_item = object(applied);
 constexpr auto commit_fields = all_assumed({
     required("commit_id", uuid()),
     source_id,
     required("plan_id", uuid()),
     required("revision", integer()),
     required("status", string(), "committed or partly_conflicted"),
-    required("applied", array_of(applied_item)),
-    required("conflicts", array_of(conflict_name_item)),
+    required("applied", array_of(item_of<applied>)),
+    required("conflicts", array_of(item_of<conflict_name>)),
 });
 constexpr Schema commit = {.name = "SyncCommit", .fields = commit_fields, .source = Source::assumed};
-constexpr Response commit_responses[] = {{.schema = &commit}};
 
 constexpr auto base_side_fields = all_assumed({
     content_revision,
@@ -254,7 +238,6 @@ constexpr auto conflict_fields = all_assumed({
     links,
 });
 constexpr Schema conflict = {.name = "SyncConflict", .fields = conflict_fields, .source = Source::assumed};
-constexpr Response conflict_responses[] = {{.schema = &conflict}};
 
 constexpr std::string_view resolutions[] = {"keep_local", "keep_remote", "merged", "keep_both"};
 constexpr auto resolve_fields = all_assumed({
@@ -267,10 +250,6 @@ constexpr auto resolve_fields = all_assumed({
 });
 constexpr Schema resolve_request = {.name = "SyncConflictResolve", .fields = resolve_fields, .source = Source::assumed};
 
-constexpr std::string_view push_errors[] = {"plan_expired"};
-constexpr std::string_view commit_errors[] = {"plan_expired", "sync_conflict"};
-constexpr std::string_view resolve_errors[] = {"conflict_resolved", "revision_conflict"};
-
 }  // namespace
 
 constexpr Operation sync_table[] = {
@@ -278,30 +257,25 @@ constexpr Operation sync_table[] = {
      .method = Method::post,
      .path = "/v1/sync/sources",
      .summary = "Make a sync source",
-     .area = area,
      .request = &source_create,
-     .responses = create_responses,
+     .responses = {{.status = 201, .schema = &source}},
      .scope = "sync:write",
      .role = Role::editor,
      .retry = RetryClass::unsafe,
      .command = "sync init"},
     {.id = "sync.source_get",
-     .method = Method::get,
      .path = "/v1/sync/sources/{source_id}",
      .summary = "Show a sync source and its open conflicts",
-     .area = area,
      .parameters = source_parameters,
-     .responses = source_responses,
+     .responses = {{.schema = &source}},
      .scope = "sync:read",
      .role = Role::viewer,
      .command = "sync status"},
     {.id = "sync.pull",
-     .method = Method::get,
      .path = "/v1/sync/sources/{source_id}/pull",
      .summary = "Read what the source holds, or what changed in it",
-     .area = area,
      .parameters = pull_parameters,
-     .responses = pull_responses,
+     .responses = {{.schema = &pull}},
      .scope = "sync:read",
      .role = Role::viewer,
      .paging = Paging::cursor,
@@ -310,9 +284,8 @@ constexpr Operation sync_table[] = {
      .method = Method::post,
      .path = "/v1/sync/plan",
      .summary = "Plan what a sync would do; changes nothing",
-     .area = area,
      .request = &plan_request,
-     .responses = plan_responses,
+     .responses = {{.schema = &plan}},
      .scope = "sync:read",
      .role = Role::viewer,
      .command = "sync plan"},
@@ -320,33 +293,29 @@ constexpr Operation sync_table[] = {
      .method = Method::post,
      .path = "/v1/sync/commit",
      .summary = "Publish what was staged, in one transaction",
-     .area = area,
      .request = &commit_request,
-     .responses = commit_responses,
+     .responses = {{.schema = &commit}},
      .scope = "sync:write",
      .role = Role::editor,
      .retry = RetryClass::sync,
      .command = "sync commit",
-     .errors = commit_errors},
+     .errors = {"plan_expired", "sync_conflict"}},
     {.id = "sync.push",
      .method = Method::post,
      .path = "/v1/sync/push",
      .summary = "Stage texts for a commit; nobody sees them yet",
-     .area = area,
      .request = &push_request,
-     .responses = push_responses,
+     .responses = {{.schema = &push}},
      .scope = "sync:write",
      .role = Role::editor,
      .retry = RetryClass::sync,
      .command = "sync push",
-     .errors = push_errors},
+     .errors = {"plan_expired"}},
     {.id = "sync.conflict_get",
-     .method = Method::get,
      .path = "/v1/sync/conflicts/{conflict_id}",
      .summary = "Show a conflict with its three texts",
-     .area = area,
      .parameters = conflict_parameters,
-     .responses = conflict_responses,
+     .responses = {{.schema = &conflict}},
      .scope = "sync:read",
      .role = Role::viewer,
      .command = "sync conflicts"},
@@ -354,17 +323,16 @@ constexpr Operation sync_table[] = {
      .method = Method::post,
      .path = "/v1/sync/conflicts/{conflict_id}:resolve",
      .summary = "Resolve a conflict",
-     .area = area,
      .parameters = conflict_parameters,
      .request = &resolve_request,
-     .responses = conflict_responses,
+     .responses = {{.schema = &conflict}},
      .scope = "sync:write",
      .role = Role::editor,
      .retry = RetryClass::revision,
      .command = "sync resolve",
-     .errors = resolve_errors},
+     .errors = {"conflict_resolved", "revision_conflict"}},
 };
 static_assert(well_formed(sync_table));
-constinit const std::span<const Operation> sync_operations = sync_table;
+constinit const Area sync_operations = {"Local Markdown sync", sync_table};
 
 }  // namespace ws::contract

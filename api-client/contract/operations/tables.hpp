@@ -7,17 +7,22 @@
 
 namespace ws::contract {
 
-extern const std::span<const Operation> authorization_operations;
-extern const std::span<const Operation> workspace_operations;
-extern const std::span<const Operation> question_operations;
-extern const std::span<const Operation> search_operations;
-extern const std::span<const Operation> document_operations;
-extern const std::span<const Operation> comment_operations;
-extern const std::span<const Operation> file_operations;
-extern const std::span<const Operation> sync_operations;
-extern const std::span<const Operation> agent_operations;
-extern const std::span<const Operation> event_operations;
-extern const std::span<const Operation> test_operations;
-extern const std::span<const Operation> discovery_operations;
+struct Area {
+  std::string_view name;  ///< OpenAPI tag: "Documents"
+  std::span<const Operation> operations;
+};
+
+extern const Area authorization_operations;
+extern const Area workspace_operations;
+extern const Area question_operations;
+extern const Area search_operations;
+extern const Area document_operations;
+extern const Area comment_operations;
+extern const Area file_operations;
+extern const Area sync_operations;
+extern const Area agent_operations;
+extern const Area event_operations;
+extern const Area test_operations;
+extern const Area discovery_operations;
 
 }  // namespace ws::contract

@@ -7,8 +7,6 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::string_view area = "Administrator test control";
-
 constexpr Parameter admin_cursor = in_query(optional("cursor", string_at_most(500), "next_cursor of the page before"));
 constexpr std::string_view selection_values[] = {"cases", "suite"};
 
@@ -50,7 +48,6 @@ constexpr auto catalog_fields = all_assumed({
     required("suite_count", integer()),
 });
 constexpr Schema catalog = {.name = "TestCatalog", .fields = catalog_fields, .source = Source::assumed};
-constexpr Response catalog_responses[] = {{.schema = &catalog}};
 
 constexpr auto case_fields = all_assumed({
     required("case_id", string()),
@@ -63,11 +60,8 @@ constexpr auto case_fields = all_assumed({
     required("suite_ids", array_of(text_item)),
 });
 constexpr Schema test_case = {.name = "TestCase", .fields = case_fields, .source = Source::assumed};
-constexpr Type case_item = object(test_case);
-constexpr auto case_list_fields = all_assumed({required("data", array_of(case_item)), next_cursor});
+constexpr auto case_list_fields = all_assumed({required("data", array_of(item_of<test_case>)), next_cursor});
 constexpr Schema case_list = {.name = "TestCaseList", .fields = case_list_fields, .source = Source::assumed};
-constexpr Response case_list_responses[] = {{.schema = &case_list}};
-constexpr Response case_responses[] = {{.schema = &test_case}};
 
 constexpr auto suite_fields = all_assumed({
     required("suite_id", string()),
@@ -76,11 +70,8 @@ constexpr auto suite_fields = all_assumed({
     required("case_ids", array_of(text_item)),
 });
 constexpr Schema suite = {.name = "TestSuite", .fields = suite_fields, .source = Source::assumed};
-constexpr Type suite_item = object(suite);
-constexpr auto suite_list_fields = all_assumed({required("data", array_of(suite_item)), next_cursor});
+constexpr auto suite_list_fields = all_assumed({required("data", array_of(item_of<suite>)), next_cursor});
 constexpr Schema suite_list = {.name = "TestSuiteList", .fields = suite_list_fields, .source = Source::assumed};
-constexpr Response suite_list_responses[] = {{.schema = &suite_list}};
-constexpr Response suite_responses[] = {{.schema = &suite}};
 
 constexpr auto result_fields = all_assumed({
     required("case_id", string()),
@@ -89,7 +80,6 @@ constexpr auto result_fields = all_assumed({
     nullable(required("duration_ms", integer())),
 });
 constexpr Schema result = {.name = "TestResult", .fields = result_fields, .source = Source::assumed};
-constexpr Type result_item = object(result);
 constexpr std::string_view run_object[] = {"test_run"};
 constexpr auto run_fields = all_assumed({
     required("id", uuid()),
@@ -100,19 +90,15 @@ constexpr auto run_fields = all_assumed({
     nullable(required("suite_id", string())),
     nullable(required("workspace_id", uuid())),
     required("counts", free_object()),
-    required("results", array_of(result_item)),
+    required("results", array_of(item_of<result>)),
     required("created_at", date_time()),
     nullable(required("started_at", date_time())),
     nullable(required("finished_at", date_time())),
     links,
 });
 constexpr Schema run = {.name = "TestRun", .fields = run_fields, .source = Source::assumed};
-constexpr Type run_item = object(run);
-constexpr auto run_list_fields = all_assumed({required("data", array_of(run_item)), next_cursor});
+constexpr auto run_list_fields = all_assumed({required("data", array_of(item_of<run>)), next_cursor});
 constexpr Schema run_list = {.name = "TestRunList", .fields = run_list_fields, .source = Source::assumed};
-constexpr Response run_list_responses[] = {{.schema = &run_list}};
-constexpr Response launch_responses[] = {{.status = 202, .schema = &run}};
-constexpr Response run_responses[] = {{.schema = &run}};
 
 constexpr auto launch_fields = all_assumed({
     required("selection_kind", choice(selection_values)),
@@ -122,73 +108,57 @@ constexpr auto launch_fields = all_assumed({
 });
 constexpr Schema launch_request = {.name = "TestRunLaunch", .fields = launch_fields, .source = Source::assumed};
 
-constexpr Argument case_argument[] = {{"ID", "case_id"}};
-constexpr Argument suite_argument[] = {{"ID", "suite_id"}};
-constexpr Argument run_argument[] = {{"ID", "run_id"}};
-
 }  // namespace
 
 constexpr Operation test_table[] = {
     {.id = "tests.catalog",
-     .method = Method::get,
      .path = "/v1/admin/tests/catalog",
      .summary = "Show what tests there are",
-     .area = area,
-     .responses = catalog_responses,
+     .responses = {{.schema = &catalog}},
      .scope = "tests:read",
      .role = Role::admin,
      .command = "tests catalog"},
     {.id = "tests.cases_list",
-     .method = Method::get,
      .path = "/v1/admin/tests/cases",
      .summary = "List test cases",
-     .area = area,
      .parameters = case_list_parameters,
-     .responses = case_list_responses,
+     .responses = {{.schema = &case_list}},
      .scope = "tests:read",
      .role = Role::admin,
      .paging = Paging::cursor,
      .command = "tests cases list"},
     {.id = "tests.case_get",
-     .method = Method::get,
      .path = "/v1/admin/tests/cases/{case_id}",
      .summary = "Show a test case",
-     .area = area,
      .parameters = case_parameters,
-     .responses = case_responses,
+     .responses = {{.schema = &test_case}},
      .scope = "tests:read",
      .role = Role::admin,
      .command = "tests cases get",
-     .arguments = case_argument},
+     .arguments = {{"ID", "case_id"}}},
     {.id = "tests.suites_list",
-     .method = Method::get,
      .path = "/v1/admin/tests/suites",
      .summary = "List test suites",
-     .area = area,
      .parameters = suite_list_parameters,
-     .responses = suite_list_responses,
+     .responses = {{.schema = &suite_list}},
      .scope = "tests:read",
      .role = Role::admin,
      .paging = Paging::cursor,
      .command = "tests suites list"},
     {.id = "tests.suite_get",
-     .method = Method::get,
      .path = "/v1/admin/tests/suites/{suite_id}",
      .summary = "Show a test suite",
-     .area = area,
      .parameters = suite_parameters,
-     .responses = suite_responses,
+     .responses = {{.schema = &suite}},
      .scope = "tests:read",
      .role = Role::admin,
      .command = "tests suites get",
-     .arguments = suite_argument},
+     .arguments = {{"ID", "suite_id"}}},
     {.id = "tests.runs_list",
-     .method = Method::get,
      .path = "/v1/admin/tests/runs",
      .summary = "List test runs",
-     .area = area,
      .parameters = run_list_parameters,
-     .responses = run_list_responses,
+     .responses = {{.schema = &run_list}},
      .scope = "tests:read",
      .role = Role::admin,
      .paging = Paging::cursor,
@@ -197,28 +167,25 @@ constexpr Operation test_table[] = {
      .method = Method::post,
      .path = "/v1/admin/tests/runs",
      .summary = "Launch a test run",
-     .area = area,
      .parameters = launch_parameters,
      .request = &launch_request,
-     .responses = launch_responses,
+     .responses = {{.status = 202, .schema = &run}},
      .scope = "tests:run",
      .role = Role::admin,
      .idempotency = Idempotency::key,
      .retry = RetryClass::keyed,
      .command = "tests runs launch"},
     {.id = "tests.run_get",
-     .method = Method::get,
      .path = "/v1/admin/tests/runs/{run_id}",
      .summary = "Show a test run",
-     .area = area,
      .parameters = run_parameters,
-     .responses = run_responses,
+     .responses = {{.schema = &run}},
      .scope = "tests:read",
      .role = Role::admin,
      .command = "tests runs get",
-     .arguments = run_argument},
+     .arguments = {{"ID", "run_id"}}},
 };
 static_assert(well_formed(test_table));
-constinit const std::span<const Operation> test_operations = test_table;
+constinit const Area test_operations = {"Administrator test control", test_table};
 
 }  // namespace ws::contract

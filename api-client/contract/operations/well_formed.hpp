@@ -151,7 +151,7 @@ constexpr bool command_well_formed(const Operation& operation) {
 }
 
 constexpr bool well_formed(const Operation& operation) {
-  if (operation.id.empty() || operation.summary.empty() || operation.area.empty()) return false;
+  if (operation.id.empty() || operation.summary.empty()) return false;
   if (operation.summary.ends_with('.')) return false;
   if (operation.auth == Auth::none && !operation.scope.empty()) return false;
   if ((operation.method == Method::get || operation.method == Method::del) && operation.request != nullptr)

@@ -7,8 +7,6 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::string_view area = "Workspaces, projects, nodes";
-
 constexpr Parameter create_parameters[] = {idempotency_key};
 constexpr Parameter move_parameters[] = {in_path("node_id", uuid()), idempotency_key};
 
@@ -23,11 +21,8 @@ constexpr auto workspace_fields = all_assumed({
     links,
 });
 constexpr Schema workspace = {.name = "Workspace", .fields = workspace_fields, .source = Source::assumed};
-constexpr Type workspace_item = object(workspace);
-constexpr auto list_fields = all_assumed({required("data", array_of(workspace_item)), next_cursor});
+constexpr auto list_fields = all_assumed({required("data", array_of(item_of<workspace>)), next_cursor});
 constexpr Schema workspace_list = {.name = "WorkspaceList", .fields = list_fields, .source = Source::assumed};
-constexpr Response list_responses[] = {{.schema = &workspace_list}};
-constexpr Response create_responses[] = {{.status = 201, .schema = &workspace}};
 
 constexpr auto create_fields = all_assumed({required("name", string(1, 200))});
 constexpr Schema workspace_create = {.name = "WorkspaceCreate", .fields = create_fields, .source = Source::assumed};
@@ -49,7 +44,6 @@ constexpr auto project_fields = all_assumed({
     links,
 });
 constexpr Schema project = {.name = "Project", .fields = project_fields, .source = Source::assumed};
-constexpr Response project_responses[] = {{.status = 201, .schema = &project}};
 
 constexpr auto move_fields = all_assumed({
     nullable(required("parent_node_id", uuid(), "null: the Workspace root")),
@@ -69,69 +63,57 @@ constexpr auto node_fields = all_assumed({
     links,
 });
 constexpr Schema node = {.name = "Node", .fields = node_fields, .source = Source::assumed};
-constexpr Response move_responses[] = {{.schema = &node}};
-
-constexpr Argument name_argument[] = {{"NAME", "name"}};
-constexpr Argument title_argument[] = {{"TITLE", "title"}};
-constexpr Argument node_argument[] = {{"NODE", "node_id"}};
-constexpr std::string_view list_errors[] = {"agent_paused"};
-constexpr std::string_view move_errors[] = {"node_cycle", "project_at_root"};
 
 }  // namespace
 
 constexpr Operation workspace_table[] = {
     {.id = "workspaces.list",
-     .method = Method::get,
      .path = "/v1/workspaces",
      .summary = "List workspaces",
-     .area = area,
-     .responses = list_responses,
+     .responses = {{.schema = &workspace_list}},
      .command = "workspaces list",
-     .errors = list_errors},
+     .errors = {"agent_paused"}},
     {.id = "workspaces.create",
      .method = Method::post,
      .path = "/v1/workspaces",
      .summary = "Create a workspace",
-     .area = area,
      .parameters = create_parameters,
      .request = &workspace_create,
-     .responses = create_responses,
+     .responses = {{.status = 201, .schema = &workspace}},
      .scope = "workspaces:write",
      .idempotency = Idempotency::key,
      .retry = RetryClass::keyed,
      .command = "workspaces create",
-     .arguments = name_argument},
+     .arguments = {{"NAME", "name"}}},
     {.id = "projects.create",
      .method = Method::post,
      .path = "/v1/projects",
      .summary = "Create a project",
-     .area = area,
      .parameters = create_parameters,
      .request = &project_create,
-     .responses = project_responses,
+     .responses = {{.status = 201, .schema = &project}},
      .scope = "workspaces:write",
      .role = Role::editor,
      .idempotency = Idempotency::key,
      .retry = RetryClass::keyed,
      .command = "projects create",
-     .arguments = title_argument},
+     .arguments = {{"TITLE", "title"}}},
     {.id = "nodes.move",
      .method = Method::post,
      .path = "/v1/nodes/{node_id}:move",
      .summary = "Move a tree node",
-     .area = area,
      .parameters = move_parameters,
      .request = &move_request,
-     .responses = move_responses,
+     .responses = {{.schema = &node}},
      .scope = "documents:write",
      .role = Role::editor,
      .idempotency = Idempotency::key,
      .retry = RetryClass::keyed,
      .command = "nodes move",
-     .arguments = node_argument,
-     .errors = move_errors},
+     .arguments = {{"NODE", "node_id"}},
+     .errors = {"node_cycle", "project_at_root"}},
 };
 static_assert(well_formed(workspace_table));
-constinit const std::span<const Operation> workspace_operations = workspace_table;
+constinit const Area workspace_operations = {"Workspaces, projects, nodes", workspace_table};
 
 }  // namespace ws::contract
