@@ -15,6 +15,5 @@ set(WS_API_CLIENT_SOURCES
   http/transport.cpp
   login/device_login.cpp
   transfer/download.cpp
-  transfer/file_source.cpp
   transfer/partial_file.cpp
   transfer/upload.cpp)

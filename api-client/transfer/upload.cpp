@@ -1,40 +1,94 @@
 #include "api-client/transfer/upload.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/json.hpp"
+#include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
 
 namespace ws {
 namespace {
 
-/// A source that reports its progress; its hash outlives the exchange.
-class ObservedSource final : public http::BodySource {
+constexpr std::int64_t nanoseconds_of_a_second = 1'000'000'000;
+
+FileStamp stamp_from(const struct stat& status) {
+  return {.size_bytes = static_cast<std::uint64_t>(status.st_size),
+          .changed_ns = status.st_mtim.tv_sec * nanoseconds_of_a_second + status.st_mtim.tv_nsec};
+}
+
+auto disk(const std::filesystem::path& path, std::string_view reason) {
+  return fail(Failure::Kind::disk, fmt::format("cannot read {}: {}", path.string(), reason));
+}
+
+auto changed(const std::filesystem::path& path) {
+  return fail(
+      Failure::Kind::disk, fmt::format("{} changed while it was sent", path.string()), "run the same command again");
+}
+
+/// Reads a file for an upload: streamed while it is sent, hashed on the way, never whole in memory.
+///
+/// Only one state of the file is sent: if the file changes during the upload, the exchange fails.
+class FileSource final : public http::BodySource {
  public:
-  ObservedSource(std::unique_ptr<FileSource> file,
-                 std::shared_ptr<std::optional<Sha256>> hash,
-                 std::function<void(std::uint64_t)> progress)
-      : file_(std::move(file)), hash_(std::move(hash)), progress_(std::move(progress)) {
+  /// `hash` outlives the exchange, and is set once the last byte was read.
+  FileSource(const UploadFile& file,
+             std::shared_ptr<std::optional<Sha256>> hash,
+             std::function<void(std::uint64_t)> progress)
+      : path_(file.path), stamp_(file.stamp), hash_(std::move(hash)), progress_(std::move(progress)) {
     hash_->reset();
   }
-  std::uint64_t size_bytes() const override { return file_->size_bytes(); }
-  Result<std::size_t> read(char* buffer, std::size_t capacity) override {
-    auto got = file_->read(buffer, capacity);
-    if (file_->hash()) *hash_ = file_->hash();
-    if (progress_) progress_(file_->sent_bytes());
-    return got;
-  }
+  /// Fails with `disk`: not readable, or no longer in the state that `stamp` names.
+  Result<void> open();
+
+  std::uint64_t size_bytes() const override { return stamp_.size_bytes; }
+  Result<std::size_t> read(char* buffer, std::size_t capacity) override;
 
  private:
-  std::unique_ptr<FileSource> file_;
+  Descriptor descriptor_;
+  std::filesystem::path path_;
+  FileStamp stamp_;
+  std::uint64_t offset_ = 0;
+  Sha256Stream stream_;
   std::shared_ptr<std::optional<Sha256>> hash_;
-  std::function<void(std::uint64_t)> progress_;
+  std::function<void(std::uint64_t sent_bytes)> progress_;
 };
+
+Result<void> FileSource::open() {
+  descriptor_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  struct stat status {};
+  if (!descriptor_ || ::fstat(descriptor_.get(), &status) != 0) return disk(path_, std::strerror(errno));
+  if (!S_ISREG(status.st_mode) || stamp_from(status) != stamp_) return changed(path_);
+  return {};
+}
+
+Result<std::size_t> FileSource::read(char* buffer, std::size_t capacity) {
+  const std::size_t wanted = static_cast<std::size_t>(
+      std::min<std::uint64_t>(capacity, stamp_.size_bytes - std::min(offset_, stamp_.size_bytes)));
+  if (wanted == 0) return std::size_t{0};
+  const ssize_t count = read_some_at(descriptor_.get(), buffer, wanted, static_cast<off_t>(offset_));
+  if (count < 0) return disk(path_, std::strerror(errno));
+  if (count == 0) return changed(path_);
+  const auto got = static_cast<std::size_t>(count);
+  stream_.update({buffer, got});
+  offset_ += got;
+  if (progress_) progress_(offset_);
+  if (offset_ < stamp_.size_bytes) return got;
+  // Check before the last bytes are sent: a mix of two states of the file must not become an Asset.
+  struct stat status {};
+  if (::fstat(descriptor_.get(), &status) != 0 || stamp_from(status) != stamp_) return changed(path_);
+  *hash_ = stream_.finish();
+  return got;
+}
 
 /// One upload from start to end. It lives as long as a callback of the client holds it.
 class Upload : public std::enable_shared_from_this<Upload> {
@@ -74,8 +128,9 @@ class Upload : public std::enable_shared_from_this<Upload> {
   void put() {
     BytesPut put{.url = started_.upload_url, .headers = started_.upload_headers};
     put.open = [self = shared_from_this()]() -> Result<std::unique_ptr<http::BodySource>> {
-      WS_LET(auto file, FileSource::open(self->file_.path, self->file_.stamp));
-      return std::make_unique<ObservedSource>(std::move(file), self->hash_, self->observer_.progress);
+      auto source = std::make_unique<FileSource>(self->file_, self->hash_, self->observer_.progress);
+      WS_TRY(source->open());
+      return std::unique_ptr<http::BodySource>(std::move(source));
     };
     client_.start(std::move(put), then(&Upload::on_put));
   }
@@ -162,6 +217,14 @@ Json file_members(const UploadFile& file) {
 }
 
 }  // namespace
+
+Result<FileStamp> stamp_of(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return disk(path, std::strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    return disk(path, S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file");
+  return stamp_from(status);
+}
 
 Call upload_start_call(const UploadFile& file) {
   return {.operation = "files.upload_start", .body = file_members(file), .validate = false};

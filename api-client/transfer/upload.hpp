@@ -13,9 +13,17 @@
 
 #include "api-client/base/result.hpp"
 #include "api-client/client/client.hpp"
-#include "api-client/transfer/file_source.hpp"
 
 namespace ws {
+
+/// Size and modification time: if they are equal, so are the bytes, within the file system's resolution.
+struct FileStamp {
+  std::uint64_t size_bytes = 0;
+  std::int64_t changed_ns = 0;
+  bool operator==(const FileStamp&) const = default;
+};
+/// Fails with `disk`: no such file, not a regular file, not readable.
+Result<FileStamp> stamp_of(const std::filesystem::path& path);
 
 struct UploadFile {
   std::filesystem::path path = {};
