@@ -10,7 +10,6 @@ set(WS_API_CLIENT_SOURCES
   client/request_builder.cpp
   http/curl.cpp
   http/curl_exchange.cpp
-  http/curl_library.cpp
   http/retry.cpp
   http/transport.cpp
   login/device_login.cpp
