@@ -3,7 +3,6 @@ set(WS_API_CLIENT_SOURCES
   client/answer_reader.cpp
   client/client.cpp
   client/conclusions.cpp
-  client/echoed_id.cpp
   client/page_guard.cpp
   client/pages.cpp
   client/redactor.cpp

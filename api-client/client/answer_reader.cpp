@@ -11,6 +11,7 @@
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/json.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/uuid.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/problem.hpp"
 
@@ -187,6 +188,29 @@ std::string command_to_look(const Operation& operation, const Parameters& parame
   return ShellCommand{}.words(words).in_backticks();
 }
 
+bool names_the_same(std::string_view a, std::string_view b) {
+  return is_uuid(a) && is_uuid(b) ? equal_ignoring_case(a, b) : a == b;
+}
+
+/// The member of the operation's response that repeats this parameter of its path: "id" for `document_id` in
+/// "docs.get", "page_id" in "comments.list". Empty if the response does not repeat it.
+std::string_view member_that_repeats(const Operation& operation, std::string_view parameter) {
+  const contract::Schema* const answer = operation.responses.empty() ? nullptr : operation.responses.front().schema;
+  if (answer == nullptr) return {};
+  if (const contract::Field* const same = contract::find_field(*answer, parameter)) return same->name;
+  // A comment's document goes by the name that the document has as a Page.
+  if (parameter == "document_id") {
+    if (const contract::Field* const page = contract::find_field(*answer, "page_id")) return page->name;
+  }
+  const contract::Field* const id = contract::find_field(*answer, "id");
+  if (id == nullptr) return {};
+  // What stands behind the last parameter is another object, but for the parts of a thread: they answer with it.
+  const std::size_t last = operation.path.rfind('{');
+  if (last == std::string_view::npos || !operation.path.substr(last + 1).starts_with(parameter)) return {};
+  const bool names_the_object = operation.path.substr(last).find('/') == std::string_view::npos;
+  return names_the_object || parameter == "thread_id" ? id->name : std::string_view();
+}
+
 }  // namespace
 
 Verdict read_answer(const Operation& operation, http::Outcome outcome, bool streamed, Time now) {
@@ -199,6 +223,18 @@ Verdict read_answer(const Operation& operation, http::Outcome outcome, bool stre
   if (response.status >= 400) return read_refusal(operation, response, now);
   const std::string target = http::origin_of(header(response, "Location"));
   return unusable(operation, response, target.empty() ? "a redirect" : fmt::format("a redirect to {}", target));
+}
+
+std::optional<OtherObject> find_other_object(const Operation& operation,
+                                             const Parameters& parameters,
+                                             const Json& answer) {
+  if (!answer.is_object()) return std::nullopt;
+  for (const auto& [name, asked_for] : parameters) {
+    const std::string_view member = member_that_repeats(operation, name);
+    const auto came = member.empty() ? std::nullopt : find_text(answer, member);
+    if (came && !names_the_same(*came, asked_for)) return OtherObject{asked_for, *came};
+  }
+  return std::nullopt;
 }
 
 std::string command_to_check(const Operation& operation) { return command_to_look(operation, {}); }

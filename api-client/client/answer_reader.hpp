@@ -1,4 +1,5 @@
-/// Classifies the outcome of an exchange: success, or a failure with its column of the retry table.
+/// Classifies the outcome of an exchange: success, or a failure with its column of the retry table. Checks that a
+/// success is about the object that the call named.
 ///
 /// Private to `client*.cpp`.
 #pragma once
@@ -28,6 +29,15 @@ struct Verdict {
 
 /// `streamed`: a sink received the body of a success, so that it cannot be parsed.
 Verdict read_answer(const contract::Operation& operation, http::Outcome outcome, bool streamed, Time now);
+
+struct OtherObject {
+  std::string asked_for = {};
+  std::string came = {};
+};
+/// Empty if the response names the requested object, or none. UUIDs are compared without regard to case.
+std::optional<OtherObject> find_other_object(const contract::Operation& operation,
+                                             const std::vector<std::pair<std::string, std::string>>& parameters,
+                                             const Json& answer);
 
 /// The command that shows whether a change of unknown outcome took effect.
 std::string hint_for_unknown(const contract::Operation& operation,

@@ -9,7 +9,6 @@
 
 #include "api-client/base/uuid.hpp"
 #include "api-client/client/client_impl.hpp"
-#include "api-client/client/echoed_id.hpp"
 
 namespace ws {
 namespace {
