@@ -4,7 +4,6 @@ set(WS_API_CLIENT_SOURCES
   client/client.cpp
   client/conclusions.cpp
   client/page_guard.cpp
-  client/pages.cpp
   client/redactor.cpp
   client/request_builder.cpp
   http/curl.cpp

@@ -10,7 +10,7 @@ find_package(SQLite3 REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS url)
 
-# Opened at run time by the files that use them (api-client/http/curl_library.cpp, sync-engine/git/, cli/terminal/qr_code.cpp):
+# Opened at run time by the files that use them (api-client/http/curl.cpp, sync-engine/git/, cli/terminal/qr_code.cpp):
 # only their headers are needed.
 find_path(WS_CURL_INCLUDE curl/curl.h REQUIRED)
 find_path(WS_GIT2_INCLUDE git2.h REQUIRED)

@@ -5,6 +5,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/json.hpp"
+#include "api-client/client/client.hpp"
+#include "api-client/contract/operations.hpp"
+
 namespace ws {
 namespace {
 
@@ -16,6 +20,11 @@ Failure unfollowable(const std::string& operation, std::string_view what, std::s
           .what = fmt::format("{}: {}", operation, what),
           .code = std::move(code),
           .call = {.operation = operation}};
+}
+
+void set_cursor(Call& call, const std::string& cursor) {
+  std::erase_if(call.parameters, [](const auto& parameter) { return parameter.first == "cursor"; });
+  call.parameters.emplace_back("cursor", cursor);
 }
 
 }  // namespace
@@ -58,6 +67,27 @@ Result<void> PageGuard::keep(std::size_t items, std::size_t bytes) {
                    "endless_list");
   failure.hint = "--format ndjson prints each page as it comes; --max-items ends the list";
   return fail(std::move(failure));
+}
+
+Result<void> Client::each_item(Call call, const std::function<Result<bool>(const Json& item)>& visit) {
+  const contract::Operation* const operation = contract::find_operation(call.operation);
+  const bool has_cursor = operation != nullptr && operation->paging == contract::Paging::cursor;
+  PageGuard guard(call.operation);
+  while (true) {
+    WS_LET(const Reply page, this->call(call));
+    const Json* const items = find(*page.json, "data");
+    if (items == nullptr || !items->is_array())
+      return fail(unfollowable(std::string(call.operation), "the answer has no list `data`", "unusable_answer"));
+    for (const Json& item : *items) {
+      WS_LET(const bool more, visit(item));
+      if (!more) return {};
+    }
+    if (!has_cursor) return {};
+    WS_LET(const std::string next, guard.cursor_of(*page.json));
+    if (next.empty()) return {};
+    WS_TRY(guard.go_on(next, items->size()));
+    set_cursor(call, next);
+  }
 }
 
 }  // namespace ws
