@@ -5,7 +5,6 @@ set(WS_CONTRACT_SOURCES
   contract/failure.cpp
   contract/json_schema.cpp
   contract/openapi.cpp
-  contract/operation_schema.cpp
   contract/operations/operations.cpp
   contract/operations/agents.cpp
   contract/operations/authorization.cpp
