@@ -20,8 +20,7 @@ set(WS_CONTRACT_SOURCES
   contract/operations/workspaces.cpp
   contract/problem.cpp
   contract/schema.cpp
-  contract/validate.cpp
-  contract/violation.cpp)
+  contract/validate.cpp)
 
 # Each area of the table calls its lists alike.
 set(WS_CONTRACT_AREAS ${WS_CONTRACT_SOURCES})
