@@ -160,31 +160,31 @@ Command status_command(std::string words, std::string summary, std::string_view 
 }  // namespace
 
 Command agents_create_command() {
-  Command command = operation_command(operation_of("agents.create"));
-  command.details = "Prints the secret of the agent, which is shown only this once.";
-  command.arguments = {{.placeholder = "HANDLE", .help = "1-64 characters", .count = Count::optional}};
-  command.flags = flags_without(command.flags, {"handle", "name"});
-  command.flags.insert(command.flags.begin(),
-                       {{.name = "name",
-                         .placeholder = "NAME",
-                         .help = "the name that people see",
-                         .limits = "1-100 characters",
-                         .also = "display-name",
-                         .fills = "display_name"},
-                        secret_out_flag()});
-  command.examples = {"ws agents create scribe --name Scribe --permissions read,comment --secret-out scribe.key"};
-  command.run = create;
-  return command;
+  return operation_command(
+      "agents.create",
+      {.details = "Prints the secret of the agent, which is shown only this once.",
+       .arguments = {{.placeholder = "HANDLE", .help = "1-64 characters", .count = Count::optional}},
+       .flags = {{.name = "name",
+                  .placeholder = "NAME",
+                  .help = "the name that people see",
+                  .limits = "1-100 characters",
+                  .also = "display-name",
+                  .fills = "display_name"},
+                 secret_out_flag()},
+       .examples = {"ws agents create scribe --name Scribe --permissions read,comment --secret-out scribe.key"},
+       .run = create},
+      {"handle", "name"});
 }
 
 Command agents_rotate_command() {
-  Command command = operation_command(operation_of("agents.rotate"));
-  command.details = "The old secret is revoked at once. Asks first; --yes confirms.";
+  Command command = operation_command(
+      "agents.rotate",
+      {.details = "The old secret is revoked at once. Asks first; --yes confirms.",
+       .examples = {"ws agents rotate 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --yes --secret-out scribe.key"},
+       .run = rotate},
+      {"stdin"});
   command.arguments.front().count = Count::one;
-  command.flags = flags_without(command.flags, {"stdin"});
   command.flags.push_back(secret_out_flag());
-  command.examples = {"ws agents rotate 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --yes --secret-out scribe.key"};
-  command.run = rotate;
   return command;
 }
 

@@ -4,7 +4,6 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/shell_command.hpp"
-#include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/build_call.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
@@ -98,34 +97,30 @@ Result<ExitCode> send_comment(Session& session, const contract::Operation& opera
 
 Command comment_command(std::string_view id) {
   const contract::Operation& operation = operation_of(id);
-  Command command = operation_command(operation);
-  std::vector<Flag> flags = text_flags();
-  for (Flag& flag : command.flags) flags.push_back(std::move(flag));
-  command.flags = std::move(flags);
-  command.examples = {command.examples.front() + " -m 'Looks right to me'"};
-  command.run = [&operation](Session& session) -> Result<ExitCode> {
-    WS_LET(Call call, build_call(session, operation));
-    WS_TRY(add_text(session, *call.body));
-    WS_TRY(add_source_event(session, *call.body));
-    return send_comment(session, operation, std::move(call));
-  };
+  Command command =
+      operation_command(id, {.flags = text_flags(), .run = [&operation](Session& session) -> Result<ExitCode> {
+                               WS_LET(Call call, build_call(session, operation));
+                               WS_TRY(add_text(session, *call.body));
+                               WS_TRY(add_source_event(session, *call.body));
+                               return send_comment(session, operation, std::move(call));
+                             }});
+  command.examples.front() += " -m 'Looks right to me'";
   return command;
 }
 
-Command thread_status_command(std::string words, std::string summary, std::string_view status) {
+Command thread_status_command(const std::string& words, std::string summary, std::string_view status) {
   const contract::Operation& operation = operation_of("comments.set_status");
-  Command command = operation_command(operation);
-  command.words = std::move(words);
-  command.summary = std::move(summary);
-  command.flags = flags_without(command.flags, {"status"});
-  command.examples = {"ws " + command.words +
-                      " 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0c"};
-  command.run = [&operation, status](Session& session) -> Result<ExitCode> {
-    WS_LET(Call call, build_call(session, operation));
-    if (call.body->is_object() && !call.body->contains("status")) (*call.body)["status"] = status;
-    return run_call(session, operation, std::move(call));
-  };
-  return command;
+  return operation_command(
+      operation.id,
+      {.words = words,
+       .summary = std::move(summary),
+       .examples = {"ws " + words + " 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0c"},
+       .run = [&operation, status](Session& session) -> Result<ExitCode> {
+         WS_LET(Call call, build_call(session, operation));
+         if (call.body->is_object() && !call.body->contains("status")) (*call.body)["status"] = status;
+         return run_call(session, operation, std::move(call));
+       }},
+      {"status"});
 }
 
 }  // namespace

@@ -219,69 +219,63 @@ Result<ExitCode> share(Session& session) {
 }  // namespace
 
 Command docs_create_command() {
-  Command command = operation_command(operation_of("docs.create"));
-  command.details =
-      "Without TITLE it is the first level-1 heading of the file, else the file's name without its ending.";
-  command.arguments = {{.placeholder = "TITLE", .help = "1-300 characters", .count = Count::optional}};
-  command.flags = flags_without(command.flags, {"content"});
-  command.flags.insert(command.flags.begin(), file_flag);
-  command.examples = {"ws docs create -f notes.md", "git log -5 | ws docs create 'What changed' -f -"};
-  command.run = create_document;
-  return command;
+  return operation_command(
+      "docs.create",
+      {.details = "Without TITLE it is the first level-1 heading of the file, else the file's name without its ending.",
+       .arguments = {{.placeholder = "TITLE", .help = "1-300 characters", .count = Count::optional}},
+       .flags = {file_flag},
+       .examples = {"ws docs create -f notes.md", "git log -5 | ws docs create 'What changed' -f -"},
+       .run = create_document},
+      {"content"});
 }
 
 Command docs_get_command() {
-  Command command = operation_command(operation_of("docs.get"));
+  Command command = operation_command("docs.get",
+                                      {.details = "Several documents, or those of --stdin, with -o DIR become a file "
+                                                  "each in the folder DIR, as `ws docs export` makes them.",
+                                       .fills_folder = true,
+                                       .run = get_document});
   command.flags.push_back({.name = "content", .help = "the Markdown alone, byte for byte"});
   command.flags.push_back({.name = "render", .help = "the Markdown as a page for a person"});
   command.examples.push_back("ws docs get 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --content > notes.md");
-  command.details =
-      "Several documents, or those of --stdin, with -o DIR become a file each in the folder DIR, as `ws docs export` "
-      "makes them.";
   command.examples.push_back("ws docs list --all --format ids | ws docs get --stdin -o notes");
-  command.fills_folder = true;
-  command.run = get_document;
   return command;
 }
 
 Command docs_update_command() {
-  Command command = operation_command(operation_of("docs.update"));
-  command.details =
-      "It replaces the text only if nobody changed the document since the revision that you name. With "
-      "--merge what others changed meanwhile is kept; where both changed the same lines a terminal asks what "
-      "to take, and elsewhere it is exit 7 and nothing is stored.";
-  command.flags = flags_without(command.flags, {"content", "expected-content-revision"});
-  command.flags.insert(
-      command.flags.begin(),
-      {file_flag,
-       {.name = "revision",
-        .placeholder = "N",
-        .help = "the content revision that the change was made from; required without --merge",
-        .limits = "at least 1",
-        .fills = "expected_content_revision"},
-       {.name = "merge", .help = "merge with what others changed since you read it with `ws docs get --content`"}});
-  command.examples = {"ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3",
-                      "ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3 --merge"};
-  command.run = update;
-  return command;
+  return operation_command(
+      "docs.update",
+      {.details =
+           "It replaces the text only if nobody changed the document since the revision that you name. With "
+           "--merge what others changed meanwhile is kept; where both changed the same lines a terminal asks what "
+           "to take, and elsewhere it is exit 7 and nothing is stored.",
+       .flags = {file_flag,
+                 {.name = "revision",
+                  .placeholder = "N",
+                  .help = "the content revision that the change was made from; required without --merge",
+                  .limits = "at least 1",
+                  .fills = "expected_content_revision"},
+                 {.name = "merge",
+                  .help = "merge with what others changed since you read it with `ws docs get --content`"}},
+       .examples = {"ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3",
+                    "ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3 --merge"},
+       .run = update},
+      {"content", "expected-content-revision"});
 }
 
 Command docs_archive_command() {
-  Command command = operation_command(operation_of("docs.archive"));
-  command.details = "Asks first if there is more than one; --yes confirms.";
-  command.run = archive;
-  return command;
+  return operation_command("docs.archive",
+                           {.details = "Asks first if there is more than one; --yes confirms.", .run = archive});
 }
 
 Command docs_share_command() {
-  Command command = operation_command(operation_of("docs.share"));
+  Command command = operation_command(
+      "docs.share",
+      {.flags = {{.name = "with", .placeholder = "EMAIL|@HANDLE", .help = "the person or the agent to share it with"}},
+       .examples = {"ws docs share 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --with jonas@example.com --permission edit"},
+       .run = share},
+      {"email", "agent-handle"});
   command.arguments.front().count = Count::one;
-  command.flags = flags_without(command.flags, {"email", "agent-handle"});
-  command.flags.insert(
-      command.flags.begin(),
-      {.name = "with", .placeholder = "EMAIL|@HANDLE", .help = "the person or the agent to share it with"});
-  command.examples = {"ws docs share 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --with jonas@example.com --permission edit"};
-  command.run = share;
   return command;
 }
 

@@ -141,25 +141,22 @@ Result<ExitCode> run_on_lease(Session& session, const contract::Operation& opera
 }
 
 Command lease_command(std::string_view id) {
-  const contract::Operation& operation = operation_of(id);
-  Command command = operation_command(operation);
-  command.details =
-      "The lease token of an event that was claimed on this machine is remembered; else --lease-token or "
-      "WS_LEASE_TOKEN names it.";
-  command.run = [&operation](Session& session) { return run_on_lease(session, operation); };
-  return command;
+  return operation_command(
+      id,
+      {.details = "The lease token of an event that was claimed on this machine is remembered; else --lease-token or "
+                  "WS_LEASE_TOKEN names it.",
+       .run = [&operation = operation_of(id)](Session& session) { return run_on_lease(session, operation); }});
 }
 
 }  // namespace
 
 Command events_claim_command() {
-  Command command = operation_command(operation_of("events.claim"));
-  command.details = "Without an event the exit code is 0 and `event` is null.";
-  command.flags = flags_without(command.flags, {"worker"});
-  command.flags.insert(command.flags.begin(), worker_flags().begin(), worker_flags().end());
-  command.examples = {"ws events claim --wait-seconds 30 --json"};
-  command.run = claim;
-  return command;
+  return operation_command("events.claim",
+                           {.details = "Without an event the exit code is 0 and `event` is null.",
+                            .flags = {worker_flags().begin(), worker_flags().end()},
+                            .examples = {"ws events claim --wait-seconds 30 --json"},
+                            .run = claim},
+                           {"worker"});
 }
 
 Command events_renew_command() { return lease_command("events.renew"); }

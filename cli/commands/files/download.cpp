@@ -350,17 +350,18 @@ Result<ExitCode> download_files(Session& session) {
 }  // namespace
 
 Command files_download_command() {
-  Command command = operation_command(operation_of("files.content"));
-  command.summary = "Download files";
-  command.details =
-      "Run the same command again to resume a download that was interrupted. The hash of the bytes is checked before "
-      "the file gets its name. Without -o it has the file's own name, in the working directory.";
+  Command command = operation_command(
+      "files.content",
+      {.summary = "Download files",
+       .details = "Run the same command again to resume a download that was interrupted. The hash of the bytes is "
+                  "checked before the file gets its name. Without -o it has the file's own name, in the working "
+                  "directory.",
+       .examples = {"ws files download 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b",
+                    "ws files download 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -o - | sha256sum"},
+       .writes_output = true,
+       .run = download_files});
   command.arguments.front().count = Count::any;
   command.flags.push_back(stdin_flag());
-  command.examples = {"ws files download 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b",
-                      "ws files download 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -o - | sha256sum"};
-  command.writes_output = true;
-  command.run = download_files;
   return command;
 }
 

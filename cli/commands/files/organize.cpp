@@ -72,33 +72,31 @@ Result<ExitCode> operation(Session& session) {
 }  // namespace
 
 Command files_organize_command() {
-  Command command = operation_command(operation_of("files.organize"));
-  command.flags = flags_without(command.flags, {"instruction", "target-root-node-id"});
-  command.flags.insert(command.flags.begin(),
-                       {{.name = "message",
-                         .letter = 'm',
-                         .placeholder = "INSTRUCTION",
-                         .help = "what to make of the file",
-                         .limits = "1-8000 characters",
-                         .also = "instruction",
-                         .fills = "instruction"},
-                        {.name = "into",
-                         .placeholder = "NODE",
-                         .help = "the node to place the result under",
-                         .limits = "an id, or the end of one shown before",
-                         .names = Subject::thing,
-                         .also = "target-root-node-id",
-                         .fills = "target_root_node_id"},
-                        wait_flag("wait for its end; with --timeout S no longer than that")});
-  command.examples = {"ws files organize 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -m 'A page for each chapter' --wait"};
-  command.run = organize;
-  return command;
+  return operation_command(
+      "files.organize",
+      {.flags = {{.name = "message",
+                  .letter = 'm',
+                  .placeholder = "INSTRUCTION",
+                  .help = "what to make of the file",
+                  .limits = "1-8000 characters",
+                  .also = "instruction",
+                  .fills = "instruction"},
+                 {.name = "into",
+                  .placeholder = "NODE",
+                  .help = "the node to place the result under",
+                  .limits = "an id, or the end of one shown before",
+                  .names = Subject::thing,
+                  .also = "target-root-node-id",
+                  .fills = "target_root_node_id"},
+                 wait_flag("wait for its end; with --timeout S no longer than that")},
+       .examples = {"ws files organize 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -m 'A page for each chapter' --wait"},
+       .run = organize},
+      {"instruction", "target-root-node-id"});
 }
 
 Command files_operation_command() {
-  Command command = operation_command(operation_of("files.operation"));
+  Command command = operation_command("files.operation", {.run = operation});
   command.flags.push_back(wait_flag("wait for its end; with --timeout S no longer than that"));
-  command.run = operation;
   return command;
 }
 

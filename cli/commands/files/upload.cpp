@@ -320,29 +320,28 @@ Command files_uploads_command() {
 }
 
 Command files_upload_command() {
-  const contract::Operation& operation = operation_of("files.upload_start");
-  Command command = operation_command(operation);
-  command.summary = "Upload files";
-  command.details =
-      "Run the same command again to resume an upload that was interrupted: a file becomes one Asset, not two.";
-  command.arguments = {{.placeholder = "PATH", .help = "1 byte to 100 MiB each", .count = Count::any}};
-  command.flags = flags_without(command.flags, {"size-bytes", "body"});
+  Command command = operation_command(
+      "files.upload_start",
+      {.summary = "Upload files",
+       .details =
+           "Run the same command again to resume an upload that was interrupted: a file becomes one Asset, not two.",
+       .arguments = {{.placeholder = "PATH", .help = "1 byte to 100 MiB each", .count = Count::any}},
+       .examples = {"ws files upload report.pdf", "ls *.png | ws files upload --stdin --jobs 8 --json"},
+       .run = upload},
+      {"size-bytes", "body"});
   std::erase_if(command.flags, [](const Flag& flag) { return flag.letter == 'F' || flag.letter == 'J'; });
   command.flags.push_back(
       {.name = "jobs", .placeholder = "N", .help = "files sent in parallel", .limits = "1-16", .fallback = "4"});
   command.flags.push_back(
       {.name = "start-only", .help = "only start the upload; `ws files finalize UPLOAD` finishes it"});
   command.flags.push_back({.name = "stdin", .help = "take paths from stdin too, one a line"});
-  command.examples = {"ws files upload report.pdf", "ls *.png | ws files upload --stdin --jobs 8 --json"};
-  command.run = upload;
   return command;
 }
 
 Command files_finalize_command() {
-  Command command = operation_command(operation_of("files.upload_finish"));
-  command.details = "The flags are for uploads that were started on another machine.";
-  command.run = finalize;
-  return command;
+  return operation_command(
+      "files.upload_finish",
+      {.details = "The flags are for uploads that were started on another machine.", .run = finalize});
 }
 
 }  // namespace ws::cli

@@ -215,40 +215,38 @@ Result<ExitCode> get(Session& session) {
 }  // namespace
 
 Command ask_command() {
-  Command command = operation_command(operation_of("questions.create"));
-  command.details =
-      "Waits for the answer, at most 10 minutes or --timeout S, and shows it with its sources; --no-wait shows the "
-      "question and ends. With --json or another format the question is printed as the service gives it.";
-  command.arguments = {{.placeholder = "PROMPT", .help = "the question, or - for stdin", .count = Count::any}};
-  command.flags = flags_without(command.flags, {"prompt", "sources", "conversation"});
-  command.flags.insert(command.flags.begin(),
-                       {{.name = "source",
-                         .placeholder = "S",
-                         .is_repeated = true,
-                         .help = "where the answer may come from",
-                         .limits = "workspace, memory",
-                         .fallback = "workspace,memory"},
-                        {.name = "conversation",
-                         .placeholder = "ID|last",
-                         .help = "continue this conversation",
-                         .names = Subject::thing,
-                         .also = "conversation-id",
-                         .fills = "conversation_id"},
-                        {.name = "file",
-                         .letter = 'f',
-                         .placeholder = "FILE|-",
-                         .help = "the question, or what follows it, from a file"},
-                        {.name = "no-wait", .help = "end as soon as the question is accepted"}});
-  command.examples = {"ws ask 'What did we decide about the roof?'", "ws ask --conversation last 'And who pays?'"};
-  command.run = ask;
-  return command;
+  return operation_command(
+      "questions.create",
+      {.details =
+           "Waits for the answer, at most 10 minutes or --timeout S, and shows it with its sources; --no-wait shows "
+           "the question and ends. With --json or another format the question is printed as the service gives it.",
+       .arguments = {{.placeholder = "PROMPT", .help = "the question, or - for stdin", .count = Count::any}},
+       .flags = {{.name = "source",
+                  .placeholder = "S",
+                  .is_repeated = true,
+                  .help = "where the answer may come from",
+                  .limits = "workspace, memory",
+                  .fallback = "workspace,memory"},
+                 {.name = "conversation",
+                  .placeholder = "ID|last",
+                  .help = "continue this conversation",
+                  .names = Subject::thing,
+                  .also = "conversation-id",
+                  .fills = "conversation_id"},
+                 {.name = "file",
+                  .letter = 'f',
+                  .placeholder = "FILE|-",
+                  .help = "the question, or what follows it, from a file"},
+                 {.name = "no-wait", .help = "end as soon as the question is accepted"}},
+       .examples = {"ws ask 'What did we decide about the roof?'", "ws ask --conversation last 'And who pays?'"},
+       .run = ask},
+      {"prompt", "sources", "conversation"});
 }
 
 Command questions_get_command() {
-  Command command = operation_command(operation_of("questions.get"));
+  Command command = operation_command("questions.get", {.run = get});
   command.flags.push_back(wait_flag("wait until it is answered; with --timeout S no longer than that"));
   command.examples.push_back("ws questions get 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --wait --timeout 60");
-  command.run = get;
   return command;
 }
 

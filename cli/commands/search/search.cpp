@@ -18,10 +18,9 @@ Result<ExitCode> search(Session& session) {
 }  // namespace
 
 Command search_command() {
-  Command command = operation_command(*contract::find_operation("search.run"));
-  command.examples = {"ws search anchor chain", "ws search 'tides' --json --jq '.data[].title'"};
-  command.run = search;
-  return command;
+  return operation_command(
+      "search.run",
+      {.examples = {"ws search anchor chain", "ws search 'tides' --json --jq '.data[].title'"}, .run = search});
 }
 
 }  // namespace ws::cli

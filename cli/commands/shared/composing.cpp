@@ -1,7 +1,5 @@
 #include "cli/commands/shared/composing.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "api-client/base/ascii.hpp"
@@ -13,14 +11,6 @@
 namespace ws::cli {
 
 const contract::Operation& operation_of(std::string_view id) { return *contract::find_operation(id); }
-
-std::vector<Flag> flags_without(const std::vector<Flag>& flags, const std::vector<std::string_view>& names) {
-  std::vector<Flag> kept;
-  std::ranges::copy_if(flags, std::back_inserter(kept), [&names](const Flag& flag) {
-    return flag.name.empty() || std::ranges::find(names, flag.name) == names.end();
-  });
-  return kept;
-}
 
 Flag stdin_flag() { return {.name = "stdin", .help = "take ids from stdin too, one a line"}; }
 

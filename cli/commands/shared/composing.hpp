@@ -14,9 +14,6 @@ namespace ws::cli {
 /// The operation with this id, which must be in the table.
 const contract::Operation& operation_of(std::string_view id);
 
-/// The flags of a command, less those that another flag stands for.
-std::vector<Flag> flags_without(const std::vector<Flag>& flags, const std::vector<std::string_view>& names);
-
 /// `--stdin`: ids, one a line.
 Flag stdin_flag();
 /// The words of the command and, with `--stdin`, the lines of stdin that are not empty. Fails with `usage` where there

@@ -103,6 +103,20 @@ Command operation_command(const Operation& operation) {
   return command;
 }
 
+Command operation_command(std::string_view id, Command own, const std::vector<std::string_view>& without) {
+  Command read_off = operation_command(operation_of(id));
+  if (own.words.empty()) own.words = std::move(read_off.words);
+  if (own.summary.empty()) own.summary = std::move(read_off.summary);
+  if (own.arguments.empty()) own.arguments = std::move(read_off.arguments);
+  if (own.examples.empty()) own.examples = std::move(read_off.examples);
+  if (!own.run) own.run = std::move(read_off.run);
+  own.operation = read_off.operation;
+  for (Flag& flag : read_off.flags) {
+    if (std::ranges::find(without, flag.name) == without.end()) own.flags.push_back(std::move(flag));
+  }
+  return own;
+}
+
 Command call_command(const Operation& operation) {
   Command command{.words = "call " + std::string(operation.id),
                   .summary = std::string(operation.summary),

@@ -13,6 +13,9 @@ namespace ws::cli {
 
 /// The operation under the words of its own command: `ws workspaces create NAME`.
 Command operation_command(const contract::Operation& operation);
+/// The same with parts of its own: what `own` says stands in place of what the table says, and its flags before the
+/// operation's, of which it does not have those named by `without`.
+Command operation_command(std::string_view id, Command own, const std::vector<std::string_view>& without = {});
 /// The operation by its id, every parameter a flag: `ws call docs.get --document-id ID`.
 Command call_command(const contract::Operation& operation);
 

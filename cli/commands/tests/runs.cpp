@@ -115,25 +115,23 @@ Result<ExitCode> get_run(Session& session) {
 }  // namespace
 
 Command tests_runs_launch_command() {
-  Command command = operation_command(operation_of("tests.run_launch"));
-  command.details = "With --wait it ends with 13 where the run fails or is cancelled, with 8 at --timeout.";
-  command.flags = flags_without(command.flags, {"selection-kind", "case-ids", "suite-id"});
-  command.flags.insert(
-      command.flags.begin(),
-      {{.name = "suite", .placeholder = "ID", .help = "run this suite", .fills = "suite_id"},
-       {.name = "case", .placeholder = "ID", .is_repeated = true, .help = "run these cases", .fills = "case_ids"},
-       wait_flag("wait for its end"),
-       junit_flag()});
-  command.examples = {"ws tests runs launch --suite smoke --wait --junit report.xml"};
-  command.run = launch;
-  return command;
+  return operation_command(
+      "tests.run_launch",
+      {.details = "With --wait it ends with 13 where the run fails or is cancelled, with 8 at --timeout.",
+       .flags =
+           {{.name = "suite", .placeholder = "ID", .help = "run this suite", .fills = "suite_id"},
+            {.name = "case", .placeholder = "ID", .is_repeated = true, .help = "run these cases", .fills = "case_ids"},
+            wait_flag("wait for its end"),
+            junit_flag()},
+       .examples = {"ws tests runs launch --suite smoke --wait --junit report.xml"},
+       .run = launch},
+      {"selection-kind", "case-ids", "suite-id"});
 }
 
 Command tests_runs_get_command() {
-  Command command = operation_command(operation_of("tests.run_get"));
+  Command command = operation_command("tests.run_get", {.run = get_run});
   command.flags.push_back(wait_flag("wait for its end"));
   command.flags.push_back(junit_flag());
-  command.run = get_run;
   return command;
 }
 

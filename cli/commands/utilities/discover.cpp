@@ -71,10 +71,9 @@ Result<ExitCode> discover(Session& session) {
 }  // namespace
 
 Command discover_command() {
-  Command command = operation_command(*contract::find_operation("discovery.get"));
+  Command command =
+      operation_command("discovery.get", {.examples = {"ws discover", "ws discover --diff"}, .run = discover});
   command.flags.push_back({.name = "diff", .help = "what the server has that this build lacks, and the reverse"});
-  command.examples = {"ws discover", "ws discover --diff"};
-  command.run = discover;
   return command;
 }
 

@@ -24,26 +24,24 @@ Result<ExitCode> move(Session& session) {
 }  // namespace
 
 Command nodes_move_command() {
-  Command command = operation_command(operation_of("nodes.move"));
-  command.flags = flags_without(command.flags, {"parent", "before-node-id"});
-  command.flags.insert(command.flags.begin(),
-                       {{.name = "to",
-                         .placeholder = "PARENT|root",
-                         .help = "the node that it goes under",
-                         .limits = "an id, the end of one shown before, or root",
-                         .names = Subject::thing,
-                         .also = "parent-node-id",
-                         .fills = "parent_node_id"},
-                        {.name = "before",
-                         .placeholder = "NODE",
-                         .help = "the sibling to place it before",
-                         .limits = "an id, or the end of one shown before",
-                         .names = Subject::thing,
-                         .also = "before-node-id",
-                         .fills = "before_node_id"}});
-  command.examples = {"ws nodes move 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --to root"};
-  command.run = move;
-  return command;
+  return operation_command("nodes.move",
+                           {.flags = {{.name = "to",
+                                       .placeholder = "PARENT|root",
+                                       .help = "the node that it goes under",
+                                       .limits = "an id, the end of one shown before, or root",
+                                       .names = Subject::thing,
+                                       .also = "parent-node-id",
+                                       .fills = "parent_node_id"},
+                                      {.name = "before",
+                                       .placeholder = "NODE",
+                                       .help = "the sibling to place it before",
+                                       .limits = "an id, or the end of one shown before",
+                                       .names = Subject::thing,
+                                       .also = "before-node-id",
+                                       .fills = "before_node_id"}},
+                            .examples = {"ws nodes move 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --to root"},
+                            .run = move},
+                           {"parent", "before-node-id"});
 }
 
 }  // namespace ws::cli
