@@ -1,7 +1,6 @@
 #include "api-client/base/clock.hpp"
 
 #include <charconv>
-#include <cstdlib>
 
 #include <fmt/format.h>
 

@@ -8,7 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/utf8.hpp"

@@ -8,7 +8,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>

@@ -1,7 +1,6 @@
 /// Text taken apart: at a separator, into lines, as a whole number.
 #pragma once
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>

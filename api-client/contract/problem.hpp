@@ -6,8 +6,6 @@
 /// request id.
 #pragma once
 
-#include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 

@@ -9,7 +9,6 @@
 /// assumed field is missing, null or different.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -1,11 +1,9 @@
 #include "api-client/http/retry.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <ctime>
 #include <string>
-#include <utility>
 
 #include "api-client/base/ascii.hpp"
 

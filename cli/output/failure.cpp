@@ -1,6 +1,5 @@
 #include "cli/output/failure.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/terminal/clean.hpp"

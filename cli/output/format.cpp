@@ -1,6 +1,5 @@
 #include "cli/output/format.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>

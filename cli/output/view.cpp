@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/utf8.hpp"

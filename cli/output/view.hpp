@@ -13,7 +13,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>

@@ -1,7 +1,6 @@
 #include "cli/settings/config_text.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 #include "cli/settings/settings.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <nlohmann/json.hpp>
 

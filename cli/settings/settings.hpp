@@ -4,7 +4,6 @@
 /// could send a key elsewhere or run a program. Everything else in it is ignored with a note.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -66,7 +65,7 @@ struct Settings {
   Setting credential_store = {};
   Setting pager = {};
   Setting skill_url = {};
-  TrustedFolders trusted = {};  ///< only from the environment and the user's config
+  TrustedFolders trusted = {};          ///< only from the environment and the user's config
   std::vector<std::string> notes = {};  ///< for stderr: what was ignored
 };
 

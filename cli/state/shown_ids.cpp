@@ -1,6 +1,5 @@
 #include "cli/state/shown_ids.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "api-client/base/files.hpp"

@@ -1,6 +1,5 @@
 #include "cli/walk/plain_page.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "cli/base/environment.hpp"
 #include "cli/terminal/key_press.hpp"

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/files.hpp"

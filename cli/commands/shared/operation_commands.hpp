@@ -1,7 +1,6 @@
 /// Any operation of the table as a command: its arguments, flags, limits and checks are read off the table.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "api-client/client/client.hpp"

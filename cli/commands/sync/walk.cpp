@@ -1,7 +1,5 @@
 // `ws sync resolve` without PATH: the conflicts one after the other, with the user.
 #include <algorithm>
-#include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <utility>
 

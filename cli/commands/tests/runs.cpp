@@ -1,5 +1,4 @@
 // Test runs: launched, waited for, reported as JUnit.
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
