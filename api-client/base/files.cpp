@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "api-client/base/descriptor.hpp"
 
 namespace ws {
 namespace {
@@ -50,6 +50,23 @@ int create_beside(int folder, const std::string& name, mode_t mode, std::string&
     const int file = ::openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file >= 0 || errno != EEXIST) return file;
   }
+}
+
+std::vector<std::string> temporary_folders() {
+  std::vector<std::string> folders;
+  if (const char* chosen = std::getenv("TMPDIR"); chosen != nullptr && *chosen != '\0') folders.emplace_back(chosen);
+  folders.insert(folders.end(), {"/var/tmp", "/tmp", "."});
+  return folders;
+}
+
+/// Opened with O_TMPFILE, or unlinked right after creation if the file system does not support that.
+int open_nameless(const std::string& folder) {
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file >= 0) return file;
+  std::string path = folder + "/ws-XXXXXX";
+  const int named = ::mkostemp(path.data(), O_CLOEXEC);
+  if (named >= 0) ::unlink(path.c_str());
+  return named;
 }
 
 }  // namespace
@@ -169,6 +186,36 @@ Result<void> make_folders(const std::filesystem::path& path, unsigned mode) {
     return cannot("make the folder", path, ENOTDIR);
   }
   return {};
+}
+
+Result<Descriptor> open_nameless_file() {
+  for (const std::string& folder : temporary_folders()) {
+    Descriptor file(open_nameless(folder));
+    if (file) return file;
+  }
+  return fail(Failure::Kind::disk, std::string("cannot make a temporary file: ") + std::strerror(errno));
+}
+
+Result<std::filesystem::path> follow_link(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) return path;
+  std::filesystem::path target = std::filesystem::canonical(path, error);
+  if (!error) return target;
+  return fail(Failure::Kind::disk,
+              fmt::format("{} is a link that leads to no file: {}", path.string(), error.message()),
+              "remove the link, or name the file itself");
+}
+
+Result<void> copy_mode_and_group(int fd, const std::filesystem::path& path) {
+  struct stat there {};
+  struct stat ours {};
+  if (::lstat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return {};
+  mode_t mode = there.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+  const bool same_group = ::fstat(fd, &ours) == 0 &&
+                          (ours.st_gid == there.st_gid || ::fchown(fd, static_cast<uid_t>(-1), there.st_gid) == 0);
+  if (!same_group) mode &= ~static_cast<mode_t>(S_IRWXG);
+  if (::fchmod(fd, mode) == 0) return {};
+  return fail(Failure::Kind::disk, fmt::format("cannot set the mode of {}: {}", path.string(), std::strerror(errno)));
 }
 
 }  // namespace ws

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/result.hpp"
 
 namespace ws {
@@ -51,5 +52,17 @@ Result<void> write_file_at(int folder,
 std::filesystem::path path_through(int folder, const std::filesystem::path& real);
 /// Converts such a path to the folder's current name, for messages.
 std::string shown_path(const std::filesystem::path& path);
+
+/// A file without a name, which is gone when it is closed, for reading and writing: in $TMPDIR, else in /var/tmp or
+/// where else one can be made (/tmp may be a file system in memory). Fails with `disk`.
+Result<Descriptor> open_nameless_file();
+
+/// Returns the file to write for `path`: the target if `path` is a link, as editors do, otherwise `path` itself. Fails
+/// with `disk` if the link is dangling.
+Result<std::filesystem::path> follow_link(const std::filesystem::path& path);
+
+/// Gives the open file the mode and group of the file at `path`, if it exists. If the group cannot be set, the group
+/// permissions are removed. Fails with `disk`.
+Result<void> copy_mode_and_group(int fd, const std::filesystem::path& path);
 
 }  // namespace ws

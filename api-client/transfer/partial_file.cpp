@@ -15,7 +15,6 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
-#include "api-client/base/replaced_file.hpp"
 
 namespace ws {
 namespace {

@@ -13,7 +13,6 @@
 
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
-#include "api-client/base/replaced_file.hpp"
 #include "api-client/base/yaml.hpp"
 #include "cli/output/members.hpp"
 #include "cli/terminal/clean.hpp"

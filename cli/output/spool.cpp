@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "api-client/base/nameless_file.hpp"
+#include "api-client/base/files.hpp"
 
 namespace ws::cli {
 namespace {

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
-#include "api-client/base/nameless_file.hpp"
 
 namespace ws::mock {
 namespace {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api-client/base/nameless_file.hpp"
+#include "api-client/base/files.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::cli {

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
-#include "api-client/base/replaced_file.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/transfer/partial_file.hpp"
 #include "cli/commands/shared/batch.hpp"

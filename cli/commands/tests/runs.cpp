@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
-#include "api-client/base/replaced_file.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
