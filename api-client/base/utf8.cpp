@@ -168,6 +168,24 @@ class WordBuilder {
   Word current_ = {};
 };
 
+/// Letters, marks, digits and connectors: `\p{Word}` in the Ruby regular expression that GitHub uses.
+bool is_part_of_slug(char32_t c) {
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_PC: return true;
+    default: return c == '-';
+  }
+}
+
 }  // namespace
 
 bool is_valid(std::string_view text) {
@@ -242,6 +260,18 @@ void append(std::string& text, char32_t code_point) {
   std::uint8_t bytes[4];
   const utf8proc_ssize_t count = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code_point), bytes);
   text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count));
+}
+
+std::string slug(std::string_view heading) {
+  std::string out;
+  for_each(heading, [&](char32_t c) {
+    if (c == ' ') {
+      out += '-';
+    } else if (is_part_of_slug(c)) {
+      append(out, static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))));
+    }
+  });
+  return out;
 }
 
 }  // namespace ws::utf8

@@ -36,6 +36,10 @@ struct Word {
 /// Splits into runs of letters and digits ("naïve 7" is `naive`, `7`) and characters that are `alone`.
 std::vector<Word> words(std::string_view text);
 
+/// The anchor name of a heading by GitHub's rule: lower case; letters, digits, `-` and `_` are kept, a space becomes
+/// `-`, everything else is dropped.
+std::string slug(std::string_view heading);
+
 /// The width on a terminal in columns: 0 for combining and control characters, 2 for wide ones.
 std::size_t columns(std::string_view text);
 

@@ -8,7 +8,7 @@
 #include "api-client/base/byte_set.hpp"
 #include "api-client/base/markdown.hpp"
 #include "api-client/base/markdown_layout.hpp"
-#include "api-client/base/utf8_slug.hpp"
+#include "api-client/base/utf8.hpp"
 #include "sync-engine/links/inline_scan.hpp"
 #include "sync-engine/links/targets.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
-#include "api-client/base/utf8_slug.hpp"
+#include "api-client/base/utf8.hpp"
 #include "sync-engine/links/targets.hpp"
 #include "sync-engine/state/columns.hpp"
 

@@ -277,7 +277,7 @@ const std::vector<Home> homes = {
     {"zlib.h", {"server-mock/http/server/gzip.", "server-mock/trace/packed.", "sync-engine/git/pack_writer."}},
     {"yaml-cpp/", {"api-client/base/yaml."}},
     {"cmark-gfm", {"api-client/base/markdown.", "api-client/base/markdown_layout."}},
-    {"utf8proc", {"api-client/base/utf8.", "api-client/base/utf8_slug."}},
+    {"utf8proc", {"api-client/base/utf8."}},
     {"CLI/",
      {"cli/",
       "server-mock/compare_command.",

@@ -10,7 +10,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "api-client/base/utf8_slug.hpp"
+#include "api-client/base/utf8.hpp"
 #include "sync-engine/links/targets.hpp"
 #include "tests/support/build_paths.hpp"
 
