@@ -11,7 +11,6 @@
 #include "api-client/base/uuid.hpp"
 
 namespace ws::contract {
-
 namespace {
 
 Source limit_source(const Type& type, Source source) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace ws::contract {
-
 namespace {
 
 bool is_own(const Operation& operation, std::string_view code) {

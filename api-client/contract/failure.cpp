@@ -8,7 +8,6 @@
 #include "api-client/contract/problem.hpp"
 
 namespace ws::contract {
-
 namespace {
 
 /// Reason phrases of RFC 9110, 15, and a few others that services send.

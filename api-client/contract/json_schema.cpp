@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 namespace ws::contract {
-
 namespace {
 
 std::string_view type_name(Kind kind) {

@@ -17,7 +17,6 @@
 #include "api-client/contract/problem.hpp"
 
 namespace ws::contract {
-
 namespace {
 
 constexpr std::string_view refs = "#/components/schemas/";

@@ -14,7 +14,6 @@
 #include "api-client/base/utf8.hpp"
 
 namespace ws::contract {
-
 namespace {
 
 constexpr std::size_t searched_bytes = std::size_t{64} << 10U;

@@ -15,7 +15,6 @@
 #include "api-client/contract/operations.hpp"
 
 namespace ws::contract {
-
 namespace {
 
 // Query values are parsed as leniently as pydantic v2 parses a query ("lax mode").

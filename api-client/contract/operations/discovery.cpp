@@ -4,7 +4,6 @@
 #include "api-client/contract/operations/well_formed.hpp"
 
 namespace ws::contract {
-
 namespace {
 
 constexpr auto operation_fields = all_assumed({

@@ -8,7 +8,6 @@
 #include "api-client/contract/operations/tables.hpp"
 
 namespace ws::contract {
-
 namespace {
 
 std::array<Area, 12> areas() {

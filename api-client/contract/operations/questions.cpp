@@ -4,7 +4,6 @@
 #include "api-client/contract/operations/well_formed.hpp"
 
 namespace ws::contract {
-
 namespace {
 
 constexpr Parameter list_parameters[] = {

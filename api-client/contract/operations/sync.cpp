@@ -4,7 +4,6 @@
 #include "api-client/contract/operations/well_formed.hpp"
 
 namespace ws::contract {
-
 namespace {
 
 constexpr Parameter source_parameters[] = {in_path("source_id", uuid())};

@@ -4,7 +4,6 @@
 #include "api-client/contract/operations/well_formed.hpp"
 
 namespace ws::contract {
-
 namespace {
 
 constexpr Parameter admin_cursor = in_query(optional("cursor", string_at_most(500), "next_cursor of the page before"));
