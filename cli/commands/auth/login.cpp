@@ -3,11 +3,14 @@
 #include <array>
 #include <functional>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/descriptor.hpp"
+#include "api-client/base/process.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/suggestion.hpp"
 #include "api-client/contract/operations.hpp"
@@ -19,12 +22,38 @@
 #include "cli/credentials/keyring.hpp"
 #include "cli/credentials/pending_login.hpp"
 #include "cli/credentials/presets.hpp"
-#include "cli/terminal/browser.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/qr_code.hpp"
 
 namespace ws::cli {
 namespace {
+
+bool is_plain_url(std::string_view url) {
+  if (url.substr(0, 8) != "https://" && url.substr(0, 7) != "http://") return false;
+  for (const char c : url) {
+    if (c <= 0x20 || c > 0x7E || c == '"' || c == '\'' || c == '`' || c == '\\' || c == '<' || c == '>') return false;
+  }
+  return true;
+}
+
+/// Whether a browser on this machine can show the page to the user: a terminal, no remote shell, a display (or
+/// BROWSER), no CI.
+bool can_open_browser(const Environment& environment, const Terminal& terminal) {
+  if (!terminal.may_ask()) return false;
+  if (environment.text("SSH_CONNECTION") || environment.text("SSH_TTY")) return false;
+  return environment.text("BROWSER") || environment.text("DISPLAY") || environment.text("WAYLAND_DISPLAY");
+}
+
+/// Runs BROWSER, otherwise `xdg-open`, with the URL as its only argument and without a shell. Returns false if it
+/// cannot be started or the URL is not plain http(s). Does not wait.
+bool open_browser(const Environment& environment, const std::string& url) {
+  if (!is_plain_url(url)) return false;
+  std::string program = environment.text("BROWSER").value_or("xdg-open");
+  program = program.substr(0, program.find(':'));  // BROWSER can be a list; only the first is tried
+  // It must neither read our input nor write to our output.
+  const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  return nothing && Process::start({program, url}, {.in = nothing.get(), .out = nothing.get(), .err = nothing.get()});
+}
 
 Result<std::string> key_from_stdin() {
   WS_LET(std::string secret, read_stdin());
