@@ -1,11 +1,91 @@
 #include "cli/walk/guide.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include "api-client/base/ascii.hpp"
+#include "api-client/base/descriptor.hpp"
+#include "api-client/base/files.hpp"
+#include "api-client/base/process.hpp"
+#include "cli/terminal/editor.hpp"
 
 namespace ws::cli::walk {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// A temporary folder that only this user can read; removed at the end.
+class ToolFolder {
+ public:
+  static Result<ToolFolder> make() {
+    std::error_code error;
+    std::string name = (fs::temp_directory_path(error) / "ws-XXXXXX").string();
+    if (error || ::mkdtemp(name.data()) == nullptr) {
+      return fail(Failure::Kind::disk, "cannot make a folder for the texts", "check TMPDIR");
+    }
+    return ToolFolder(std::move(name));
+  }
+  ToolFolder(ToolFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  ToolFolder& operator=(ToolFolder&&) = delete;
+  ~ToolFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  explicit ToolFolder(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+/// Document names may contain any character; the name of a temporary file only those that every program accepts.
+std::string tame_name(const std::string& name, const std::string& role) {
+  std::string stem;
+  const fs::path path(name);
+  for (const char c : path.stem().string()) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    stem += plain ? c : '_';
+  }
+  if (stem.empty()) stem = "text";
+  return stem.substr(0, 80) + (role.empty() ? "" : "_" + role) + ".md";
+}
+
+/// A value of git's configuration; empty if it is not set or git is not installed.
+std::string git_setting(const std::string& key) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  const Descriptor reading_end(ends[0]);
+  Descriptor writing_end(ends[1]);
+  const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const auto git = Process::start({"git", "config", "--get", key}, {.out = writing_end.get(), .err = nothing.get()});
+  if (!git) return {};
+  writing_end = Descriptor();
+  const auto value = read_open_file(reading_end.get(), "git config", std::size_t{64} << 10U);
+  git->wait();
+  return value ? std::string(trimmed_end(*value, "\n")) : std::string();
+}
+
+bool is_tool_name(const std::string& name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+  });
+}
+
+/// A shell command that runs the tool on $LOCAL, $BASE, $REMOTE and $MERGED.
+std::string line_for(const std::string& tool) {
+  const std::string files = "LOCAL=$1 BASE=$2 REMOTE=$3 MERGED=$4 BACKUP=$1\n";
+  const std::string own = git_setting("mergetool." + tool + ".cmd");
+  if (!own.empty()) return files + own;
+  // A tool that git supports by name: git's own scripts run it (git-mergetool--lib(1)).
+  return files + "TOOL_MODE=merge\n. \"$(git --exec-path)/git-mergetool--lib\" && run_merge_tool '" + tool + "' true";
+}
 
 std::string sentence_of(const Failure& failure) {
   std::string text = failure.what + ".";
@@ -104,6 +184,39 @@ class Guide {
 };
 
 }  // namespace
+
+Result<std::string> TextTools::edit(const std::string& name, const std::string& text) const {
+  if (editor_.empty()) return fail(Failure::Kind::usage, "there is no editor to use", "set VISUAL or EDITOR");
+  WS_LET(const ToolFolder folder, ToolFolder::make());
+  const fs::path file = folder.path() / tame_name(name, "");
+  WS_TRY(write_file(file, text, 0600));
+  WS_TRY(edit_file(editor_, file));
+  return read_file(file);
+}
+
+Result<std::string> TextTools::merge(const ToolTexts& texts) const {
+  const std::string tool = git_setting("merge.tool");
+  if (!is_tool_name(tool)) {
+    return fail(Failure::Kind::usage, "no merge tool is configured", "`git config --global merge.tool NAME` sets one");
+  }
+  WS_LET(const ToolFolder folder, ToolFolder::make());
+  const auto put = [&](const std::string& role, const std::string& text) -> Result<std::string> {
+    const fs::path file = folder.path() / tame_name(texts.name, role);
+    WS_TRY(write_file(file, text, 0600));
+    return file.string();
+  };
+  WS_LET(const std::string mine, put("LOCAL", texts.mine));
+  WS_LET(const std::string base, put("BASE", texts.base.value_or("")));
+  WS_LET(const std::string theirs, put("REMOTE", texts.theirs));
+  WS_LET(const std::string merged, put("", texts.merged));
+  WS_LET(const int code, run_in_shell(line_for(tool), {mine, base, theirs, merged}));
+  const bool is_trusted = git_setting("mergetool." + tool + ".trustExitCode") == "true" ||
+                          git_setting("mergetool." + tool + ".cmd").empty();
+  if (code == 127 || (code != 0 && is_trusted)) {
+    return fail(Failure::Kind::disk, fmt::format("the merge tool {} ended with code {}", tool, code));
+  }
+  return read_file(merged);
+}
 
 Result<WalkEnd> lead_through(ShownConflict shown_conflict,
                              const Position& position,
