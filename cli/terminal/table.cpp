@@ -89,16 +89,13 @@ std::string wrap(std::string_view text, std::size_t columns, std::size_t indent)
   return wrapped_at(text, columns, indent, end_of_word);
 }
 
-std::string wrap_message(std::string_view text, std::size_t columns, std::size_t indent) {
-  return wrapped_at(text, columns, indent, end_of_word_or_command);
-}
-
 std::string wrap_for(
     const Terminal& terminal, Stream stream, std::string_view text, std::size_t indent, std::size_t margin) {
   if (!terminal.is_terminal(stream) || terminal.is_plain()) return std::string(text);
   constexpr std::size_t min_columns = 16;
   const auto columns = static_cast<std::size_t>(std::max(terminal.columns(), 0));
-  return wrap_message(text, columns > indent + margin + min_columns ? columns - indent - margin : min_columns, indent);
+  const std::size_t width = columns > indent + margin + min_columns ? columns - indent - margin : min_columns;
+  return wrapped_at(text, width, indent, end_of_word_or_command);
 }
 
 TableLayout::TableLayout(Cells heading, std::vector<bool> rigid, LastColumn last)

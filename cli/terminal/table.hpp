@@ -55,10 +55,8 @@ std::string cut(std::string_view text, std::size_t columns);
 
 /// `text` broken between words into lines of at most `columns`, all but the first indented.
 std::string wrap(std::string_view text, std::size_t columns, std::size_t indent);
-/// The same, but a command in backticks stays on one line: whoever pastes it gets no line break in it.
-std::string wrap_message(std::string_view text, std::size_t columns, std::size_t indent);
-/// A message as `stream` shows it: on a terminal broken like that at its width less `margin`, all lines but the first
-/// indented; in a pipe and with `--plain` as it is.
+/// A message as `stream` shows it: on a terminal broken like that at its width less `margin`, but never in a command in
+/// backticks: whoever pastes it gets no line break in it. In a pipe and with `--plain` as it is.
 std::string wrap_for(
     const Terminal& terminal, Stream stream, std::string_view text, std::size_t indent = 0, std::size_t margin = 0);
 

@@ -7,12 +7,13 @@
 
 namespace ws::cli {
 
-LastChange last_change_of(const Json& document) {
-  LastChange change;
+std::optional<LastChange> find_last_change(Client& client, const std::string& document_id) {
+  const auto reply = client.call({.operation = "docs.get", .parameters = {{"document_id", document_id}}});
+  if (!reply) return std::nullopt;
+  const Json& document = *reply->json;
+  LastChange change{.archived = find_text(document, "status") == "archived", .title = find_text(document, "title")};
   const auto revision = find_integer(document, "content_revision");
   if (revision && *revision > 0) change.revision = static_cast<std::uint64_t>(*revision);
-  change.title = find_text(document, "title");
-  change.archived = find_text(document, "status") == "archived";
   if (const Json* by = find(document, "updated_by"); by != nullptr && by->is_object()) {
     change.name = find_text(*by, "name");
   }
@@ -20,14 +21,6 @@ LastChange last_change_of(const Json& document) {
     if (const auto time = parse_rfc3339(*text)) change.time = shown_time(*time);
   }
   return change;
-}
-
-std::optional<LastChange> find_last_change(Client& client, const std::string& document_id) {
-  Call call{.operation = "docs.get"};
-  call.parameters.emplace_back("document_id", document_id);
-  const auto reply = client.call(std::move(call));
-  if (!reply) return std::nullopt;
-  return last_change_of(*reply->json);
 }
 
 std::string shown_time(Time time) {

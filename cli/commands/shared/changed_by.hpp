@@ -18,9 +18,7 @@ struct LastChange {
   std::optional<std::string> time = {};  ///< as `shown_time`
 };
 
-/// Reads it off a document; what the service does not say is left out.
-LastChange last_change_of(const Json& document);
-/// Asks for the document. Empty where it cannot be read.
+/// Asks for the document; what the service does not say is left out. Empty where it cannot be read.
 std::optional<LastChange> find_last_change(Client& client, const std::string& document_id);
 
 /// "2026-11-20 10:04", in the time zone of whoever reads it.
