@@ -16,7 +16,7 @@
 #include "api-client/base/yaml.hpp"
 #include "cli/output/members.hpp"
 #include "cli/terminal/clean.hpp"
-#include "cli/terminal/pager.hpp"
+#include "cli/terminal/programs.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {

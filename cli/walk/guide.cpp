@@ -13,8 +13,8 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/process.hpp"
-#include "cli/terminal/editor.hpp"
 #include "cli/terminal/keyboard.hpp"
+#include "cli/terminal/programs.hpp"
 #include "cli/walk/plain_page.hpp"
 
 namespace ws::cli::walk {

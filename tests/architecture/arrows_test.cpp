@@ -455,7 +455,7 @@ TEST_CASE("arrows: the check itself sees what is forbidden", "[architecture]") {
   CHECK(seen("cli/app.cpp", "server-mock/pipeline/pipeline.hpp"));
   CHECK(seen("cli/commands/docs/docs.cpp", "cli/commands/sync/walk.hpp"));
   CHECK(seen("cli/commands/shared/paging.cpp", "cli/commands/registry.hpp"));
-  CHECK(seen("cli/terminal/pager.cpp", "cli/output/printer.hpp"));
+  CHECK(seen("cli/terminal/programs.cpp", "cli/output/printer.hpp"));
   CHECK(seen("api-client/http/retry.cpp", "api-client/client/client.hpp"));
   CHECK(seen("api-client/client/client.cpp", "curl/curl.h"));
   CHECK(seen("cli/commands/sync/run.cpp", "git2.h"));

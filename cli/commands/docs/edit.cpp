@@ -14,7 +14,7 @@
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/values.hpp"
-#include "cli/terminal/editor.hpp"
+#include "cli/terminal/programs.hpp"
 
 namespace ws::cli {
 namespace {

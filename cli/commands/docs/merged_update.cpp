@@ -13,7 +13,7 @@
 #include "cli/commands/shared/changed_by.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
-#include "cli/terminal/editor.hpp"
+#include "cli/terminal/programs.hpp"
 #include "cli/walk/guide.hpp"
 
 namespace ws::cli {

@@ -12,7 +12,7 @@
 #include "cli/credentials/presets.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/terminal/clean.hpp"
-#include "cli/terminal/pager.hpp"
+#include "cli/terminal/programs.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {

@@ -14,7 +14,7 @@
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
 #include "cli/terminal/clean.hpp"
-#include "cli/terminal/editor.hpp"
+#include "cli/terminal/programs.hpp"
 #include "cli/walk/choices.hpp"
 #include "cli/walk/conflict_story.hpp"
 #include "cli/walk/guide.hpp"

@@ -1,7 +1,6 @@
-#include "cli/terminal/pager.hpp"
-
 #include <catch2/catch.hpp>
 
+#include "cli/terminal/programs.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/two_people.hpp"
 

@@ -1,18 +1,42 @@
-#include "cli/terminal/pager.hpp"
+#include "cli/terminal/programs.hpp"
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <initializer_list>
+#include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/process.hpp"
-#include "cli/terminal/ignored_signals.hpp"
 
 namespace ws::cli {
 namespace {
+
+/// For while another program uses the terminal: ignores the signals until it is destroyed, then restores their
+/// handlers.
+class IgnoredSignals {
+ public:
+  explicit IgnoredSignals(std::initializer_list<int> signals) {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    for (const int signal : signals) {
+      struct sigaction before {};
+      if (::sigaction(signal, &ignore, &before) == 0) before_.emplace_back(signal, before);
+    }
+  }
+  ~IgnoredSignals() {
+    for (const auto& [signal, before] : before_) ::sigaction(signal, &before, nullptr);
+  }
+  IgnoredSignals(const IgnoredSignals&) = delete;
+  IgnoredSignals& operator=(const IgnoredSignals&) = delete;
+
+ private:
+  std::vector<std::pair<int, struct sigaction>> before_ = {};
+};
 
 constexpr int not_found_by_the_shell = 127;
 
@@ -53,6 +77,27 @@ void show(Terminal& terminal, const std::string& pager, std::string_view text) {
   static_cast<void>(write_all(writing_end.get(), text));  // false: the pager was quit
   writing_end = Descriptor();
   if (child->wait() == not_found_by_the_shell) terminal.write(Stream::out, text);
+}
+
+std::string editor_of(const Environment& environment, const Terminal& terminal) {
+  for (const char* const name : {"VISUAL", "EDITOR"}) {
+    if (const auto editor = environment.text(name)) return *editor;
+  }
+  return terminal.is_terminal(Stream::out) && terminal.may_ask() ? "vi" : "";
+}
+
+Result<int> run_in_shell(const std::string& line, const std::vector<std::string>& arguments) {
+  const IgnoredSignals keys_of_its_own({SIGINT, SIGQUIT});
+  WS_LET(const Process shell, Process::start_shell(line, arguments));
+  return shell.wait();
+}
+
+Result<void> edit_file(const std::string& editor, const std::filesystem::path& file) {
+  // `EDITOR` may contain arguments, so a shell parses it; the file is passed as a separate argument, safe for any name.
+  WS_LET(const int code, run_in_shell(editor + " \"$1\"", {file.string()}));
+  if (code == 0) return {};
+  const std::string end = code < 128 ? fmt::format("code {}", code) : "a signal";
+  return fail(Failure::Kind::disk, fmt::format("the editor {} ended with {}", editor, end));
 }
 
 }  // namespace ws::cli

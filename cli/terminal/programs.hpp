@@ -1,8 +1,9 @@
-/// Runs the user's editor in the foreground of the terminal.
+/// Runs the user's pager and editor in the foreground of the terminal.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api-client/base/result.hpp"
@@ -10,6 +11,14 @@
 #include "cli/terminal/terminal.hpp"
 
 namespace ws::cli {
+
+/// WS_PAGER, then `configured` (the `pager` setting), then PAGER, then `less`. Empty: disabled (WS_PAGER is empty, or
+/// `cat`), or not possible (stdout is not a terminal, TERM=dumb).
+std::string pager_of(const Environment& environment, const std::string& configured, const Terminal& terminal);
+
+/// Uses `pager` if the text does not fit on the screen; otherwise, or if the pager cannot be started, writes the text
+/// directly. Quitting the pager early is not an error.
+void show(Terminal& terminal, const std::string& pager, std::string_view text);
 
 /// VISUAL, then EDITOR, then `vi` in an interactive session; otherwise empty.
 std::string editor_of(const Environment& environment, const Terminal& terminal);
