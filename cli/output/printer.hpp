@@ -55,7 +55,7 @@ class Printer {
   /// One resource. `shape`: the operation that it came from, or a name of ours. `body` is what came, byte for byte
   /// (empty: ours, printed from `value`).
   void resource(std::string_view shape, const Json& value, std::string_view body);
-  void resource(const Json& value, std::string_view body) { resource({}, value, body); }
+  void resource(const Json& value, std::string_view body = {}) { resource({}, value, body); }
   /// A page or the whole of a list: `whole` with its `data`, as it came or joined. `body` as above. A table without
   /// rows is nothing.
   void list(std::string_view operation, const Json& whole, std::string_view body);

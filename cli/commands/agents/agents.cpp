@@ -86,8 +86,7 @@ Result<ExitCode> send_for_secret(Session& session, const contract::Operation& op
     }
   }
   if (secret != nullptr) {
-    print_reply(session, operation, *reply);
-    return ExitCode::done;
+    return print_reply(session, operation, *reply);
   }
   if (file) file->drop();
   // Print all of the answer even if no secret is found in it: it may be the only copy of the new secret.

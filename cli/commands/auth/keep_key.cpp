@@ -99,8 +99,7 @@ void print_login(Session& session, const StoredCredential& credential) {
                                        {"created_at", credential.created_at},
                                        {"workspace_id", text_or_null(credential.workspace_id)},
                                        {"workspace_name", text_or_null(credential.workspace_name)},
-                                       {"kept_in", session.credentials().place(credential.kept_in)}},
-                                      {});
+                                       {"kept_in", session.credentials().place(credential.kept_in)}});
   }
   const bool is_overruled = session.world().environment.text("WS_TOKEN").has_value();
   const std::string who = is_overruled ? std::string() : who_is(session);

@@ -148,8 +148,7 @@ Result<ExitCode> update_with_merge(Session& session, const Json& body) {
   if (!end.reply) return fail(collision_of(change, end));
   WS_LET(const SeenTexts seen, seen_texts(session));
   keep_seen(seen, *end.reply->json);
-  print_reply(session, operation_of("docs.update"), *end.reply);
-  return ExitCode::done;
+  return print_reply(session, operation_of("docs.update"), *end.reply);
 }
 
 Result<ExitCode> update(Session& session) {

@@ -119,8 +119,7 @@ class Edit {
   Result<ExitCode> done(const Reply& reply) {
     text_.end();
     if (const auto seen = seen_texts(session_)) keep_seen(*seen, *reply.json);
-    print_reply(session_, operation_of("docs.update"), reply);
-    return ExitCode::done;
+    return print_reply(session_, operation_of("docs.update"), reply);
   }
 
   Session& session_;

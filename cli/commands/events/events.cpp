@@ -96,8 +96,7 @@ Result<ExitCode> claim(Session& session) {
     const bool is_whole = !session.printer().is_shaped() && session.printer().fields().empty();
     if (session.format() == Format::table && is_whole) return ExitCode::done;
   }
-  print_reply(session, operation, reply);
-  return ExitCode::done;
+  return print_reply(session, operation, reply);
 }
 
 /// The token from flag, environment or the claim that was made from here.
@@ -136,8 +135,7 @@ Result<ExitCode> run_on_lease(Session& session, const contract::Operation& opera
     held->lease_ends_at = renewed + granted_lease(reply, lease, renewed);
     static_cast<void>(events.save(*held));
   }
-  print_reply(session, operation, reply);
-  return ExitCode::done;
+  return print_reply(session, operation, reply);
 }
 
 Command lease_command(std::string_view id) {

@@ -304,7 +304,7 @@ class Downloads {
 };
 
 void print_done(Session& session, const Json& done) {
-  if (!is_for_people(session)) return session.printer().resource(done, {});
+  if (!is_for_people(session)) return session.printer().resource(done);
   session.printer().line(find_text(done, "path").value_or(""));
 }
 

@@ -249,8 +249,7 @@ Result<ExitCode> upload(Session& session) {
   WS_LET(std::vector<BatchItem> items, Uploads(session, *client, paths, std::move(files)).run(jobs));
   if (items.size() != 1) return print_batch(session, operation_of("files.upload_finish"), items, "ws.uploaded");
   if (!items.front().reply) return fail(items.front().reply.error());
-  print_reply(session, operation_of("files.upload_finish"), *items.front().reply);
-  return ExitCode::done;
+  return print_reply(session, operation_of("files.upload_finish"), *items.front().reply);
 }
 
 /// From what was kept when it was started; flags and --body win.
@@ -274,8 +273,7 @@ Result<ExitCode> finalize(Session& session) {
   WS_LET(Client * client, session.client());
   if (!pending) {
     WS_LET(const Reply reply, client->call(std::move(call)));
-    print_reply(session, operation, reply);
-    return ExitCode::done;
+    return print_reply(session, operation, reply);
   }
   // As a resumed upload: the bytes are sent if the service does not have them yet.
   StartedUpload started = pending->started;
@@ -289,8 +287,7 @@ Result<ExitCode> finalize(Session& session) {
   while (!result) client->run(std::chrono::milliseconds{1000});
   if (!*result) return fail(result->error());
   forget_once_told(session, pending->started.upload_id);
-  print_reply(session, operation, **result);
-  return ExitCode::done;
+  return print_reply(session, operation, **result);
 }
 
 Result<ExitCode> list_pending(Session& session) {
@@ -305,8 +302,7 @@ Result<ExitCode> list_pending(Session& session) {
                             {"path", upload.file.path.string()},
                             {"base_url", upload.base_url}});
   }
-  print_own_list(session, "ws.uploads", list);
-  return ExitCode::done;
+  return print_own_list(session, "ws.uploads", list);
 }
 
 }  // namespace

@@ -97,8 +97,7 @@ Result<ExitCode> run_batch(Session& session,
                            std::vector<Call> calls) {
   if (calls.size() == 1) {
     WS_LET(const Reply reply, client.call(std::move(calls.front())));
-    print_reply(session, operation, reply);
-    return ExitCode::done;
+    return print_reply(session, operation, reply);
   }
   std::vector<BatchItem> items;
   bool any_done = false;

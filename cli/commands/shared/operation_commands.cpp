@@ -194,8 +194,7 @@ Result<ExitCode> run_call(Session& session, const Operation& operation, Call cal
     return ExitCode::done;
   }
   WS_LET(const Reply reply, send_call(session, **client, operation, std::move(call)));
-  print_reply(session, operation, reply);
-  return ExitCode::done;
+  return print_reply(session, operation, reply);
 }
 
 }  // namespace ws::cli

@@ -160,8 +160,7 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
     WS_LET(Reply reply, call_list(client, operation, call));
     if (find_items(*reply.json) == nullptr) {
       if (!is_first) return fail(no_list(operation, reply.status));
-      print_reply(session, operation, reply);
-      return ExitCode::done;
+      return print_reply(session, operation, reply);
     }
     Json page = std::move(*reply.json);
     WS_LET(cursor, guard.cursor_of(page));
@@ -182,30 +181,31 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
 
 }  // namespace
 
-void print_own_list(Session& session, std::string_view shape, const Json& whole, std::string_view none) {
+ExitCode print_own_list(Session& session, std::string_view shape, const Json& whole, std::string_view none) {
   session.printer().list(shape, whole, {});
   if (whole.at("data").empty()) note_nothing(session, none.empty() ? session.printer().none_of(shape) : none);
+  return ExitCode::done;
 }
 
 Result<ExitCode> print_list(Session& session, Client& client, const Operation& operation, Call call) {
   if (operation.paging != Paging::cursor) return print_whole(session, client, operation, call);
   if (!pages(session)) {
     WS_LET(const Reply reply, call_list(client, operation, std::move(call)));
-    print_reply(session, operation, reply);
-    return ExitCode::done;
+    return print_reply(session, operation, reply);
   }
   return print_pages(session, client, operation, std::move(call));
 }
 
-void print_reply(Session& session, const Operation& operation, const Reply& reply) {
+ExitCode print_reply(Session& session, const Operation& operation, const Reply& reply) {
   const Json& value = *reply.json;
-  if (value.is_null() && reply.body.empty()) return;
+  if (value.is_null() && reply.body.empty()) return ExitCode::done;
   const Json* items = find_items(value);
   if (items == nullptr) {
     if (is_list(operation)) session.note("note: the answer is not a list; it is printed as received");
     session.printer().resource(operation.id, value, reply.body);
     note_project(session, operation, value);
-    return note_last_document(session, operation, value);
+    note_last_document(session, operation, value);
+    return ExitCode::done;
   }
   session.printer().list(operation.id, value, reply.body);
   if (items->empty()) note_nothing(session, session.printer().none_of(operation.id));
@@ -215,11 +215,12 @@ void print_reply(Session& session, const Operation& operation, const Reply& repl
     session.note(operation.paging == Paging::cursor ? more_after(session, shown, cursor)
                                                     : fmt::format("{} shown; --all shows every one", shown));
   }
-  if (operation.paging != Paging::limit_only) return;
+  if (operation.paging != Paging::limit_only) return ExitCode::done;
   const auto asked = max_items(session);
   const std::int64_t most = asked && *asked ? std::min(**asked, largest_page) : largest_page;
   if (shown >= most)
     session.note(fmt::format("{} shown; there may be more, the API has no cursor for this list", shown));
+  return ExitCode::done;
 }
 
 }  // namespace ws::cli

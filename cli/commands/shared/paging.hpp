@@ -14,10 +14,10 @@ Result<ExitCode> print_list(Session& session, Client& client, const contract::Op
 
 /// One answer: a list or a resource, in the format that was asked for. Says on stderr when there is more, and when
 /// what should be a list is none.
-void print_reply(Session& session, const contract::Operation& operation, const Reply& reply);
+ExitCode print_reply(Session& session, const contract::Operation& operation, const Reply& reply);
 
 /// A list of ours: `{v: 1, data: [...], ...}`. Where a person would see none, stderr says what its view says of that,
 /// or `none`.
-void print_own_list(Session& session, std::string_view shape, const Json& whole, std::string_view none = {});
+ExitCode print_own_list(Session& session, std::string_view shape, const Json& whole, std::string_view none = {});
 
 }  // namespace ws::cli

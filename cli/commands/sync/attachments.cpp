@@ -36,8 +36,7 @@ Result<ExitCode> list_attachments(Session& session) {
     list["data"].push_back(std::move(value));
   }
   tree.progress->clear();
-  print_own_list(session, "ws.attachments", list);
-  return ExitCode::done;
+  return print_own_list(session, "ws.attachments", list);
 }
 
 }  // namespace

@@ -79,8 +79,7 @@ Result<ExitCode> restore(Session& session) {
                                 {"path", path.text()},
                                 {"state", restored.state},
                                 {"changed", restored.changed},
-                                {"dry_run", is_planned}},
-                               {});
+                                {"dry_run", is_planned}});
     return ExitCode::done;
   }
   const std::string shown = clean(path.text(), Breaks::space);
@@ -111,8 +110,7 @@ Result<ExitCode> untie(Session& session) {
     session.printer().resource({{"v", 1},
                                 {"folder", root.string()},
                                 {"source_id", binding ? Json(binding->source_id) : Json()},
-                                {"tied", is_tied}},
-                               {});
+                                {"tied", is_tied}});
   };
   if (session.has("dry-run") && session.format() != Format::table) {
     print_tied(true);
@@ -156,8 +154,7 @@ Result<ExitCode> roots(Session& session) {
                             {"source_id", tree.source_id},
                             {"base_url", tree.base_url}});
   }
-  print_own_list(session, "ws.roots", list);
-  return ExitCode::done;
+  return print_own_list(session, "ws.roots", list);
 }
 
 /// Half a sentence: "3 states and 12 texts", "3 states, 12 texts and 1 attachment file".
@@ -204,8 +201,7 @@ Result<ExitCode> gc(Session& session) {
                               {"files_dropped", report.files_dropped},
                               {"bytes_before", report.bytes_before},
                               {"bytes_after", options.dry_run ? Json() : Json(report.bytes_after)},
-                              {"bytes_freed", options.dry_run ? Json() : Json(freed)}},
-                             {});
+                              {"bytes_freed", options.dry_run ? Json() : Json(freed)}});
   return ExitCode::done;
 }
 

@@ -128,8 +128,7 @@ Result<ExitCode> init(Session& session) {
                               {"name", binding.name},
                               {"folder", options.folder.string()},
                               {"base_url", binding.base_url},
-                              {"join", join}},
-                             {});
+                              {"join", join}});
   return ExitCode::done;
 }
 

@@ -216,8 +216,7 @@ Result<ExitCode> show(Session& session) {
     session.printer().json(whole);
     return ExitCode::done;
   }
-  print_own_list(session, "ws.run_rows", {{"v", 1}, {"data", std::move(rows)}, {"next_cursor", nullptr}});
-  return ExitCode::done;
+  return print_own_list(session, "ws.run_rows", {{"v", 1}, {"data", std::move(rows)}, {"next_cursor", nullptr}});
 }
 
 /// On a terminal among the rows, else a note: a pipe gets the rows alone.
@@ -379,8 +378,7 @@ Result<ExitCode> list_runs(Session& session) {
     }
     list["data"].push_back(std::move(value));
   }
-  print_own_list(session, "ws.runs", list);
-  return ExitCode::done;
+  return print_own_list(session, "ws.runs", list);
 }
 
 Command sync_show_command() {

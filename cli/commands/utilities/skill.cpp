@@ -212,7 +212,7 @@ Result<ExitCode> install(Session& session) {
                                (folder / skill.name).string());
   } else {
     session.printer().resource(
-        {{"v", 1}, {"name", skill.name}, {"version", skill.version}, {"files", std::move(installed)}}, {});
+        {{"v", 1}, {"name", skill.name}, {"version", skill.version}, {"files", std::move(installed)}});
   }
   return ExitCode::done;
 }
