@@ -15,6 +15,7 @@
 #include "api-client/base/json.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "api-client/http/transport.hpp"
 
 namespace ws {
 namespace {
