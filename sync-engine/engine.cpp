@@ -27,17 +27,32 @@
 
 namespace ws::sync {
 
-struct SyncEngine::Impl {
-  RunContext context;
-};
+namespace {
 
-SyncEngine::SyncEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+/// Plans, and carries the plan out as an operation of this kind unless it is a dry run.
+template <class MakePlan>
+Result<Relinked> relink(RunContext& context, std::string_view kind, bool dry_run, MakePlan make_plan) {
+  std::optional<TreeLock> lock;
+  if (!dry_run) {
+    WS_LET(lock, begin(context, kind));
+  }
+  WS_LET(RelinkPlan plan, make_plan());
+  if (!dry_run) {
+    WS_TRY(carry_out(context.session, plan));
+    refresh_cache(context.session);
+  }
+  return std::move(plan.told);
+}
+
+}  // namespace
+
+SyncEngine::SyncEngine(std::unique_ptr<RunContext> context) : context_(std::move(context)) {}
 SyncEngine::SyncEngine(SyncEngine&&) noexcept = default;
 SyncEngine& SyncEngine::operator=(SyncEngine&&) noexcept = default;
 SyncEngine::~SyncEngine() {
-  if (!impl_ || !impl_->context.is_cache_old) return;
-  if (const auto lock = TreeLock::take(impl_->context.session.root, std::chrono::milliseconds(0)))
-    refresh_cache(impl_->context.session);
+  if (!context_ || !context_->is_cache_old) return;
+  if (const auto lock = TreeLock::take(context_->session.root, std::chrono::milliseconds(0)))
+    refresh_cache(context_->session);
 }
 
 Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
@@ -54,7 +69,7 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
   WS_LET(StateStore state, StateStore::open(ws.through("state.db")));
   if (lost) WS_TRY(state.set_remade(true));
   History history(ws.through("history.git"), clock, options.user);
-  return SyncEngine(std::make_unique<Impl>(Impl{.context = {.session = Session{.root = std::move(folder),
+  return SyncEngine(std::make_unique<RunContext>(RunContext{.session = Session{.root = std::move(folder),
                                                                                .ws = std::move(ws),
                                                                                .binding = std::move(binding),
                                                                                .config = config,
@@ -63,72 +78,56 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
                                                                                .history = std::move(history),
                                                                                .remote = remote,
                                                                                .options = std::move(options)},
-                                                            .clock = &clock}}));
+                                                            .clock = &clock}));
 }
 
 Result<Relinked> SyncEngine::move(const RelativePath& from, const RelativePath& to, bool dry_run) {
-  if (dry_run) {
-    WS_LET(RelinkPlan plan, plan_move(impl_->context.session, from, to));
-    return std::move(plan.told);
-  }
-  WS_LET(const TreeLock lock, begin(impl_->context, "mv"));
-  WS_LET(RelinkPlan plan, plan_move(impl_->context.session, from, to));
-  WS_TRY(carry_out(impl_->context.session, plan));
-  refresh_cache(impl_->context.session);
-  return std::move(plan.told);
+  return relink(*context_, "mv", dry_run, [&] { return plan_move(context_->session, from, to); });
 }
 
 Result<Relinked> SyncEngine::fix_links(const FixOptions& options, bool dry_run) {
-  if (dry_run) {
-    WS_LET(RelinkPlan plan, plan_fix(impl_->context.session, options));
-    return std::move(plan.told);
-  }
-  WS_LET(const TreeLock lock, begin(impl_->context, "links"));
-  WS_LET(RelinkPlan plan, plan_fix(impl_->context.session, options));
-  WS_TRY(carry_out(impl_->context.session, plan));
-  refresh_cache(impl_->context.session);
-  return std::move(plan.told);
+  return relink(*context_, "links", dry_run, [&] { return plan_fix(context_->session, options); });
 }
 
 Result<std::vector<BrokenLink>> SyncEngine::broken_links(const std::string& place) {
-  return find_broken_links(impl_->context.session, place);
+  return find_broken_links(context_->session, place);
 }
 
-const TreeBinding& SyncEngine::binding() const { return impl_->context.session.binding; }
+const TreeBinding& SyncEngine::binding() const { return context_->session.binding; }
 
-Result<Report> SyncEngine::status(const RunOptions& options) { return status_of(impl_->context.session, options); }
+Result<Report> SyncEngine::status(const RunOptions& options) { return status_of(context_->session, options); }
 
-Result<std::optional<CleanStatus>> SyncEngine::clean_status() { return make_clean_status(impl_->context.session); }
+Result<std::optional<CleanStatus>> SyncEngine::clean_status() { return make_clean_status(context_->session); }
 
 Result<Report> SyncEngine::run(const RunOptions& options) {
-  WS_LET(const TreeLock lock, begin(impl_->context, "run"));
-  WS_LET(Report report, run_rounds(impl_->context, options));
-  WS_TRY(sync_files(impl_->context, options, AttachmentHalves::both, report));
-  add_finished(impl_->context, report);
-  WS_TRY(end_operation(impl_->context, report));
+  WS_LET(const TreeLock lock, begin(*context_, "run"));
+  WS_LET(Report report, run_rounds(*context_, options));
+  WS_TRY(sync_files(*context_, options, AttachmentHalves::both, report));
+  add_finished(*context_, report);
+  WS_TRY(end_operation(*context_, report));
   return report;
 }
 
 Result<Report> SyncEngine::pull(const RunOptions& options) {
-  WS_LET(const TreeLock lock, begin(impl_->context, "pull"));
+  WS_LET(const TreeLock lock, begin(*context_, "pull"));
   Survey survey;
-  WS_LET(Report report, pull_half(impl_->context, options, survey));
+  WS_LET(Report report, pull_half(*context_, options, survey));
   if (!is_up_to_date(report, survey)) {
-    if (!report.ended_by) WS_TRY(keep_local_conflicts(impl_->context.session, survey, report.rows));
+    if (!report.ended_by) WS_TRY(keep_local_conflicts(context_->session, survey, report.rows));
     const auto pushes = std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
     report.partial = report.partial || pushes > 0;
-    WS_TRY(close_report(impl_->context, report));
+    WS_TRY(close_report(*context_, report));
   }
-  WS_TRY(sync_files(impl_->context, options, AttachmentHalves::here, report));
-  add_finished(impl_->context, report);
-  WS_TRY(end_operation(impl_->context, report));
+  WS_TRY(sync_files(*context_, options, AttachmentHalves::here, report));
+  add_finished(*context_, report);
+  WS_TRY(end_operation(*context_, report));
   return report;
 }
 
 Result<Report> SyncEngine::push(const RunOptions& options) {
-  WS_LET(const TreeLock lock, begin(impl_->context, "push"));
-  WS_LET(Survey survey, ws::sync::survey(impl_->context.session, options, PullMode::store));
-  WS_LET(Report report, report_of(impl_->context.session, survey));
+  WS_LET(const TreeLock lock, begin(*context_, "push"));
+  WS_LET(Survey survey, ws::sync::survey(context_->session, options, PullMode::store));
+  WS_LET(Report report, report_of(context_->session, survey));
   // What must be done here first is done by a pull: a file that steps aside, and a text that comes for a document that
   // was moved here, as the move would carry the revision of a text that nobody has here.
   std::set<DocumentId> waiting;
@@ -140,44 +139,43 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
     return steps_aside || (row.action.kind != ActionKind::conflict && waiting.contains(row.action.document));
   });
   if (!report.guard) {
-    if (auto staged = stage_changes(impl_->context.session, survey, report.rows); !staged)
-      report.ended_by = staged.error();
+    if (auto staged = stage_changes(context_->session, survey, report.rows); !staged) report.ended_by = staged.error();
   }
-  add_finished(impl_->context, report);
+  add_finished(*context_, report);
   return report;
 }
 
 Result<Report> SyncEngine::commit(const RunOptions& options) {
   if (options.dry_run) {
-    Report planned{.source_id = impl_->context.session.binding.source_id};
-    WS_LET(planned.rows, staged_rows(impl_->context.session, options.only));
+    Report planned{.source_id = context_->session.binding.source_id};
+    WS_LET(planned.rows, staged_rows(context_->session, options.only));
     planned.clean = planned.rows.empty();
     return planned;
   }
-  WS_LET(const TreeLock lock, begin(impl_->context, "commit"));
-  Report report{.source_id = impl_->context.session.binding.source_id};
-  WS_LET(report.base_revision, impl_->context.session.state.source_revision());
+  WS_LET(const TreeLock lock, begin(*context_, "commit"));
+  Report report{.source_id = context_->session.binding.source_id};
+  WS_LET(report.base_revision, context_->session.state.source_revision());
   report.revision = report.base_revision;
-  if (auto committed = commit_staged(impl_->context.session, options.message, report.rows, options.only); !committed) {
+  if (auto committed = commit_staged(context_->session, options.message, report.rows, options.only); !committed) {
     report.ended_by = committed.error();
   }
-  WS_TRY(close_report(impl_->context, report));
-  add_finished(impl_->context, report);
-  WS_TRY(end_operation(impl_->context, report));
+  WS_TRY(close_report(*context_, report));
+  add_finished(*context_, report);
+  WS_TRY(end_operation(*context_, report));
   return report;
 }
 
 Result<std::vector<Difference>> SyncEngine::diff(const RunOptions& options) {
-  WS_LET(const Survey survey, ws::sync::survey(impl_->context.session, options, PullMode::inspect));
+  WS_LET(const Survey survey, ws::sync::survey(context_->session, options, PullMode::inspect));
   const auto everything = [](const RelativePath&) { return true; };
-  return differences(impl_->context.session, survey, options.only ? options.only : everything);
+  return differences(context_->session, survey, options.only ? options.only : everything);
 }
 
 Result<std::vector<HistoryState>> SyncEngine::log(const LogOptions& options) const {
-  WS_LET(HistoryLog log, HistoryLog::open(impl_->context.session.own("history.git")));
+  WS_LET(HistoryLog log, HistoryLog::open(context_->session.own("history.git")));
   if (!options.path) return log.states(options);
   WS_LET(std::vector<HistoryState> states, log.states(options));
-  WS_LET(const std::vector<HistoryState> of_file, attachment_states(impl_->context.session, *options.path));
+  WS_LET(const std::vector<HistoryState> of_file, attachment_states(context_->session, *options.path));
   // Their own order is that of the changes, whatever the clock said; only two orders have to be joined by time.
   const bool is_one_order = states.empty() || of_file.empty();
   states.insert(states.end(), of_file.begin(), of_file.end());
@@ -187,17 +185,17 @@ Result<std::vector<HistoryState>> SyncEngine::log(const LogOptions& options) con
 }
 
 Result<std::string> SyncEngine::text_in(std::string_view state, const RelativePath& path) const {
-  WS_LET(HistoryLog log, HistoryLog::open(impl_->context.session.own("history.git")));
+  WS_LET(HistoryLog log, HistoryLog::open(context_->session.own("history.git")));
   return log.text_in(state, path);
 }
 
 Result<std::optional<std::string>> SyncEngine::local_text(const RelativePath& path) const {
-  WS_LET(const SafeWriter writer, SafeWriter::open(impl_->context.session.root));
+  WS_LET(const SafeWriter writer, SafeWriter::open(context_->session.root));
   return read_if_there(writer, path);
 }
 
 Result<std::vector<BlamedLine>> SyncEngine::blame(const RelativePath& path) {
-  Session& session = impl_->context.session;
+  Session& session = context_->session;
   WS_LET(const std::optional<std::string> text, local_text(path));
   if (!text) return fail(Failure::Kind::not_found, "there is no file " + path.string());
   WS_LET(HistoryLog log, HistoryLog::open(session.own("history.git")));
@@ -216,88 +214,88 @@ Result<std::vector<BlamedLine>> SyncEngine::blame(const RelativePath& path) {
 
 Result<Restored> SyncEngine::restore(const RelativePath& path, const std::optional<std::string>& at, bool dry_run) {
   const auto carry_out = [&]() -> Result<Restored> {
-    WS_LET(const std::vector<HistoryState> of_file, attachment_states(impl_->context.session, path));
-    return of_file.empty() ? ws::sync::restore(impl_->context.session, path, at, dry_run)
-                           : restore_attachment(impl_->context.session, *impl_->context.clock, path, at, dry_run);
+    WS_LET(const std::vector<HistoryState> of_file, attachment_states(context_->session, path));
+    return of_file.empty() ? ws::sync::restore(context_->session, path, at, dry_run)
+                           : restore_attachment(context_->session, *context_->clock, path, at, dry_run);
   };
   if (dry_run) return carry_out();
-  WS_LET(const TreeLock lock, begin(impl_->context, "restore"));
+  WS_LET(const TreeLock lock, begin(*context_, "restore"));
   WS_LET(Restored restored, carry_out());
-  WS_TRY(close_operation(impl_->context));
+  WS_TRY(close_operation(*context_));
   return restored;
 }
 
 Result<std::vector<ListedAttachment>> SyncEngine::attachments() {
   const RunOptions options{.offline = true, .looks_only = true, .whole = true};
-  WS_LET(const Survey survey, ws::sync::survey(impl_->context.session, options, PullMode::inspect));
-  WS_LET(const AttachmentSurvey found, survey_attachments(impl_->context.session, survey, options));
+  WS_LET(const Survey survey, ws::sync::survey(context_->session, options, PullMode::inspect));
+  WS_LET(const AttachmentSurvey found, survey_attachments(context_->session, survey, options));
   return list_attachments(found);
 }
 
 Result<std::vector<OperationDetails>> SyncEngine::operations(std::size_t limit) {
-  WS_LET(const std::vector<Operation> all, impl_->context.session.state.operations().list());
+  WS_LET(const std::vector<Operation> all, context_->session.state.operations().list());
   std::vector<OperationDetails> found;
   for (const Operation& each : all) {
     if (limit != 0 && found.size() == limit) break;
     OperationDetails details{.operation = each, .is_undone = is_undone(all, each.id)};
-    WS_LET(details.rows, impl_->context.session.state.operations().rows(each.id));
+    WS_LET(details.rows, context_->session.state.operations().rows(each.id));
     found.push_back(std::move(details));
   }
   return found;
 }
 
 Result<OperationDetails> SyncEngine::operation(std::uint64_t id) {
-  WS_LET(const std::vector<Operation> all, impl_->context.session.state.operations().list());
+  WS_LET(const std::vector<Operation> all, context_->session.state.operations().list());
   OperationDetails details;
-  WS_LET(details.operation, find_operation(impl_->context.session.state, {.operation = id}));
-  WS_LET(details.rows, impl_->context.session.state.operations().rows(id));
+  WS_LET(details.operation, find_operation(context_->session.state, {.operation = id}));
+  WS_LET(details.rows, context_->session.state.operations().rows(id));
   details.is_undone = is_undone(all, id);
   return details;
 }
 
-Result<std::string> SyncEngine::text(const git::ObjectId& blob) { return impl_->context.session.history.text(blob); }
+Result<std::string> SyncEngine::text(const git::ObjectId& blob) { return context_->session.history.text(blob); }
 
 Result<UndoReport> SyncEngine::undo(const UndoOptions& options) {
-  if (options.dry_run) return undo_operation(impl_->context, options);
-  WS_LET(const TreeLock lock, begin(impl_->context, options.redo ? "redo" : "undo"));
-  if (impl_->context.session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
-  return undo_operation(impl_->context, options);
+  if (options.dry_run) return undo_operation(*context_, options);
+  WS_LET(const TreeLock lock, begin(*context_, options.redo ? "redo" : "undo"));
+  if (context_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
+  return undo_operation(*context_, options);
 }
 
 Result<GcReport> SyncEngine::gc(const GcOptions& options) {
   std::optional<TreeLock> lock;
   if (!options.dry_run) {
-    WS_LET(lock, begin(impl_->context, "gc"));
+    WS_LET(lock, begin(*context_, "gc"));
   }
-  WS_LET(GcReport report, collect_garbage(impl_->context.session, options));
-  WS_TRY(collect_bytes(impl_->context.session, options, report));
+  WS_LET(GcReport report, collect_garbage(context_->session, options));
+  WS_TRY(collect_bytes(context_->session, options, report));
   return report;
 }
 
 Result<std::vector<Conflict>> SyncEngine::conflicts() const {
-  WS_LET(std::vector<Conflict> open, impl_->context.session.state.conflicts());
-  if (!impl_->context.session.knows_attachments()) return open;
-  WS_LET(AttachmentStore* const store, impl_->context.session.attachments());
+  WS_LET(std::vector<Conflict> open, context_->session.state.conflicts());
+  if (!context_->session.knows_attachments()) return open;
+  WS_LET(AttachmentStore* const store, context_->session.attachments());
   WS_LET(const auto files, store->conflicts());
   for (const auto& [path, conflict] : files) open.push_back(conflict_of(path, conflict));
   return open;
 }
 
 Result<std::optional<OpenAttachment>> SyncEngine::open_attachment(const RelativePath& path) const {
-  if (!impl_->context.session.knows_attachments()) return std::optional<OpenAttachment>{};
-  WS_LET(AttachmentStore* const store, impl_->context.session.attachments());
+  if (!context_->session.knows_attachments()) return std::optional<OpenAttachment>{};
+  WS_LET(AttachmentStore* const store, context_->session.attachments());
   WS_LET(const auto open, store->conflicts());
   const auto found = open.find(path);
   return found == open.end() ? std::optional<OpenAttachment>{} : std::optional(found->second);
 }
 
 Result<ConflictTexts> SyncEngine::texts(const Conflict& conflict) const {
-  ThreeTexts texts = read_conflict_texts(impl_->context.session.root, conflict.id);
+  ThreeTexts texts = read_conflict_texts(context_->session.root, conflict.id);
   return ConflictTexts{.conflict = conflict,
                        .base = std::move(texts.base),
                        .local = std::move(texts.local),
                        .remote = std::move(texts.remote),
-                       .merge_later = impl_->context.session.config.merge_later};
+                       .merge_later = context_->session.config.merge_later};
 }
 
 Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std::optional<std::string>& merged) {
@@ -306,40 +304,37 @@ Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std:
 }
 
 Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>& choices) {
-  WS_LET(const TreeLock lock, begin(impl_->context, "resolve"));
-  if (impl_->context.session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
-  std::vector<Choice> documents;
-  std::copy_if(choices.begin(), choices.end(), std::back_inserter(documents), [](const Choice& each) {
-    return !each.conflict.is_about(ConflictSubject::attachment);
-  });
-  std::vector<Result<void>> of_documents = decide_conflicts(impl_->context.session, documents);
+  WS_LET(const TreeLock lock, begin(*context_, "resolve"));
+  if (context_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
+  std::vector<Choice> documents = choices;
+  std::erase_if(documents, [](const Choice& each) { return each.conflict.is_about(ConflictSubject::attachment); });
+  std::vector<Result<void>> of_documents = decide_conflicts(context_->session, documents);
   std::vector<Result<void>> decided;
   std::size_t next = 0;
   for (const Choice& each : choices) {
     const bool is_file = each.conflict.is_about(ConflictSubject::attachment);
-    decided.push_back(
-        is_file ? decide_attachment(impl_->context.session, *impl_->context.clock, each.conflict.path, each.keep)
-                : std::move(of_documents[next++]));
+    decided.push_back(is_file ? decide_attachment(context_->session, *context_->clock, each.conflict.path, each.keep)
+                              : std::move(of_documents[next++]));
   }
-  WS_TRY(close_operation(impl_->context));
-  impl_->context.is_cache_old =
-      impl_->context.is_cache_old || std::ranges::any_of(decided, [](const auto& each) { return bool(each); });
+  WS_TRY(close_operation(*context_));
+  context_->is_cache_old =
+      context_->is_cache_old || std::ranges::any_of(decided, [](const auto& each) { return bool(each); });
   return decided;
 }
 
 Result<std::optional<Conflict>> SyncEngine::refresh_conflict(const Conflict& conflict) {
   if (conflict.is_about(ConflictSubject::attachment)) return std::optional(conflict);
-  WS_LET(const TreeLock lock, begin(impl_->context, "resolve"));
-  return ws::sync::refresh_conflict(impl_->context.session, conflict);
+  WS_LET(const TreeLock lock, begin(*context_, "resolve"));
+  return ws::sync::refresh_conflict(context_->session, conflict);
 }
 
 Result<void> SyncEngine::write_markers(const Conflict& conflict) {
-  WS_LET(const TreeLock lock, begin(impl_->context, "resolve"));
-  return ws::sync::write_markers(impl_->context.session, conflict);
+  WS_LET(const TreeLock lock, begin(*context_, "resolve"));
+  return ws::sync::write_markers(context_->session, conflict);
 }
 
 Result<std::string> SyncEngine::merged_text(const Conflict& conflict) {
-  return ws::sync::merged_text(impl_->context.session, conflict);
+  return ws::sync::merged_text(context_->session, conflict);
 }
 
 }  // namespace ws::sync

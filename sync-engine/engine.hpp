@@ -31,6 +31,8 @@
 
 namespace ws::sync {
 
+struct RunContext;
+
 /// One run, and what it changed.
 struct OperationDetails {
   Operation operation = {};
@@ -115,9 +117,8 @@ class SyncEngine {
   Result<std::string> merged_text(const Conflict& conflict);
 
  private:
-  struct Impl;
-  explicit SyncEngine(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit SyncEngine(std::unique_ptr<RunContext> context);
+  std::unique_ptr<RunContext> context_;
 };
 
 }  // namespace ws::sync
