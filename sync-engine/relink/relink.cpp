@@ -119,7 +119,6 @@ Result<std::set<std::string>> add_edited_notes(Session& session,
   return edited;
 }
 
-/// The tree as it was before the renames.
 TreeFiles tree_before(const TreeFiles& now, const Renames& renamed) {
   std::map<std::string_view, std::string_view> back;
   for (const auto& [from, to] : renamed) back.emplace(to, from);
@@ -132,12 +131,28 @@ TreeFiles tree_before(const TreeFiles& now, const Renames& renamed) {
   return TreeFiles(std::move(paths));
 }
 
-/// Where the notes lay before.
-std::map<std::string, std::string> places_before(const Renames& renamed) {
-  std::map<std::string, std::string> back;
-  for (const auto& [from, to] : renamed) back.emplace(to, from);
-  return back;
-}
+/// The tree as it was before the renames, and what these change in its links.
+class EarlierTree {
+ public:
+  EarlierTree(const TreeFiles& now, const Renames& renamed)
+      : before_(tree_before(now, renamed)), rewriter_(before_, renamed) {
+    for (const auto& [from, to] : renamed) back_.emplace(to, from);
+  }
+
+  /// Where a note lay before.
+  const std::string& place_of(const std::string& note) const {
+    const auto was = back_.find(note);
+    return was == back_.end() ? note : was->second;
+  }
+  std::vector<NewTarget> new_targets(const std::string& note, const std::vector<Reference>& references) const {
+    return rewriter_.new_targets(place_of(note), references);
+  }
+
+ private:
+  TreeFiles before_;
+  LinkRewriter rewriter_;
+  std::map<std::string, std::string> back_;
+};
 
 /// Every regular file below a folder, hidden ones too. What cannot be moved by name goes to `stayed`.
 std::vector<RelativePath> files_below_folder(const Session& session,
@@ -299,23 +314,16 @@ Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const R
 }
 
 Result<RelinkPlan> plan_link_updates(Session& session, const Scan& scan, const Renames& renamed) {
-  WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
-  WS_LET(SafeWriter planning, SafeWriter::open(session.root));
-  RelinkPlanner planner(session, planning);
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  RelinkPlanner planner(session, writer);
   if (renamed.empty()) return std::move(planner.plan);
   const LinkIndex index = LinkIndex::load(session, scan);
-  const TreeFiles before = tree_before(index.files(), renamed);
-  const std::map<std::string, std::string> back = places_before(renamed);
-  const LinkRewriter rewriter(before, renamed);
+  const EarlierTree before(index.files(), renamed);
   const auto targets_of = [&](const std::string& note, const std::vector<Reference>& references) {
-    const auto was = back.find(note);
-    return rewriter.new_targets(was == back.end() ? note : was->second, references);
+    return before.new_targets(note, references);
   };
   WS_LET(const EarlierSpelling earlier, EarlierSpelling::find(session, renamed));
-  const auto place_before = [&](const std::string& note) {
-    const auto was = back.find(note);
-    return was == back.end() ? note : was->second;
-  };
+  const auto place_before = [&](const std::string& note) { return before.place_of(note); };
   const auto as_now = [](const std::string& note) { return note; };
   WS_TRY(add_edited_notes(session, planner, writer, earlier, place_before, index, targets_of, as_now));
   return std::move(planner.plan);
@@ -323,14 +331,10 @@ Result<RelinkPlan> plan_link_updates(Session& session, const Scan& scan, const R
 
 std::size_t count_links_of(const LinkIndex& index, const Renames& renamed) {
   if (renamed.empty()) return 0;
-  const TreeFiles before = tree_before(index.files(), renamed);
-  const std::map<std::string, std::string> back = places_before(renamed);
-  const LinkRewriter rewriter(before, renamed);
+  const EarlierTree before(index.files(), renamed);
   std::size_t count = 0;
-  for (const std::string& note : index.notes()) {
-    const auto was = back.find(note);
-    count += rewriter.new_targets(was == back.end() ? note : was->second, index.links_of(note).references).size();
-  }
+  for (const std::string& note : index.notes())
+    count += before.new_targets(note, index.links_of(note).references).size();
   return count;
 }
 
@@ -344,15 +348,10 @@ Result<RelinkPlan> plan_fix(Session& session, const FixOptions& options) {
   const LinkIndex index = LinkIndex::load(session, scan);
   if (!options.renames.empty()) renames = expanded(index.files(), options.renames);
   const std::map<std::string, std::vector<std::string>> earlier = earlier_places(renames);
-  const std::map<std::string, std::string> back = places_before(unsent);
-  const TreeFiles before = tree_before(index.files(), unsent);
-  const LinkRewriter rewriter(before, unsent);
+  const EarlierTree before(index.files(), unsent);
   const auto targets_of = [&](const std::string& note, const std::vector<Reference>& references) {
     std::vector<NewTarget> targets;
-    if (!unsent.empty()) {
-      const auto was = back.find(note);
-      targets = rewriter.new_targets(was == back.end() ? note : was->second, references);
-    }
+    if (!unsent.empty()) targets = before.new_targets(note, references);
     std::set<std::size_t> known;
     for (const NewTarget& each : targets) known.insert(each.reference);
     const auto places = earlier.find(note);
