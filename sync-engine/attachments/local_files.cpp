@@ -24,7 +24,6 @@ namespace {
 
 constexpr const char* files_cache = "attachments.cache";
 constexpr std::string_view cache_magic = "WSattach1\n";
-constexpr std::size_t max_cache_bytes = std::size_t{256} << 20U;
 constexpr std::int64_t whole_second = 1'000'000'000;
 constexpr std::int64_t fine_tick = 4'000'000;
 constexpr std::int64_t coarse_tick = 2 * whole_second;
@@ -38,35 +37,16 @@ SkipReason skip_reason_of(int error) {
   return SkipReason::unreadable;
 }
 
-template <class T>
-bool take(std::string_view& bytes, T& value) {
-  if (bytes.size() < sizeof(T)) return false;
-  std::memcpy(&value, bytes.data(), sizeof(T));
-  bytes.remove_prefix(sizeof(T));
-  return true;
-}
-
-template <class T>
-void put(std::string& bytes, const T& value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
-}
-
 std::unordered_map<std::string, SeenFile> read_cache(const Session& session) {
   std::unordered_map<std::string, SeenFile> files;
-  const auto text = session.ws.read(files_cache, max_cache_bytes);
-  if (!text || !text->starts_with(cache_magic)) return files;
-  std::string_view bytes = *text;
-  Sha256::Bytes sum{};
-  if (bytes.size() < cache_magic.size() + sum.size()) return files;
-  const std::string_view told = bytes.substr(bytes.size() - sum.size());
-  bytes.remove_suffix(sum.size());
-  if (bytes_of(Sha256::of(bytes)) != told) return files;
-  bytes.remove_prefix(cache_magic.size());
+  const auto cached = session.ws.read_cache(files_cache, cache_magic);
+  std::string_view bytes = cached ? std::string_view(*cached) : std::string_view();
   while (!bytes.empty()) {
     SeenFile file;
     Sha256::Bytes hash{};
     std::uint32_t size = 0;
-    if (!take(bytes, file.stamp) || !take(bytes, hash) || !take(bytes, size) || bytes.size() < size) return {};
+    const bool is_whole = take_bytes(bytes, file.stamp) && take_bytes(bytes, hash) && take_bytes(bytes, size);
+    if (!is_whole || bytes.size() < size) return {};
     file.hash = Sha256(hash);
     files.emplace(bytes.substr(0, size), file);
     bytes.remove_prefix(size);
@@ -76,7 +56,6 @@ std::unordered_map<std::string, SeenFile> read_cache(const Session& session) {
 
 constexpr const char* quiet_cache = "quiet.cache";
 constexpr std::string_view quiet_magic = "WSquiet1\n";
-constexpr std::size_t max_quiet_bytes = std::size_t{256} << 20U;
 /// For fewer files another thread is not worth its start.
 constexpr std::size_t files_a_thread = 500;
 
@@ -114,28 +93,19 @@ struct KnownFile {
   FileStamp stamp = {};
 };
 
-/// The files of the cache, in order of folder; empty: it is of other inputs, or damaged.
+/// The files of the cache, in order of folder; empty: it is of other inputs.
 std::optional<std::vector<KnownFile>> files_in(std::string_view bytes, std::uint64_t inputs) {
-  const std::size_t sum = Sha256::Bytes().size();
-  if (!bytes.starts_with(quiet_magic) || bytes.size() < quiet_magic.size() + sizeof inputs + sum) return std::nullopt;
   std::uint64_t known = 0;
-  std::memcpy(&known, bytes.data() + quiet_magic.size(), sizeof known);
-  if (known != inputs) return std::nullopt;
-  const std::string_view told = bytes.substr(bytes.size() - sum);
-  bytes.remove_suffix(sum);
-  if (bytes_of(Sha256::of(bytes)) != told) return std::nullopt;
-  bytes.remove_prefix(quiet_magic.size() + sizeof known);
+  if (!take_bytes(bytes, known) || known != inputs) return std::nullopt;
   std::vector<KnownFile> files;
   while (!bytes.empty()) {
     KnownFile file;
-    const std::size_t end = bytes.find('\0');
-    if (end == std::string_view::npos || bytes.size() - end - 1 < sizeof file.stamp) return std::nullopt;
-    const std::string_view path = bytes.substr(0, end);
+    const std::string_view path = bytes.substr(0, bytes.find('\0'));
     file.folder = parent_folder(path);
     file.name = last_part(path);
-    std::memcpy(&file.stamp, bytes.data() + end + 1, sizeof file.stamp);
+    bytes.remove_prefix(std::min(path.size() + 1, bytes.size()));
+    if (!take_bytes(bytes, file.stamp)) return std::nullopt;
     files.push_back(std::move(file));
-    bytes.remove_prefix(end + 1 + sizeof file.stamp);
   }
   return files;
 }
@@ -240,16 +210,15 @@ const SeenFile* LocalFiles::seen(const std::string& disk) const {
 void LocalFiles::save() {
   load();
   if (is_same_ && seen_.size() == cached_.size()) return;
-  std::string bytes(cache_magic);
+  std::string bytes;
   for (const auto& [path, file] : seen_) {
     if (!is_trusted(file.stamp)) continue;
-    put(bytes, file.stamp);
-    put(bytes, file.hash.bytes());
-    put(bytes, static_cast<std::uint32_t>(path.size()));
+    put_bytes(bytes, file.stamp);
+    put_bytes(bytes, file.hash.bytes());
+    put_bytes(bytes, static_cast<std::uint32_t>(path.size()));
     bytes += path;
   }
-  bytes += bytes_of(Sha256::of(bytes));
-  static_cast<void>(session_.ws.write(files_cache, bytes));
+  session_.ws.write_cache(files_cache, cache_magic, bytes);
 }
 
 std::optional<std::uint64_t> survey_inputs(const Session& session, const Scan& scan, const LocalFiles& files) {
@@ -271,15 +240,15 @@ std::optional<std::uint64_t> survey_inputs(const Session& session, const Scan& s
   }
   // A sum: the walk lists them in no order.
   std::uint64_t names = 0;
-  scan.each_file([&](const std::string& path, const Sha256& hash, const FileId&) {
-    names += mixed(number_of(path), number_of(hash));
+  scan.each_file([&](const std::string& path, const CachedEntry& file) {
+    names += mixed(number_of(path), number_of(Sha256(file.hash)));
   });
   scan.each_other([&](const std::string& path) { names += mixed(number_of(path), 1); });
   return mixed(inputs, names);
 }
 
 std::optional<std::uint64_t> find_clean_survey(const Session& session, std::uint64_t inputs) {
-  const auto text = session.ws.read(quiet_cache, max_quiet_bytes);
+  const auto text = session.ws.read_cache(quiet_cache, quiet_magic);
   if (!text) return std::nullopt;
   const auto files = files_in(*text, inputs);
   if (!files) return std::nullopt;
@@ -303,16 +272,15 @@ void save_clean_survey(const Session& session,
                        std::uint64_t inputs,
                        const LocalFiles& files,
                        const std::map<std::string, FileStamp>& stamps) {
-  std::string bytes(quiet_magic);
-  bytes.append(reinterpret_cast<const char*>(&inputs), sizeof inputs);
+  std::string bytes;
+  put_bytes(bytes, inputs);
   for (const auto& [path, stamp] : stamps) {
     if (!files.is_trusted(stamp)) return;
     bytes += path;
     bytes += '\0';
-    bytes.append(reinterpret_cast<const char*>(&stamp), sizeof stamp);
+    put_bytes(bytes, stamp);
   }
-  bytes += bytes_of(Sha256::of(bytes));
-  static_cast<void>(session.ws.write(quiet_cache, bytes));
+  session.ws.write_cache(quiet_cache, quiet_magic, bytes);
 }
 
 }  // namespace ws::sync

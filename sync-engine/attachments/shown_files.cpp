@@ -16,7 +16,6 @@ namespace {
 
 constexpr const char* targets_cache = "targets.cache";
 constexpr std::string_view targets_magic = "WStargets1\n";
-constexpr std::size_t max_targets_bytes = std::size_t{256} << 20U;
 
 /// What each text refers to, by its hash: a note is read again only when it changed. Disposable.
 class TargetCache {
@@ -43,59 +42,40 @@ class TargetCache {
 
   void save() const {
     if (is_same_ && known_.empty()) return;
-    std::string bytes(targets_magic);
+    std::string bytes;
     for (const auto& [hash, references] : used_) {
       bytes += bytes_of(hash);
-      put(bytes, references.size());
+      put_bytes(bytes, static_cast<std::uint32_t>(references.size()));
       for (const links::Reference& each : references) {
         bytes += static_cast<char>(each.kind);
-        put(bytes, each.path.size());
+        put_bytes(bytes, static_cast<std::uint32_t>(each.path.size()));
         bytes += each.path;
       }
     }
-    bytes += bytes_of(Sha256::of(bytes));
-    static_cast<void>(session_.ws.write(targets_cache, bytes));
+    session_.ws.write_cache(targets_cache, targets_magic, bytes);
   }
 
  private:
-  static void put(std::string& bytes, std::size_t number) {
-    const auto value = static_cast<std::uint32_t>(number);
-    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  static bool take(std::string_view& bytes, std::uint32_t& value) {
-    if (bytes.size() < sizeof value) return false;
-    std::memcpy(&value, bytes.data(), sizeof value);
-    bytes.remove_prefix(sizeof value);
-    return true;
-  }
-
   void load() {
-    const auto text = session_.ws.read(targets_cache, max_targets_bytes);
-    const std::size_t sum = Sha256::Bytes().size();
-    if (!text || !text->starts_with(targets_magic) || text->size() < targets_magic.size() + sum) return;
-    std::string_view bytes = *text;
-    const std::string_view told = bytes.substr(bytes.size() - sum);
-    bytes.remove_suffix(sum);
-    if (bytes_of(Sha256::of(bytes)) != told) return;
-    bytes.remove_prefix(targets_magic.size());
-    while (bytes.size() >= sum) {
-      const Sha256 hash = hash_of(bytes.substr(0, sum));
-      bytes.remove_prefix(sum);
+    const auto cached = session_.ws.read_cache(targets_cache, targets_magic);
+    std::string_view bytes = cached ? std::string_view(*cached) : std::string_view();
+    Sha256::Bytes hash{};
+    while (take_bytes(bytes, hash)) {
       References references;
       if (!read_references_of(bytes, references)) return known_.clear();
-      known_.emplace(hash, std::move(references));
+      known_.emplace(Sha256(hash), std::move(references));
     }
   }
 
   static bool read_references_of(std::string_view& bytes, References& references) {
     std::uint32_t count = 0;
-    if (!take(bytes, count)) return false;
+    if (!take_bytes(bytes, count)) return false;
     for (std::uint32_t i = 0; i < count; ++i) {
       std::uint32_t size = 0;
       if (bytes.empty()) return false;
       links::Reference reference{.kind = static_cast<links::Reference::Kind>(bytes.front())};
       bytes.remove_prefix(1);
-      if (!take(bytes, size) || bytes.size() < size) return false;
+      if (!take_bytes(bytes, size) || bytes.size() < size) return false;
       reference.path = bytes.substr(0, size);
       bytes.remove_prefix(size);
       references.push_back(std::move(reference));
@@ -161,9 +141,9 @@ Result<ShownFiles> shown_in_notes(Session& session, const Survey& survey, const 
   std::vector<std::pair<RelativePath, Sha256>> notes;
   std::vector<std::string> paths;
   survey.scan.each_other([&](const std::string& path) { paths.push_back(path); });
-  survey.scan.each_file([&](const std::string& path, const Sha256& hash, const FileId&) {
+  survey.scan.each_file([&](const std::string& path, const CachedEntry& file) {
     paths.push_back(path);
-    if (auto parsed = RelativePath::parse(path)) notes.emplace_back(std::move(*parsed), hash);
+    if (auto parsed = RelativePath::parse(path)) notes.emplace_back(std::move(*parsed), file.hash);
   });
   const links::TreeFiles tree(std::move(paths));
   std::ranges::sort(notes);

@@ -81,11 +81,9 @@ void Transfers::record_failure(Failure failure, std::map<Sha256, Failure>& among
 }
 
 Result<void> Transfers::prepare(const WantedUpload& upload, AssetUpload& asset) {
-  WS_LET(const auto in_doubt, store_.find_upload(upload.hash));
-  if (in_doubt) asset.in_doubt = SentUpload{.upload_id = in_doubt->upload_id, .blob_name = in_doubt->blob_name};
+  WS_LET(asset.in_doubt, store_.find_upload(upload.hash));
   asset.sent = [this, hash = upload.hash](const std::optional<SentUpload>& sent) {
-    return sent ? store_.put_upload(hash, {.upload_id = sent->upload_id, .blob_name = sent->blob_name})
-                : store_.drop_upload(hash);
+    return sent ? store_.put_upload(hash, *sent) : store_.drop_upload(hash);
   };
   return {};
 }

@@ -17,14 +17,11 @@ constexpr std::string_view shown_name = ".ws/config.yaml";
 constexpr std::size_t max_bytes = std::size_t{1} << 20U;
 
 tl::unexpected<Failure> refused_config(const std::string& place, std::string_view why) {
-  Failure failure{
-      .kind = Failure::Kind::usage,
-      .what = fmt::format("{}{}: {}", shown_name, place, why),
-      .hint =
-          "it knows `include`, `links`, `names`, `merge_later`, `max_file_bytes`, `attachments`, `attachments_exclude` "
-          "and `attachments_max_bytes`"};
-  failure.code = "bad_config";
-  return fail(std::move(failure));
+  return fail(Failure{.kind = Failure::Kind::usage,
+                      .what = fmt::format("{}{}: {}", shown_name, place, why),
+                      .hint = "it knows `include`, `links`, `names`, `merge_later`, `max_file_bytes`, `attachments`, "
+                              "`attachments_exclude` and `attachments_max_bytes`",
+                      .code = "bad_config"});
 }
 
 class ConfigReader {
@@ -47,10 +44,14 @@ class ConfigReader {
 
   Result<void> take(const std::string& key, const Json& value) {
     const std::string at = place("/" + key);
-    if (key == "max_file_bytes") {
+    // YAML reads a bare `off` as a word here, and `false` is what other readers make of it.
+    const std::string word = value.is_string() ? value.get<std::string>() : value == false ? "off" : "";
+    if (key == "max_file_bytes" || key == "attachments_max_bytes") {
       if (!value.is_number_integer() || value.get<std::int64_t>() <= 0)
-        return refused_config(at, "`max_file_bytes` takes a number of at least 1");
-      config_.max_file_bytes = value.get<std::uint64_t>();
+        return refused_config(at, fmt::format("`{}` takes a number of at least 1", key));
+      const auto bytes = value.get<std::uint64_t>();
+      if (key == "max_file_bytes") config_.max_file_bytes = bytes;
+      if (key == "attachments_max_bytes") config_.attachments_max_bytes = std::min(bytes, max_attachment_bytes);
       return {};
     }
     if (key == "names") {
@@ -59,24 +60,15 @@ class ConfigReader {
       return {};
     }
     if (key == "attachments") {
-      // YAML reads a bare `off` as a word here, and `false` is what other readers make of it.
-      const std::string word = value.is_string() ? value.get<std::string>() : value == false ? "off" : "";
       const auto mode = find_attachment_mode(word);
       if (!mode) return refused_config(at, "`attachments` takes linked, all or off");
       config_.attachments = *mode;
       config_.says_attachments = true;
       return {};
     }
-    if (key == "attachments_max_bytes") {
-      if (!value.is_number_integer() || value.get<std::int64_t>() <= 0)
-        return refused_config(at, "`attachments_max_bytes` takes a number of at least 1");
-      config_.attachments_max_bytes = std::min(value.get<std::uint64_t>(), max_attachment_bytes);
-      return {};
-    }
     if (key == "attachments_exclude")
       return take_texts(key, value, at, "a list of globs, as in [\"*.mov\"]", config_.attachments_exclude);
     if (key == "links") {
-      const std::string word = value.is_string() ? value.get<std::string>() : value == false ? "off" : "";
       if (word != "report" && word != "keep" && word != "off")
         return refused_config(at, "`links` takes report, keep or off");
       config_.links = word == "keep" ? LinksMode::keep : word == "off" ? LinksMode::off : LinksMode::report;

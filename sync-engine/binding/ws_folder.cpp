@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
+#include "sync-engine/state/columns.hpp"
 
 namespace ws::sync {
 namespace {
@@ -53,13 +54,11 @@ constexpr KnownEntry known_entries[] = {
 };
 
 tl::unexpected<Failure> refused(const std::filesystem::path& path, std::string_view what, const char* code) {
-  Failure failure{.kind = Failure::Kind::disk,
-                  .what = fmt::format("{} {}", path.string(), what),
-                  .hint =
-                      "remove it if you did not put it there; in a folder that came from elsewhere remove .ws and run "
-                      "`ws sync init --source ID`"};
-  failure.code = code;
-  return fail(std::move(failure));
+  return fail(Failure{.kind = Failure::Kind::disk,
+                      .what = fmt::format("{} {}", path.string(), what),
+                      .hint = "remove it if you did not put it there; in a folder that came from elsewhere remove .ws "
+                              "and run `ws sync init --source ID`",
+                      .code = code});
 }
 
 Result<void> check_kind(const struct stat& found, Kind kind, const std::filesystem::path& path) {
@@ -125,11 +124,10 @@ Result<WsFolder> WsFolder::open(const RootFolder& root, const TrustedFolders& tr
   if (!fd) {
     const int error = errno;
     if (error == ENOENT) {
-      Failure missing{.kind = Failure::Kind::disk,
-                      .what = fmt::format("{} does not exist", path.string()),
-                      .hint = "is the folder mounted? Restore it, or run `ws sync init --source ID`"};
-      missing.code = "marker_missing";
-      return fail(std::move(missing));
+      return fail(Failure{.kind = Failure::Kind::disk,
+                          .what = fmt::format("{} does not exist", path.string()),
+                          .hint = "is the folder mounted? Restore it, or run `ws sync init --source ID`",
+                          .code = "marker_missing"});
     }
     struct stat found {};
     if (::fstatat(root.fd(), ".ws", &found, AT_SYMLINK_NOFOLLOW) == 0) WS_TRY(check_kind(found, Kind::folder, path));
@@ -202,6 +200,23 @@ Result<void> WsFolder::write(const char* name, std::string_view text) const {
 
 void WsFolder::remove(const char* name) const { ::unlinkat(folder_.fd(), name, 0); }
 
+std::optional<std::string> WsFolder::read_cache(const char* name, std::string_view magic) const {
+  constexpr std::size_t max_bytes = std::size_t{256} << 20U;
+  auto text = read(name, max_bytes);
+  const std::size_t sum = Sha256::Bytes().size();
+  if (!text || !text->starts_with(magic) || text->size() < magic.size() + sum) return std::nullopt;
+  const Sha256 told = hash_of(std::string_view(*text).substr(text->size() - sum));
+  text->resize(text->size() - sum);
+  if (Sha256::of(*text) != told) return std::nullopt;
+  text->erase(0, magic.size());
+  return std::move(*text);
+}
+
+void WsFolder::write_cache(const char* name, std::string_view magic, std::string_view content) const {
+  const std::string text = fmt::format("{}{}", magic, content);
+  static_cast<void>(write(name, text + std::string(bytes_of(Sha256::of(text)))));
+}
+
 Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::milliseconds wait) {
   const std::string path = (root.path() / lock_name).string();
   Descriptor file;
@@ -219,13 +234,12 @@ Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::millisecond
     }
     if (errno != EWOULDBLOCK) return disk_failure("lock", path);
     if (wait <= std::chrono::milliseconds(0)) {
-      Failure failure{
+      return fail(Failure{
           .kind = Failure::Kind::disk,
           .what = fmt::format("another ws (process {}) is running in {}", holder_of(file.get()), root.path().string()),
-          .hint = "wait for it, or give --wait-lock SECONDS"};
-      failure.code = "tree_locked";
-      failure.call.retryable = true;
-      return fail(std::move(failure));
+          .hint = "wait for it, or give --wait-lock SECONDS",
+          .code = "tree_locked",
+          .call = {.retryable = true}});
     }
     std::this_thread::sleep_for(std::min(wait, poll_interval));
     wait -= poll_interval;

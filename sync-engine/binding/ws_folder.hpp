@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,11 @@ class WsFolder {
   /// All or nothing, and durable; with the mode that it had, or what the umask leaves. Fails with `disk`.
   Result<void> write(const char* name, std::string_view text) const;
   void remove(const char* name) const;
+
+  /// What `write_cache` left under that name, behind the same magic, if it is whole. Empty: there is none.
+  std::optional<std::string> read_cache(const char* name, std::string_view magic) const;
+  /// A failure only costs time later.
+  void write_cache(const char* name, std::string_view magic, std::string_view content) const;
 
  private:
   explicit WsFolder(RootFolder folder) : folder_(std::move(folder)) {}

@@ -20,6 +20,12 @@ struct Attachment {
   auto operator<=>(const Attachment&) const = default;
 };
 
+/// What is known of an upload after its bytes were sent: enough to finish it, or to learn that it was finished.
+struct SentUpload {
+  std::string upload_id = {};
+  std::string blob_name = {};
+};
+
 /// By path in NFC, the form of the service.
 using AttachmentTree = std::map<RelativePath, Attachment>;
 

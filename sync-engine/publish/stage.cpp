@@ -225,9 +225,9 @@ class Stager {
       const bool has_text = staged.item.hash && staged.item.kind != ActionKind::push_move;
       if (has_text && !staged.conflict) unsized.emplace(staged.disk_path.text(), &staged);
     }
-    survey_.scan.each_size([&](const std::string& path, std::uint64_t bytes) {
+    survey_.scan.each_file([&](const std::string& path, const CachedEntry& file) {
       const auto found = unsized.find(path);
-      if (found != unsized.end()) found->second->item.size_bytes = bytes;
+      if (found != unsized.end()) found->second->item.size_bytes = file.stamp.size_bytes;
     });
   }
 

@@ -197,21 +197,6 @@ std::optional<std::string_view> read_as_hashed(
   return Sha256::of(text) == hash ? std::optional(text) : std::nullopt;
 }
 
-/// Not flushed: a damaged one is made anew.
-void leave_index(const std::filesystem::path& file, std::string_view text) {
-  const std::string temporary = file.string() + ".new";
-  // What stands there is from a run that was killed, or a second name of a file elsewhere: not to be written to.
-  ::unlink(temporary.c_str());
-  const Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!descriptor) return;
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor.get(), text.data(), text.size());
-    if (written < 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  static_cast<void>(::rename(temporary.c_str(), file.c_str()));
-}
-
 }  // namespace
 
 LinkIndex LinkIndex::load(Session& session, const Scan& scan) {
@@ -260,9 +245,10 @@ LinkIndex LinkIndex::load(Session& session, const Scan& scan) {
 void LinkIndex::take_walk(const Scan& scan) {
   std::vector<std::pair<std::string, Sha256>> notes;
   notes.reserve(scan.entry_count());
-  scan.each_file([&](const std::string& path, const Sha256& hash, const FileId&) {
+  scan.each_file([&](const std::string& path, const CachedEntry& file) {
     names_ += checksum(path);
     if (is_markdown(path)) {
+      const Sha256 hash(file.hash);
       texts_ += checksum(path, checksum(bytes_of(hash)));
       notes.emplace_back(path, hash);
     } else {
@@ -318,8 +304,9 @@ void LinkIndex::read_changed(Session& session, const Scan& scan, const std::vect
   std::vector<FileStamp> stamps;
   if (places.size() >= notes_a_thread) {
     stamps.resize(notes_.size());
-    scan.each_stamp([&](const std::string& path, const FileStamp& stamp) {
-      if (const auto place = place_of(path)) stamps[*place] = stamp;
+    scan.each_file([&](const std::string& path, const CachedEntry& file) {
+      // Where any change since it was hashed shows in the stamp.
+      if (const auto place = place_of(path); place && file.trusted != 0) stamps[*place] = file.stamp;
     });
   }
   std::atomic<std::size_t> next = 0;
@@ -365,7 +352,7 @@ void LinkIndex::save(Session& session) const {
   }
   const std::uint64_t sum = checksum(out);
   out.append(reinterpret_cast<const char*>(&sum), sizeof sum);
-  leave_index(session.own(index_name), out);
+  static_cast<void>(replace_disposable(session.own(index_name), {out}));
 }
 
 const links::TreeFiles& LinkIndex::files() const {

@@ -14,12 +14,6 @@
 
 namespace ws::sync {
 
-/// What is known of an upload after its bytes were sent: enough to finish it, or to learn that it was finished.
-struct SentUpload {
-  std::string upload_id = {};
-  std::string blob_name = {};
-};
-
 struct AssetUpload {
   std::string file_name = {};
   std::uint64_t size_bytes = 0;

@@ -45,8 +45,8 @@ Attachment attachment_at(const sqlite::Statement& row, int first) {
 Result<Attachment> read_asset(const sqlite::Statement& row) { return attachment_at(row, 0); }
 Result<std::string> read_note(const sqlite::Statement& row) { return row.string(0); }
 Result<Sha256> read_upload_hash(const sqlite::Statement& row) { return hash_of(row.blob(0)); }
-Result<UploadInDoubt> read_upload(const sqlite::Statement& row) {
-  return UploadInDoubt{.upload_id = row.string(0), .blob_name = row.string(1)};
+Result<SentUpload> read_upload(const sqlite::Statement& row) {
+  return SentUpload{.upload_id = row.string(0), .blob_name = row.string(1)};
 }
 
 Result<AttachmentVersion> read_attachment_version(const sqlite::Statement& row) {
@@ -170,11 +170,11 @@ Result<void> AttachmentStore::put_asset(const Attachment& asset) {
   return run_sql(database_, "insert or replace into assets (bytes, hash, media, asset) values (?, ?, ?, ?)", asset);
 }
 
-Result<std::optional<UploadInDoubt>> AttachmentStore::find_upload(const Sha256& hash) {
+Result<std::optional<SentUpload>> AttachmentStore::find_upload(const Sha256& hash) {
   return find_row(database_, "select upload, blob from uploads where hash = ?", read_upload, hash);
 }
 
-Result<void> AttachmentStore::put_upload(const Sha256& hash, const UploadInDoubt& upload) {
+Result<void> AttachmentStore::put_upload(const Sha256& hash, const SentUpload& upload) {
   return run_sql(
       database_, "insert or replace into uploads values (?, ?, ?)", hash, upload.upload_id, upload.blob_name);
 }

@@ -52,13 +52,6 @@ struct AttachmentVersion {
   std::string how = {};                 ///< "sent", "received", "replaced", "restored"
 };
 
-/// An upload of which nobody knows whether it became an Asset.
-struct UploadInDoubt {
-  std::string upload_id = {};
-  std::string blob_name = {};
-  bool operator==(const UploadInDoubt&) const = default;
-};
-
 class AttachmentStore {
  public:
   /// Fails with `disk`; code `newer_format` for one that a later version wrote.
@@ -76,8 +69,9 @@ class AttachmentStore {
   Result<std::optional<Attachment>> find_asset(const Sha256& hash);
   Result<void> put_asset(const Attachment& asset);
 
-  Result<std::optional<UploadInDoubt>> find_upload(const Sha256& hash);
-  Result<void> put_upload(const Sha256& hash, const UploadInDoubt& upload);
+  /// Of an upload of which nobody knows whether it became an Asset.
+  Result<std::optional<SentUpload>> find_upload(const Sha256& hash);
+  Result<void> put_upload(const Sha256& hash, const SentUpload& upload);
   Result<void> drop_upload(const Sha256& hash);
   /// What they are to hold.
   Result<std::vector<Sha256>> uploads();

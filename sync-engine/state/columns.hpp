@@ -34,6 +34,21 @@ inline Sha256 hash_of(std::string_view bytes) {
   if (bytes.size() == hash.size()) std::memcpy(hash.data(), bytes.data(), bytes.size());
   return Sha256(hash);
 }
+
+/// A value as it lies in memory, for caches of this machine.
+template <class T>
+void put_bytes(std::string& out, const T& value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+/// Takes one off the front; false where too little is left.
+template <class T>
+bool take_bytes(std::string_view& bytes, T& value) {
+  if (bytes.size() < sizeof value) return false;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  bytes.remove_prefix(sizeof value);
+  return true;
+}
+
 inline std::uint64_t number_at(const sqlite::Statement& row, int column) {
   return static_cast<std::uint64_t>(row.integer(column));
 }

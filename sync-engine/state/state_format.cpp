@@ -127,11 +127,10 @@ Result<void> from_format_10(sqlite::Database& database) {
 }
 
 Failure not_ours(const std::filesystem::path& file) {
-  Failure foreign{.kind = Failure::Kind::disk,
-                  .what = fmt::format("{} is a database, but not one of ws", shown_path(file)),
-                  .hint = "move it away: a new one is made"};
-  foreign.code = "foreign_database";
-  return foreign;
+  return {.kind = Failure::Kind::disk,
+          .what = fmt::format("{} is a database, but not one of ws", shown_path(file)),
+          .hint = "move it away: a new one is made",
+          .code = "foreign_database"};
 }
 
 Result<std::int64_t> read_integer(sqlite::Database& database, const char* sql) {

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "api-client/base/sha256.hpp"
+#include "sync-engine/model/found_files.hpp"
 #include "sync-engine/model/plan.hpp"
 
 struct statx;
@@ -24,6 +25,8 @@ struct FileStamp {
   std::uint32_t mode = 0;
   std::uint32_t reserved = 0;  ///< the stat cache writes stamps byte by byte: no padding
   bool operator==(const FileStamp&) const = default;
+
+  FileId id() const { return {.inode = inode, .device = device, .born_ns = born_ns}; }
 };
 
 /// What `statx` must be asked for to fill a stamp.

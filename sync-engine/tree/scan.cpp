@@ -34,16 +34,11 @@ void each_entry(const ScannedFolder& folder, const StatCache& cache, Visit visit
   }
 }
 
-FileId id_of(const FileStamp& stamp) {
-  return {.inode = stamp.inode, .device = stamp.device, .born_ns = stamp.born_ns};
-}
-FileId id_of(const CachedEntry& entry) { return id_of(entry.stamp); }
-
 /// Through a link, but nothing is read or mounted for it. Without an inode where there is no such file.
 FileId number_of(int folder_fd, const std::string& name) {
   struct statx status {};
   if (::statx(folder_fd, name.c_str(), AT_NO_AUTOMOUNT | AT_STATX_SYNC_AS_STAT, stamp_mask, &status) != 0) return {};
-  return id_of(stamp_of(status));
+  return stamp_of(status).id();
 }
 
 /// The paths of a folder's files, one after the other in one buffer.
@@ -110,7 +105,7 @@ std::vector<FoundFile> Scan::not_agreed() const {
   std::vector<FoundFile> files;
   const auto add = [&](const ScannedFolder& folder, std::string_view name, const CachedEntry& entry) {
     auto path = RelativePath::parse(join(folder.path, name));
-    if (path) files.push_back({.path = std::move(*path), .hash = Sha256(entry.hash), .id = id_of(entry)});
+    if (path) files.push_back({.path = std::move(*path), .hash = Sha256(entry.hash), .id = entry.stamp.id()});
   };
   for (const ScannedFolder& folder : folders_) {
     const auto known = cache_.entries(*folder.same);
@@ -132,30 +127,11 @@ std::vector<FoundFile> Scan::not_agreed() const {
   return files;
 }
 
-void Scan::each_file(
-    const std::function<void(const std::string& path, const Sha256& hash, const FileId& id)>& visit) const {
+void Scan::each_file(const std::function<void(const std::string& path, const CachedEntry& file)>& visit) const {
   for (const ScannedFolder& folder : folders_) {
     FolderPaths paths(folder);
     each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
-      if (entry.kind == EntryKind::file) visit(paths.of(name), Sha256(entry.hash), id_of(entry));
-    });
-  }
-}
-
-void Scan::each_stamp(const std::function<void(const std::string& path, const FileStamp& stamp)>& visit) const {
-  for (const ScannedFolder& folder : folders_) {
-    FolderPaths paths(folder);
-    each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
-      if (entry.kind == EntryKind::file && entry.trusted != 0) visit(paths.of(name), entry.stamp);
-    });
-  }
-}
-
-void Scan::each_size(const std::function<void(const std::string& path, std::uint64_t bytes)>& visit) const {
-  for (const ScannedFolder& folder : folders_) {
-    FolderPaths paths(folder);
-    each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
-      if (entry.kind == EntryKind::file) visit(paths.of(name), entry.stamp.size_bytes);
+      if (entry.kind == EntryKind::file) visit(paths.of(name), entry);
     });
   }
 }
@@ -184,7 +160,7 @@ FoundTree Scan::found() const {
       if (entry.kind == EntryKind::file) {
         const std::string& path = paths.of(name);
         if (auto parsed = RelativePath::parse(path)) {
-          tree.files.push_back({.path = std::move(*parsed), .hash = Sha256(entry.hash), .id = id_of(entry)});
+          tree.files.push_back({.path = std::move(*parsed), .hash = Sha256(entry.hash), .id = entry.stamp.id()});
         } else {
           tree.skipped.push_back({path, SkipReason::dangerous_name});
         }

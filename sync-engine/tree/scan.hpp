@@ -76,10 +76,7 @@ class Scan {
   /// What is left alone, for people. Cheap.
   std::vector<Skipped> skipped() const;
   /// Every file, in no order: a tenth of what `found` costs.
-  void each_file(const std::function<void(const std::string& path, const Sha256& hash, const FileId& id)>& visit) const;
-  /// The stamp of each file, if any change since it was hashed shows in it.
-  void each_stamp(const std::function<void(const std::string& path, const FileStamp& stamp)>& visit) const;
-  void each_size(const std::function<void(const std::string& path, std::uint64_t bytes)>& visit) const;
+  void each_file(const std::function<void(const std::string& path, const CachedEntry& file)>& visit) const;
   /// All of it. Fails never; a path that breaks a rule is among the skipped.
   FoundTree found() const;
   /// Where `list_others` was set: the files of no kind that is synced, hidden ones and those in ignored folders aside.

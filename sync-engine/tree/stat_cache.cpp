@@ -156,23 +156,10 @@ Result<void> StatCacheWriter::write(const std::filesystem::path& file, const Cac
                 .entries = entries_.size(),
                 .name_bytes = names_.size()};
   const std::string_view head(reinterpret_cast<const char*>(&header), sizeof header);
-  const std::array<std::string_view, 4> parts = {head, bytes_of(folders_), bytes_of(entries_), names_};
-  header.checksum = checksum({head.substr(checked_from), parts[1], parts[2], parts[3]});
-
-  const std::string temporary = file.string() + ".new";
-  // What stands there is from a run that was killed, or a second name of a file elsewhere: not to be written to.
-  ::unlink(temporary.c_str());
-  const Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!descriptor) return disk_failure("write", shown_path(temporary));
-  for (std::string_view rest : parts) {
-    while (!rest.empty()) {
-      const ssize_t written = ::write(descriptor.get(), rest.data(), rest.size());
-      if (written < 0) return disk_failure("write", shown_path(temporary));
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-  if (::rename(temporary.c_str(), file.c_str()) != 0) return disk_failure("write", shown_path(file));
-  return {};
+  const std::string_view folders = bytes_of(folders_);
+  const std::string_view entries = bytes_of(entries_);
+  header.checksum = checksum({head.substr(checked_from), folders, entries, names_});
+  return replace_disposable(file, {head, folders, entries, names_});
 }
 
 }  // namespace ws::sync

@@ -251,8 +251,7 @@ Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>&
     const Descriptor file = session.root.open_beneath(step.to->text(), O_PATH | O_NOFOLLOW);
     struct statx status {};
     if (!known || !file || ::statx(file.get(), "", AT_EMPTY_PATH, stamp_mask, &status) != 0) continue;
-    const FileStamp stamp = stamp_of(status);
-    files.emplace(known->document, FileId{.inode = stamp.inode, .device = stamp.device, .born_ns = stamp.born_ns});
+    files.emplace(known->document, stamp_of(status).id());
   }
   return session.state.put_files(files);
 }
