@@ -110,9 +110,9 @@ class SyncEngine {
   /// Several at once, with one result for each: they wait for the disk together. A failure that is not about one
   /// conflict alone ends the call, and is the result of those that were not decided yet too.
   Result<std::vector<Result<void>>> resolve(const std::vector<Choice>& choices);
-  /// How a conflict is by now, recorded so; empty: it is open no more. See conflicts/refresh_conflict.hpp.
+  /// How a conflict is by now, recorded so; empty: it is open no more. See conflicts/recorded_conflict.hpp.
   Result<std::optional<Conflict>> refresh_conflict(const Conflict& conflict);
-  /// Both texts into the working file, and the text that comes of it; see conflicts/conflict_markers.hpp.
+  /// Both texts into the working file, and the text that comes of it; see conflicts/recorded_conflict.hpp.
   Result<void> write_markers(const Conflict& conflict);
   Result<std::string> merged_text(const Conflict& conflict);
 

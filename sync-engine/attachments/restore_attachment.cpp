@@ -8,6 +8,7 @@
 
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/local_files.hpp"
+#include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 
 namespace ws::sync {
@@ -65,6 +66,49 @@ std::optional<Sha256> hash_now(LocalFiles& files, const RelativePath& path) {
   return seen->hidden ? Sha256::of("") : seen->hash;
 }
 
+/// Brings the bytes into `.ws/attachments`, under the name of their hash, where they are not there yet. Fails with
+/// `not_found`, with code `needs_service`, or as a download does.
+Result<void> bring_bytes(Session& session, AttachmentStore& store, const SafeWriter& writer, const Attachment& file) {
+  if (writer.has(file.hash.hex(), file.hash)) return {};
+  Assets* const assets = session.assets();
+  if (assets == nullptr) {
+    return fail(Failure{
+        .kind = Failure::Kind::usage, .what = "this needs the service", .hint = "log in", .code = "needs_service"});
+  }
+  Attachment wanted = file;
+  if (wanted.asset.empty()) {
+    WS_LET(const auto known, store.find_asset(file.hash));
+    if (!known) return fail(Failure::Kind::not_found, "these bytes are neither here nor on the service");
+    wanted = *known;
+  }
+  Transfers transfers(session, store, *assets);
+  transfers.fetch(wanted);
+  const TransferOutcome outcome = transfers.run();
+  const auto why = outcome.not_downloaded.find(file.hash);
+  return why == outcome.not_downloaded.end() ? Result<void>() : fail(Failure(why->second));
+}
+
+Result<void> back_up(
+    Session& session, AttachmentStore& store, SafeWriter& writer, const RelativePath& path, const Sha256& now) {
+  WS_LET(const auto known, store.find_asset(now));
+  return ensure_backup(writer, session.assets(), path, now, known);
+}
+
+/// The bytes of `file` in the place of those that are `now` at the path; empty: none are.
+Result<void> put_bytes_in_place(Session& session,
+                                AttachmentStore& store,
+                                SafeWriter& writer,
+                                const RelativePath& path,
+                                const Attachment& file,
+                                const std::optional<Sha256>& now) {
+  WS_TRY(bring_bytes(session, store, writer, file));
+  if (now) WS_TRY(back_up(session, store, writer, path, *now));
+  WS_LET(const Staged staged, writer.stage_copy(file.hash.hex(), file.hash));
+  WS_TRY(writer.flush_texts());
+  WS_TRY(writer.place(staged, path, now));
+  return store.put_wanted(path);
+}
+
 class AttachmentUndo {
  public:
   AttachmentUndo(Session& session, AttachmentStore& store, SafeWriter& writer)
@@ -92,13 +136,6 @@ class AttachmentUndo {
     return {};
   }
 
-  Assets* assets() const { return session_.remote == nullptr ? nullptr : session_.remote->assets(); }
-
-  Result<void> keep(const RelativePath& path, const Sha256& now) {
-    WS_LET(const auto known, store_.find_asset(now));
-    return ensure_backup(writer_, assets(), path, now, known);
-  }
-
   /// With the Asset that held these bytes when this was the path's file: another client may have uploaded it.
   Result<Attachment> known_file(const RelativePath& path, const Sha256& hash) {
     WS_LET(const std::vector<AttachmentVersion> versions, store_.versions(path));
@@ -110,16 +147,11 @@ class AttachmentUndo {
 
   Result<void> bring(const RelativePath& path, const Sha256& hash, const std::optional<Sha256>& now) {
     WS_LET(const Attachment file, known_file(path, hash));
-    WS_TRY(bring_bytes(session_, store_, writer_, file));
-    if (now) WS_TRY(keep(path, *now));
-    WS_LET(const Staged staged, writer_.stage_copy(hash.hex(), hash));
-    WS_TRY(writer_.flush_texts());
-    WS_TRY(writer_.place(staged, path, now));
-    return store_.put_wanted(path);
+    return put_bytes_in_place(session_, store_, writer_, path, file, now);
   }
 
   Result<void> remove(const RelativePath& path, const Sha256& now) {
-    WS_TRY(keep(path, now));
+    WS_TRY(back_up(session_, store_, writer_, path, now));
     return writer_.remove(path, now);
   }
 
@@ -129,28 +161,96 @@ class AttachmentUndo {
   LocalFiles files_;
 };
 
-}  // namespace
+class AttachmentDecision {
+ public:
+  AttachmentDecision(Session& session, const Clock& clock, AttachmentStore& store, SafeWriter& writer)
+      : session_(session), clock_(clock), store_(store), writer_(writer) {}
 
-Result<void> bring_bytes(Session& session, AttachmentStore& store, const SafeWriter& writer, const Attachment& file) {
-  if (writer.has(file.hash.hex(), file.hash)) return {};
-  Assets* const assets = session.remote == nullptr ? nullptr : session.remote->assets();
-  if (assets == nullptr) {
-    Failure needs{.kind = Failure::Kind::usage, .what = "this needs the service", .hint = "log in"};
-    needs.code = "needs_service";
-    return fail(std::move(needs));
+  Result<void> decide(const RelativePath& path, const OpenAttachment& open, Keep keep) {
+    switch (keep) {
+      case Keep::merged:
+        return fail(Failure::Kind::usage,
+                    fmt::format("{} is not a text that can be merged", path.text()),
+                    "give --keep local, remote or both");
+      case Keep::local: WS_TRY(keep_ours(path, open)); break;
+      case Keep::remote: WS_TRY(take_theirs(path, open)); break;
+      case Keep::both: WS_TRY(keep_both(path, open)); break;
+    }
+    WS_TRY(record(path, open, keep));
+    return store_.drop_conflict(path);
   }
-  Attachment wanted = file;
-  if (wanted.asset.empty()) {
-    WS_LET(const auto known, store.find_asset(file.hash));
-    if (!known) return fail(Failure::Kind::not_found, "these bytes are neither here nor on the service");
-    wanted = *known;
+
+ private:
+  /// What an undo takes back: before the conflict ends, for a call that is cut off in between is made again.
+  Result<void> record(const RelativePath& path, const OpenAttachment& open, Keep keep) {
+    const auto hash_of = [](const std::optional<Attachment>& file) {
+      return file ? std::optional(file->hash) : std::nullopt;
+    };
+    const std::optional<Sha256> local = hash_of(open.local);
+    return record_bytes(
+        session_, ChangeOrigin::decided, path, local, keep == Keep::remote ? hash_of(open.remote) : local);
   }
-  Transfers transfers(session, store, *assets);
-  transfers.fetch(wanted);
-  const TransferOutcome outcome = transfers.run();
-  const auto why = outcome.not_downloaded.find(file.hash);
-  return why == outcome.not_downloaded.end() ? Result<void>() : fail(Failure(why->second));
-}
+
+  Result<void> note(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
+    return store_.add_version(clock_.now(), path, file, how);
+  }
+
+  /// What the service has is what both sides agree on from now on: ours is an edit of it, which the next run sends.
+  Result<void> agree_on_theirs(const RelativePath& path, const OpenAttachment& open) {
+    return open.remote ? store_.put_base(path, *open.remote) : store_.forget_base(path);
+  }
+
+  Result<void> drop_beside(const OpenAttachment& open) {
+    // One that somebody changed stays.
+    if (open.beside && open.remote) static_cast<void>(writer_.remove(*open.beside, open.remote->hash));
+    return writer_.flush_folders();
+  }
+
+  Result<void> keep_ours(const RelativePath& path, const OpenAttachment& open) {
+    // Nothing else would tell which Asset has the bytes that lost.
+    if (open.remote) WS_TRY(note(path, open.remote, "not taken"));
+    WS_TRY(agree_on_theirs(path, open));
+    return drop_beside(open);
+  }
+
+  Result<void> keep_both(const RelativePath& path, const OpenAttachment& open) {
+    WS_TRY(agree_on_theirs(path, open));
+    return open.beside ? store_.put_wanted(*open.beside) : Result<void>();
+  }
+
+  Result<void> take_theirs(const RelativePath& path, const OpenAttachment& open) {
+    if (!open.local) {
+      return fail(Failure::Kind::conflict,
+                  fmt::format("{} was removed here, and its name may be taken", path.text()),
+                  "give --keep local, or both to have theirs beside it");
+    }
+    WS_LET(const auto now, writer_.hash(path));
+    const bool is_placed = now == (open.remote ? std::optional(open.remote->hash) : std::nullopt);
+    if (!is_placed) WS_TRY(place_theirs(path, open));
+    WS_TRY(drop_beside(open));
+    return agree_on_theirs(path, open);
+  }
+
+  /// Not done again where an earlier call was cut off after it.
+  Result<void> place_theirs(const RelativePath& path, const OpenAttachment& open) {
+    WS_TRY(ensure_backup(writer_, session_.assets(), path, open.local->hash, open.base));
+    WS_TRY(note(path, open.local, "replaced"));
+    if (!open.remote) return writer_.remove(path, open.local->hash);
+    const Sha256& hash = open.remote->hash;
+    const bool is_beside = open.beside && writer_.keep_copy(*open.beside, hash);
+    if (!is_beside) WS_TRY(bring_bytes(session_, store_, writer_, *open.remote));
+    WS_LET(const Staged staged, writer_.stage_file(hash.hex(), hash));
+    WS_TRY(writer_.place(staged, path, open.local->hash));
+    return note(path, open.remote, "received");
+  }
+
+  Session& session_;
+  const Clock& clock_;
+  AttachmentStore& store_;
+  SafeWriter& writer_;
+};
+
+}  // namespace
 
 Result<std::vector<HistoryState>> attachment_states(Session& session, const RelativePath& path) {
   std::vector<HistoryState> states;
@@ -200,19 +300,9 @@ Result<Restored> restore_attachment(Session& session,
   Restored restored{.path = path, .state = state_id(version), .changed = now != file.hash};
   if (!restored.changed || dry_run) return restored;
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
-  WS_TRY(bring_bytes(session, *store, writer, file));
-  Assets* const assets = session.remote == nullptr ? nullptr : session.remote->assets();
-  if (now) {
-    WS_LET(const auto known, store->find_asset(*now));
-    WS_TRY(ensure_backup(writer, assets, path, *now, known));
-  }
-  WS_LET(const Staged staged, writer.stage_copy(file.hash.hex(), file.hash));
-  WS_TRY(writer.flush_texts());
-  WS_TRY(writer.place(staged, path, now));
+  WS_TRY(put_bytes_in_place(session, *store, writer, path, file, now));
   WS_TRY(writer.flush_folders());
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock.now().time_since_epoch()).count();
-  WS_TRY(store->put_wanted(path));
-  WS_TRY(store->add_version({.seconds = seconds, .path = path, .file = file, .how = "restored"}));
+  WS_TRY(store->add_version(clock.now(), path, file, "restored"));
   WS_TRY(record_bytes(session, ChangeOrigin::restored, path, now, file.hash));
   return restored;
 }
@@ -289,6 +379,17 @@ Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vec
   }
   WS_TRY(writer.flush_folders());
   return std::move(undo.left);
+}
+
+Result<void> decide_attachment(Session& session, const Clock& clock, const RelativePath& path, Keep keep) {
+  WS_LET(AttachmentStore* const store, session.attachments());
+  WS_LET(const auto open, store->conflicts());
+  const auto found = open.find(path);
+  if (found == open.end()) {
+    return fail(Failure::Kind::not_found, fmt::format("no conflict is open about {}", path.text()));
+  }
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
+  return AttachmentDecision(session, clock, *store, writer).decide(path, found->second, keep);
 }
 
 }  // namespace ws::sync

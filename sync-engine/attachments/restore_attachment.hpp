@@ -34,10 +34,6 @@ Result<void> record_bytes(Session& session,
 Result<Restored> restore_attachment(
     Session& session, const Clock& clock, const RelativePath& path, const std::optional<std::string>& at, bool dry_run);
 
-/// Brings the bytes into `.ws/attachments`, under the name of their hash, where they are not there yet. Fails with
-/// `not_found`, with code `needs_service`, or as a download does.
-Result<void> bring_bytes(Session& session, AttachmentStore& store, const SafeWriter& writer, const Attachment& file);
-
 /// One attachment, for people.
 struct ListedAttachment {
   RelativePath path;

@@ -29,7 +29,7 @@ class AttachmentRun {
 
   Result<void> run() {
     WS_LET(store_, session_.attachments());
-    if (session_.remote != nullptr) assets_ = session_.remote->assets();
+    assets_ = session_.assets();
     if (halves_ == AttachmentHalves::here) {
       const auto pushes = std::erase_if(found_.plan.actions, [](const Action& each) { return is_push(each.kind); });
       report_.partial = report_.partial || pushes > 0;
@@ -80,14 +80,9 @@ class AttachmentRun {
     return nullptr;
   }
 
-  Result<void> record_version(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock_.now().time_since_epoch()).count();
-    return store_->add_version({.seconds = seconds, .path = path, .file = file, .how = std::string(how)});
-  }
-
   Result<void> agree(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
     WS_TRY(file ? store_->put_base(path, *file) : store_->forget_base(path));
-    return how.empty() ? Result<void>() : record_version(path, file, how);
+    return how.empty() ? Result<void>() : store_->add_version(clock_.now(), path, file, how);
   }
 
   Result<void> settle() {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "sync-engine/apply/replace_file.hpp"
-#include "sync-engine/conflicts/refresh_conflict.hpp"
+#include "sync-engine/conflicts/recorded_conflict.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/session/session.hpp"
 

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -16,7 +18,9 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/result.hpp"
 #include "api-client/base/sha256.hpp"
+#include "sync-engine/disk/background.hpp"
 #include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/model/entry.hpp"
 
 namespace ws::sync {
 
@@ -107,6 +111,30 @@ class StagingFolder {
   std::optional<bool> can_name_files_;  ///< unnamed ones, later
   bool unnamed_unflushed_ = false;
   std::uint64_t next_ = 0;
+};
+
+/// Writes the texts of new documents to disk while the pull is still running.
+///
+/// They are unnamed files (O_TMPFILE): if the plan does not use them, or the process is killed, nothing is left behind.
+class StagedAhead {
+ public:
+  /// `root` must outlive it. Fails with `disk`.
+  static Result<std::unique_ptr<StagedAhead>> open(const RootFolder& root);
+  StagedAhead(const StagedAhead&) = delete;
+  StagedAhead& operator=(const StagedAhead&) = delete;
+
+  void add(const DocumentId& document, const Sha256& hash, std::string text);
+  /// No more texts: starts to flush the written ones.
+  void close();
+  /// Empty: that text was not written. The result is not known to be flushed: call `SafeWriter::adopt`.
+  std::optional<Staged> take(const DocumentId& document, const Sha256& hash);
+
+ private:
+  explicit StagedAhead(StagingFolder staging) : staging_(std::move(staging)), disk_(OwnThread::one) {}
+
+  StagingFolder staging_;
+  std::unordered_map<std::string, std::optional<Staged>> texts_;  ///< by document
+  Background disk_;                                               ///< ends before what its jobs refer to
 };
 
 }  // namespace ws::sync

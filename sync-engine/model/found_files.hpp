@@ -28,7 +28,11 @@ enum class SameFile {
   perhaps,  ///< the same number, and a birth time is not known: the text has to confirm it
   yes,
 };
-SameFile is_same_file(const FileId& a, const FileId& b);
+inline SameFile is_same_file(const FileId& a, const FileId& b) {
+  if (a.inode == 0 || a.number() != b.number()) return SameFile::no;
+  if (a.born_ns == 0 || b.born_ns == 0) return SameFile::perhaps;
+  return a.born_ns == b.born_ns ? SameFile::yes : SameFile::no;
+}
 
 /// What a walk of the disk found.
 struct FoundFile {

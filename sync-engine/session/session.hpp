@@ -55,6 +55,8 @@ struct Session {
   /// Whether this tree has, or had, attachments; then `attachments` makes no new file.
   bool knows_attachments() const { return attachment_store.has_value() || ws.has("attachments.db"); }
   Result<AttachmentStore*> attachments();
+  /// Null: the service cannot be asked, or keeps none.
+  Assets* assets() const { return remote == nullptr ? nullptr : remote->assets(); }
   void progress(Stage stage, std::uint64_t done, std::uint64_t total) const {
     if (options.progress) options.progress({stage, done, total});
   }

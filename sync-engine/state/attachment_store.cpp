@@ -241,13 +241,16 @@ Result<void> AttachmentStore::set_note(const std::string& key, const std::string
                        : run_sql(database_, "insert or replace into notes values (?, ?)", key, value);
 }
 
-Result<void> AttachmentStore::add_version(const AttachmentVersion& version) {
+Result<void> AttachmentStore::add_version(Time time,
+                                          const RelativePath& path,
+                                          const std::optional<Attachment>& file,
+                                          std::string_view how) {
   return run_sql(database_,
                  "insert into moments (seconds, path, how, bytes, hash, media, asset) values (?, ?, ?, ?, ?, ?, ?)",
-                 version.seconds,
-                 version.path,
-                 version.how,
-                 version.file);
+                 std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count(),
+                 path,
+                 how,
+                 file);
 }
 
 Result<std::vector<AttachmentVersion>> AttachmentStore::versions(const std::optional<RelativePath>& path) {

@@ -88,7 +88,10 @@ class AttachmentStore {
   Result<std::string> note(const std::string& key);
   Result<void> set_note(const std::string& key, const std::string& value);  ///< an empty one forgets it
 
-  Result<void> add_version(const AttachmentVersion& version);
+  Result<void> add_version(Time time,
+                           const RelativePath& path,
+                           const std::optional<Attachment>& file,
+                           std::string_view how);
   /// The newest first.
   Result<std::vector<AttachmentVersion>> versions(const std::optional<RelativePath>& path);
   Result<void> drop_version(std::uint64_t place);

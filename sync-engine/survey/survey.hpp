@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "sync-engine/disk/staging_folder.hpp"
 #include "sync-engine/manifest/known_list.hpp"
 #include "sync-engine/session/session.hpp"
-#include "sync-engine/survey/staged_ahead.hpp"
 #include "sync-engine/tree/scan.hpp"
 
 namespace ws::sync {
