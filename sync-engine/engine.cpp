@@ -19,9 +19,6 @@
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/run/run_undo.hpp"
-#include "sync-engine/run/status.hpp"
-#include "sync-engine/survey/differences.hpp"
-#include "sync-engine/survey/held_documents.hpp"
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {

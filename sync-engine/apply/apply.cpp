@@ -5,7 +5,6 @@
 #include <set>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,8 +12,6 @@
 #include "sync-engine/apply/stage_texts.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/model/change.hpp"
-#include "sync-engine/model/report.hpp"
-#include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
 namespace {

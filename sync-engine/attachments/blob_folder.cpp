@@ -4,10 +4,8 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/manifest/known_list.hpp"
 
 namespace ws::sync {

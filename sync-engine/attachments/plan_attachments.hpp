@@ -7,7 +7,6 @@
 
 #include <map>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "sync-engine/model/attachment.hpp"

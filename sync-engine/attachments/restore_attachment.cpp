@@ -1,7 +1,5 @@
 #include "sync-engine/attachments/restore_attachment.hpp"
 
-#include <optional>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>

@@ -11,7 +11,6 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/result.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
-#include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/session/session.hpp"
 #include "sync-engine/state/history_log.hpp"
 #include "sync-engine/undo/undo.hpp"

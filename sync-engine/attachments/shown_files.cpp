@@ -1,14 +1,11 @@
 #include "sync-engine/attachments/shown_files.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <map>
 #include <utility>
 
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/links/references.hpp"
-#include "sync-engine/links/resolve.hpp"
 #include "sync-engine/state/columns.hpp"
 
 namespace ws::sync {

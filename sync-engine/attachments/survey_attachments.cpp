@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
-#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "api-client/base/utf8.hpp"
-#include "sync-engine/attachments/local_files.hpp"
-#include "sync-engine/attachments/shown_files.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/tree/file_kinds.hpp"

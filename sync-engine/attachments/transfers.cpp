@@ -13,7 +13,6 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/media_type.hpp"
 #include "sync-engine/disk/safe_write.hpp"
-#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 namespace {

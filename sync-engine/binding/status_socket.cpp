@@ -1,11 +1,9 @@
 #include "sync-engine/binding/status_socket.hpp"
 
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

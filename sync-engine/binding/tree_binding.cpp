@@ -13,8 +13,6 @@
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
-#include "sync-engine/binding/tree_config.hpp"
-#include "sync-engine/binding/ws_folder.hpp"
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/state/state_store.hpp"
 

@@ -1,9 +1,7 @@
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 
-#include <cerrno>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>

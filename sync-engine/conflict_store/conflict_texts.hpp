@@ -2,7 +2,6 @@
 /// how a conflict ends in the state, whoever decided it.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

@@ -18,7 +18,6 @@
 #include "sync-engine/conflicts/recorded_conflict.hpp"
 #include "sync-engine/merge/merge.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
-#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 namespace {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <set>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +11,6 @@
 #include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/conflicts/recorded_conflict.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
-#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 namespace {

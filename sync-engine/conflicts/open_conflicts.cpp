@@ -4,9 +4,6 @@
 #include <map>
 #include <optional>
 #include <utility>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/apply/replace_file.hpp"

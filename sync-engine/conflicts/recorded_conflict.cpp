@@ -1,10 +1,7 @@
 #include "sync-engine/conflicts/recorded_conflict.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -4,8 +4,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include <dirent.h>
@@ -16,7 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/handle.hpp"
 #include "sync-engine/model/relative_path.hpp"

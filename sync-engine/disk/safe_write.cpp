@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sync-engine/disk/root_folder.hpp"
-
 namespace ws::sync {
 namespace {
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,7 +13,6 @@
 #include <unistd.h>
 
 #include "api-client/base/handle.hpp"
-#include "sync-engine/disk/root_folder.hpp"
 
 namespace ws::sync {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <set>
-#include <string>
 #include <string_view>
 #include <utility>
 

@@ -4,7 +4,6 @@
 /// `diff_text`.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include <git2.h>

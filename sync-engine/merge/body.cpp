@@ -4,12 +4,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
-#include "api-client/base/result.hpp"
 #include "sync-engine/git/changed_lines.hpp"
 #include "sync-engine/merge/inside_lines.hpp"
 #include "sync-engine/merge/markdown_lines.hpp"

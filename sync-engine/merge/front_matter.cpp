@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/yaml.hpp"
-#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/merge/stamps.hpp"
 
 namespace ws::sync::merge {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "sync-engine/merge/markdown_lines.hpp"
-
 namespace ws::sync::merge {
 namespace {
 

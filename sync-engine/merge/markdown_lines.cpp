@@ -1,7 +1,6 @@
 #include "sync-engine/merge/markdown_lines.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"

@@ -5,10 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "api-client/base/markdown.hpp"
 #include "sync-engine/merge/body.hpp"

@@ -1,7 +1,6 @@
 #include "sync-engine/model/conflict.hpp"
 
 #include <cstddef>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>

@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sync-engine/session/session.hpp"
 #include "sync-engine/survey/held_documents.hpp"
 
 namespace ws::sync {

@@ -10,7 +10,6 @@
 
 #include "sync-engine/remote/remote.hpp"
 #include "sync-engine/session/session.hpp"
-#include "sync-engine/state/state_store.hpp"
 
 namespace ws::sync {
 

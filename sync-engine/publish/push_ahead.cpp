@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "sync-engine/publish/publish.hpp"
-#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 namespace {

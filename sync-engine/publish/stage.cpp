@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "sync-engine/conflict_store/conflict_texts.hpp"
-#include "sync-engine/conflicts/recorded_conflict.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/merge/merge.hpp"
 #include "sync-engine/publish/publish.hpp"

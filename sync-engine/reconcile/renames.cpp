@@ -1,7 +1,6 @@
 #include "sync-engine/reconcile/renames.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <unordered_map>
 

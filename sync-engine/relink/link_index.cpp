@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstring>
 #include <iterator>
-#include <optional>
 #include <thread>
 #include <utility>
 

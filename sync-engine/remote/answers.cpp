@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include "sync-engine/remote/api_assets.hpp"
 
-#include <map>
 #include <utility>
 #include <vector>
 

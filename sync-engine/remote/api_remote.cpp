@@ -11,7 +11,6 @@
 #include "api-client/base/uuid.hpp"
 #include "api-client/client/client.hpp"
 #include "api-client/client/page_guard.hpp"
-#include "sync-engine/remote/answers.hpp"
 #include "sync-engine/remote/api_assets.hpp"
 
 namespace ws::sync {

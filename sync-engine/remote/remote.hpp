@@ -4,7 +4,6 @@
 /// been checked against its hash before it is handed over, and every id of a document is a UUID.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>

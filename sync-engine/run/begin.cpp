@@ -1,6 +1,5 @@
 #include "sync-engine/run/begin.hpp"
 
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>

@@ -1,15 +1,10 @@
 #include "sync-engine/run/report_rows.hpp"
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/model/plan.hpp"
-#include "sync-engine/model/report.hpp"
 
 namespace ws::sync {
 namespace {

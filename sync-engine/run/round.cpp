@@ -13,7 +13,6 @@
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/survey/held_documents.hpp"
-#include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
 namespace {

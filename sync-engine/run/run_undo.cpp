@@ -5,7 +5,6 @@
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -18,7 +17,6 @@
 #include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/relink/relink.hpp"
-#include "sync-engine/run/begin.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/survey/cached_walk.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "api-client/base/clock.hpp"
 #include "sync-engine/binding/tree_binding.hpp"
 #include "sync-engine/binding/tree_config.hpp"
 #include "sync-engine/binding/ws_folder.hpp"

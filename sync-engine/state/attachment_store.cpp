@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
 #include "sync-engine/state/columns.hpp"
 #include "sync-engine/state/state_format.hpp"

@@ -1,11 +1,9 @@
 /// Values of the model as JSON, for the columns of the state that hold whole values.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
 #include "sync-engine/state/state_store.hpp"
 

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <iterator>
 #include <utility>
-#include <vector>
 
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/git/git_folder.hpp"

@@ -1,7 +1,6 @@
 /// The rows of `.ws/state.db`, as values.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>

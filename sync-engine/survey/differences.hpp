@@ -1,7 +1,6 @@
 /// Compares the three trees as text: `ws sync diff`.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
-#include <set>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -16,7 +14,6 @@
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/merge/merge.hpp"
-#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 namespace {

@@ -1,7 +1,5 @@
 #include "sync-engine/tree/file_kinds.hpp"
 
-#include <cerrno>
-#include <string>
 #include <utility>
 
 #include <fcntl.h>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <fcntl.h>
@@ -14,7 +13,6 @@
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
-#include "sync-engine/session/session.hpp"
 #include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {

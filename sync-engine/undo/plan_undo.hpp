@@ -8,7 +8,6 @@
 #include <functional>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <vector>
 
 #include "sync-engine/model/plan.hpp"

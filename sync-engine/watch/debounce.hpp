@@ -13,7 +13,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "sync-engine/model/relative_path.hpp"
-#include "sync-engine/tree/file_kinds.hpp"
 
 namespace ws::sync {
 namespace {

@@ -1,7 +1,6 @@
 #include "sync-engine/watch/watch.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
