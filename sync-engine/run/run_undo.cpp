@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -97,6 +98,34 @@ Result<void> record_steps_here(Session& session, const std::vector<UndoStep>& st
     if (known) row.action.document = known->document;
     WS_TRY(session.state.operations().record(recorded_as(step, row.action.document)));
     result.report.rows.push_back(std::move(row));
+  }
+  return {};
+}
+
+/// A step's file may have changed on the service too, and the run received that. It is no part of what the undo did: a
+/// redo takes back the step alone, and merges with what came.
+Result<void> record_without_received(Session& session,
+                                     const std::vector<UndoStep>& steps,
+                                     const std::vector<LeftAlone>& left) {
+  Operations operations = session.state.operations();
+  WS_LET(const std::vector<OperationRow> rows, operations.rows(*operations.current()));
+  std::unordered_map<std::string_view, const OperationRow*> changed;
+  for (const OperationRow& row : rows) {
+    if (row.before && row.after) changed.emplace(row.before->path.text(), &row);
+  }
+  for (const LeftAlone& each : left) changed.erase(each.path.text());
+  for (const UndoStep& step : steps) {
+    if (!step.from || !step.to || is_about_bytes(session, step)) continue;
+    const auto found = changed.find(step.from->text());
+    if (found == changed.end()) continue;
+    OperationRow own = *found->second;
+    if (own.after->path == *step.to && own.after->hash == *step.result) continue;
+    own.origins = ChangeOrigin::sent;
+    const git::ObjectId same = own.before->hash == *step.result ? own.before->blob : step.seen_blob;
+    own.after->path = *step.to;
+    own.after->hash = *step.result;
+    own.after->blob = step.result_blob.empty() ? same : step.result_blob;
+    if (!own.after->blob.empty()) WS_TRY(operations.record(own));
   }
   return {};
 }
@@ -267,6 +296,7 @@ Result<void> carry_out_undo(RunContext& context,
   if (report.ended_by || report.guard) return {};
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   if (!tells_of_all(result.report, steps)) WS_TRY(record_steps_here(session, steps, result));
+  WS_TRY(record_without_received(session, steps, result.left));
   sort_by_path(result.report.rows);
   WS_TRY(operations.clear_undo(undo.id));
   WS_TRY(close_operation(context));

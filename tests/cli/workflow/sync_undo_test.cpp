@@ -93,6 +93,36 @@ TEST_CASE("sync undo, redo: both sides, and another person's edit since stays", 
   CHECK(two.ws(two.here, {"sync", "undo", "99"}).exit == 6);
 }
 
+TEST_CASE("sync redo: what another person changed while it was undone stays", "[cli][undo]") {
+  const TwoFolders two;
+  const auto name = GENERATE(as<std::string>{}, "kept", "moved");
+  write_text(two.here / "a.md", "one\n\ntwo\n\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  if (name == "moved") {
+    std::filesystem::rename(two.here / "a.md", two.here / "c.md");
+  } else {
+    write_text(two.here / "a.md", "ONE\n\ntwo\n\nthree\n");
+  }
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  // The one that was edited here is moved there; the one that was moved here is edited there.
+  if (name == "moved") {
+    write_text(two.there / "c.md", "one\n\ntwo\n\nthree of another\n");
+  } else {
+    std::filesystem::rename(two.there / "a.md", two.there / "d.md");
+  }
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+
+  REQUIRE(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  const auto undone = name == "moved" ? two.here / "a.md" : two.here / "d.md";
+  CHECK(read_text(undone) == (name == "moved" ? "one\n\ntwo\n\nthree of another\n" : "one\n\ntwo\n\nthree\n"));
+  REQUIRE(two.ws(two.here, {"sync", "redo"}).exit == 0);
+  const auto redone = name == "moved" ? two.here / "c.md" : two.here / "d.md";
+  CHECK(read_text(redone) == (name == "moved" ? "one\n\ntwo\n\nthree of another\n" : "ONE\n\ntwo\n\nthree\n"));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
 TEST_CASE("sync undo: a decision to keep both texts is told as what it is", "[cli][undo]") {
   const TwoFolders two;
   two.collide();
