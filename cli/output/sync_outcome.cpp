@@ -1,10 +1,9 @@
-#include "cli/output/sync_report.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "cli/output/human.hpp"
+#include "cli/output/sync_report.hpp"
 #include "cli/terminal/clean.hpp"
 
 namespace ws::cli {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "server-mock/pages/device_page.hpp"
-#include "server-mock/pages/inspector_page.hpp"
 
 namespace ws::mock {
 namespace {

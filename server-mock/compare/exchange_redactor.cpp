@@ -7,7 +7,6 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/clock.hpp"
-#include "api-client/base/percent.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/operations.hpp"

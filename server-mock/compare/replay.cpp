@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/percent.hpp"
-#include "api-client/contract/operations.hpp"
 #include "server-mock/compare/caller.hpp"
 #include "server-mock/compare/grade.hpp"
 #include "server-mock/sweep/local_server.hpp"

@@ -4,8 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api-client/contract/operations.hpp"
-
 namespace ws::mock {
 namespace {
 

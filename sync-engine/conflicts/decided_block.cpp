@@ -1,6 +1,5 @@
 #include "sync-engine/conflicts/decided_block.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace ws::sync {

@@ -1,6 +1,5 @@
 #include "sync-engine/merge/front_matter.hpp"
 
-#include <algorithm>
 #include <set>
 #include <unordered_map>
 

@@ -1,6 +1,5 @@
 #include "sync-engine/publish/push_ahead.hpp"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <unordered_map>

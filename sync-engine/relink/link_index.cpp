@@ -14,7 +14,6 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
-#include "sync-engine/links/targets.hpp"
 #include "sync-engine/state/columns.hpp"
 
 namespace ws::sync {

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api-client/base/files.hpp"
 #include "sync-engine/disk/root_folder.hpp"
 
 namespace ws::sync {

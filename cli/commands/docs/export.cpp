@@ -7,7 +7,6 @@
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/docs/export_folder.hpp"
 #include "cli/commands/shared/commands.hpp"
-#include "cli/commands/shared/composing.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/progress.hpp"

@@ -8,7 +8,6 @@
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
-#include "cli/commands/shared/values.hpp"
 
 namespace ws::cli {
 namespace {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/batch.hpp"
 #include "cli/commands/shared/build_call.hpp"
 #include "cli/commands/shared/composing.hpp"

@@ -11,7 +11,6 @@
 #include "api-client/base/ascii.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/state/tree_register.hpp"
-#include "cli/terminal/clean.hpp"
 #include "sync-engine/conflict_store/renew_client.hpp"
 #include "sync-engine/remote/api_remote.hpp"
 

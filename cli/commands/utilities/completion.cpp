@@ -7,7 +7,6 @@
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
-#include "cli/output/format.hpp"
 #include "cli/terminal/clean.hpp"
 
 namespace ws::cli {

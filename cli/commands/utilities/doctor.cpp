@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shared_library.hpp"
-#include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/utilities/checks.hpp"
 #include "cli/credentials/keyring.hpp"

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/utf8.hpp"
-#include "server-mock/services/sync_sources/paths.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {

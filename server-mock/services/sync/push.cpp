@@ -5,7 +5,6 @@
 
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
-#include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/sync/shared.hpp"
 #include "server-mock/services/sync_sources/paths.hpp"
