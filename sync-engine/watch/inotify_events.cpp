@@ -169,7 +169,12 @@ void InotifyEvents::take(const inotify_event& event, std::string_view name, Even
   }
   const std::string path = path_below(folder->second, name);
   if (!is_told(path, is_folder)) return;
-  batch.changed.push_back({.path = path, .kind = kind_of(event.mask)});
+  FileEventKind kind = kind_of(event.mask);
+  // Of two files that change places the kernel tells last that the name went: it has the other file.
+  struct stat there {};
+  const bool is_back = kind == FileEventKind::removed && ::lstat((root_ / path).c_str(), &there) == 0;
+  if (is_back && !is_folder) kind = FileEventKind::changed;
+  batch.changed.push_back({.path = path, .kind = kind});
   // What was moved within the tree is no delete of its old name.
   if ((event.mask & IN_MOVED_TO) != 0 && event.cookie == move_ && move_ != 0) {
     batch.changed.back().kind = FileEventKind::moved;

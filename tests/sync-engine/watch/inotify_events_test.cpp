@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <thread>
 
 #include <catch2/catch.hpp>
+#include <fcntl.h>
 #include <pthread.h>
 
 #include "tests/support/temporary_folder.hpp"
@@ -59,6 +61,26 @@ TEST_CASE("inotify: edits, saves by rename and deletes are told by their path", 
   CHECK(told(**events, root.path()) == Paths{"deep/er/b.md"});
   fs::remove(root / "deep/er/b.md");
   CHECK(told(**events, root.path()) == Paths{"deep/er/b.md"});
+}
+
+TEST_CASE("inotify: a file that changed places with another one is no delete", "[sync-engine]") {
+  const ws::test::TemporaryFolder root;
+  put_file(root / "a.md");
+  put_file(root / ".hidden/new", "new\n");
+  const auto events = InotifyEvents::open(root.path(), FileKinds(), nullptr);
+  REQUIRE(events);
+  const auto last_kind = [&] {
+    const auto batch = (*events)->wait(milliseconds(10'000));
+    REQUIRE(batch);
+    REQUIRE_FALSE(batch->changed.empty());
+    CHECK(batch->changed.back().path == "a.md");
+    return batch->changed.back().kind;
+  };
+  const std::string beside = root / ".hidden/new";
+  REQUIRE(::renameat2(AT_FDCWD, beside.c_str(), AT_FDCWD, (root / "a.md").c_str(), RENAME_EXCHANGE) == 0);
+  CHECK(last_kind() == FileEventKind::changed);
+  fs::remove(root / "a.md");
+  CHECK(last_kind() == FileEventKind::removed);
 }
 
 TEST_CASE("inotify: new folders are watched, renamed ones under their new name, removed ones no more",
