@@ -24,6 +24,8 @@ struct ParseAborted {
   std::string reason;
 };
 
+constexpr const char* no_aliases = "aliases (*name) are not allowed here; quote a text that begins with *";
+
 /// Converts a plain scalar by YAML 1.2's core schema.
 Json plain(const std::string& text) {
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
@@ -55,9 +57,7 @@ class YamlBuilder final : public YAML::EventHandler {
     if (expects_key()) throw ParseAborted{mark, "a key is empty"};
     add(mark, nullptr);
   }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    throw ParseAborted{mark, "aliases (*name) are not allowed here"};
-  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { throw ParseAborted{mark, no_aliases}; }
   void OnScalar(const YAML::Mark& mark,
                 const std::string& tag,
                 YAML::anchor_t anchor,
@@ -247,7 +247,9 @@ Result<void> parse_into(YamlBuilder& builder, std::string_view text, const JsonB
   } catch (const ParseAborted& refused) {
     return fail(Failure::Kind::invalid, fmt::format("{}: {}", place(refused.mark), refused.reason));
   } catch (const YAML::Exception& error) {
-    return fail(Failure::Kind::invalid, fmt::format("{}: {}", place(error.mark), error.msg));
+    const bool is_alias = error.msg.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR);
+    return fail(Failure::Kind::invalid,
+                fmt::format("{}: {}", place(error.mark), is_alias ? std::string(no_aliases) : error.msg));
   }
   return {};
 }

@@ -24,6 +24,8 @@ TEST_CASE("yaml: anchors, aliases, tags and doubled keys are refused with their 
     CHECK(value.error().kind == ws::Failure::Kind::invalid);
   }
   CHECK_THAT(parse_yaml("ok: 1\nbad: *x\n").error().what, Catch::Matchers::StartsWith("line 2, column 6"));
+  CHECK_THAT(parse_yaml("include: [*.txt]\n").error().what,
+             Catch::Matchers::Contains("quote a text that begins with *"));
 }
 
 TEST_CASE("yaml: control characters are refused with their place", "[base]") {
