@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api-client/base/percent.hpp"
+#include "api-client/base/text.hpp"
 
 namespace ws::mock::http {
 namespace {
@@ -54,10 +55,7 @@ SandboxPath within_sandbox(std::string_view path) {
 
 Pairs parse_query(std::string_view query) {
   Pairs pairs;
-  while (!query.empty()) {
-    const std::size_t end = std::min(query.find('&'), query.size());
-    const std::string_view pair = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
+  for (const std::string_view pair : split(query, '&')) {
     if (pair.empty()) continue;
     const std::size_t equals = std::min(pair.find('='), pair.size());
     pairs.emplace_back(decode(pair.substr(0, equals)), decode(pair.substr(std::min(equals + 1, pair.size()))));
