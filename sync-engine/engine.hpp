@@ -112,8 +112,11 @@ class SyncEngine {
   Result<std::vector<Result<void>>> resolve(const std::vector<Choice>& choices);
   /// How a conflict is by now, recorded so; empty: it is open no more. See conflicts/recorded_conflict.hpp.
   Result<std::optional<Conflict>> refresh_conflict(const Conflict& conflict);
-  /// Both texts into the working file, and the text that comes of it; see conflicts/recorded_conflict.hpp.
+  /// Writes the merge of both texts into the working file, with diff3 markers where they collide. The conflict stays
+  /// open.
   Result<void> write_markers(const Conflict& conflict);
+  /// The text that ends a conflict where none is given: the working file, if it was edited since; else the clean merge.
+  /// Fails with `usage` where markers are left, or the texts collide.
   Result<std::string> merged_text(const Conflict& conflict);
 
  private:

@@ -75,7 +75,8 @@ constexpr std::chrono::milliseconds poll_interval{50};
 constexpr int max_removed = 10;
 constexpr const char* lock_name = ".ws/lock";
 
-/// Field 22 of /proc/PID/stat: two processes with one number are told apart by it.
+/// When this process started, in clock ticks since boot (proc(5): field 22 of /proc/PID/stat). A later process with the
+/// same number started at another time.
 std::string start_time_of_self() {
   const Descriptor file(::open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
   std::array<char, 1024> buffer{};

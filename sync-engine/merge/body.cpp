@@ -193,9 +193,10 @@ Result<std::pair<std::string, std::string>> follow(std::string_view base,
   return std::pair(joined(in_first), joined(in_second));
 }
 
-/// The two sides, where each edit inside a block that the other side moved stands at the block's new place, and the
-/// edited block reads as in the base. A move is told by whole lines: they left one place and came, unchanged and only
-/// once, at another; an edit that reaches over the block's ends follows nothing. LF alone. Fails with `internal`.
+/// Both sides, where an edit inside a block that the other side moved is applied at the block's new place, and taken
+/// out at the old one: there the block is as in the base. Moved are whole lines that are gone from one place and stand
+/// unchanged, and only once, at another; an edit that reaches beyond the block's ends stays where it is. Line ends are
+/// LF. Fails with `internal`.
 Result<FollowedMoves> follow_moves(std::string_view base, std::string_view ours, std::string_view theirs) {
   WS_LET(auto ours_first, follow(base, ours, theirs));
   WS_LET(auto theirs_first, follow(base, theirs, ours));
