@@ -1,6 +1,7 @@
 /// Text taken apart: at a separator, into lines, as a whole number.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -24,6 +25,17 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
 inline std::vector<std::string_view> split_lines(std::string_view text) {
   std::vector<std::string_view> lines = split(text, '\n');
   if (lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+/// The lines, each with its newline; the last may have none.
+inline std::vector<std::string_view> whole_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
   return lines;
 }
 

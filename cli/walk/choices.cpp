@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api-client/base/text.hpp"
 #include "sync-engine/git/changed_lines.hpp"
 #include "sync-engine/merge/merge.hpp"
 
@@ -21,17 +22,6 @@ Stretch::Kind kind_of(Piece::Kind kind) {
     case Piece::Kind::conflict: return Stretch::Kind::collision;
   }
   return Stretch::Kind::same;
-}
-
-/// The lines, each with its newline.
-std::vector<std::string_view> whole_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return lines;
 }
 
 std::string joined(const std::vector<std::string_view>& lines, std::size_t begin, std::size_t end) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/text.hpp"
 #include "sync-engine/git/library.hpp"
 
 namespace ws::sync::git {
@@ -58,14 +59,10 @@ struct Lines {
 
 using LineNumbers = std::unordered_map<std::string_view, std::uint32_t>;
 
-Lines split_lines(std::string_view text, LineNumbers& known) {
-  Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    lines.texts.push_back(text.substr(0, end));
-    lines.numbers.push_back(
-        known.try_emplace(lines.texts.back(), static_cast<std::uint32_t>(known.size())).first->second);
-    text.remove_prefix(end);
+Lines lines_with_numbers(std::string_view text, LineNumbers& known) {
+  Lines lines{.texts = whole_lines(text)};
+  for (const std::string_view line : lines.texts) {
+    lines.numbers.push_back(known.try_emplace(line, static_cast<std::uint32_t>(known.size())).first->second);
   }
   return lines;
 }
@@ -239,20 +236,10 @@ Result<std::string> diff_at_once(std::string_view before, std::string_view after
   return hunk == 0 ? text : text.substr(hunk + 1);
 }
 
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return lines;
-}
-
 /// Writes changes as hunks of a unified diff, those together that are near to each other.
 class Hunks {
  public:
-  Hunks(std::string_view before, std::string_view after) : before_(split_lines(before)), after_(split_lines(after)) {}
+  Hunks(std::string_view before, std::string_view after) : before_(whole_lines(before)), after_(whole_lines(after)) {}
 
   std::string write(const std::vector<ChangedLines>& changes) {
     for (std::size_t first = 0; first < changes.size();) {
@@ -317,8 +304,8 @@ Result<std::vector<ChangedLines>> changed_lines(std::string_view before, std::st
   if (before == after) return std::vector<ChangedLines>();
   if (is_compared_at_once(before, after)) return compare_at_once(before, after);
   LineNumbers known;
-  const Lines old_lines = split_lines(before, known);
-  const Lines new_lines = split_lines(after, known);
+  const Lines old_lines = lines_with_numbers(before, known);
+  const Lines new_lines = lines_with_numbers(after, known);
   return StretchComparison(old_lines, new_lines).run();
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/text.hpp"
 #include "sync-engine/git/changed_lines.hpp"
 
 namespace ws::sync {
@@ -51,16 +52,6 @@ class HistoryWalk {
 
 /// Files that went in one commit and are compared with one that came.
 constexpr std::size_t max_candidates = 50;
-
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 /// A line that is still to be placed.
 struct OpenLine {
