@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/json.hpp"
+
 namespace ws::sync {
 namespace {
 
