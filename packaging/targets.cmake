@@ -9,8 +9,9 @@ target_link_options(ws_common INTERFACE -Wl,--gc-sections)
 # make position-independent programs unasked.
 target_link_options(ws_common INTERFACE -Wl,-z,relro,-z,now -Wl,-z,noexecstack)
 # Checks at run time, in every build but those for debugging: canaries on the stack, bounds of what the C library copies,
-# bounds of the standard library's containers, and targets of jumps where the processor checks them. (_FORTIFY_SOURCE
-# needs an optimising compiler, and sanitizers see more than it does.)
+# bounds of the standard library's containers. (_FORTIFY_SOURCE needs an optimising compiler, and sanitizers see more than
+# it does. -fcf-protection is not among them: it takes effect only where every linked object has it, and Debian 12's
+# static libraries and start files have not.)
 if(NOT WS_SANITIZE)
   set(checked $<NOT:$<CONFIG:Debug>>)
   target_compile_options(ws_common INTERFACE
@@ -19,9 +20,6 @@ if(NOT WS_SANITIZE)
   # WS_STATIC: a program without a loader.
   target_link_options(ws_common INTERFACE $<$<BOOL:$<TARGET_PROPERTY:WS_STATIC>>:-static-pie>
     $<$<AND:${checked},$<NOT:$<BOOL:$<TARGET_PROPERTY:WS_STATIC>>>>:-pie>)
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i.86")
-    target_compile_options(ws_common INTERFACE $<${checked}:-fcf-protection>)
-  endif()
 endif()
 # The same bytes from every folder: no path of the build's in an assertion or a debug section.
 target_compile_options(ws_common INTERFACE
