@@ -253,10 +253,10 @@ TEST_CASE("undo: a document that was moved on the service, and is not moved here
   folder.run();
   remote.move("d/a.md", "e/a.md");
   remote.move("d/b.md", "e/b.md");
-  const Lines planned = lines(undo(folder, {.dry_run = true}).report);
+  const Lines planned = test::lines(undo(folder, {.dry_run = true}).report);
   CHECK(planned == Lines{"pull_move e/a.md", "push_update e/a.md"});
   const UndoReport undone = undo(folder);
-  CHECK(lines(undone.report) == planned);
+  CHECK(test::lines(undone.report) == planned);
   CHECK(undone.left.empty());
   CHECK(remote.tree() == Tree{{"e/a.md", three}, {"e/b.md", "b\n"}});
   CHECK(folder.tree() == Tree{{"d/b.md", "b\n"}, {"e/a.md", three}});

@@ -20,6 +20,7 @@
 
 using namespace ws;
 using namespace ws::test;
+using Catch::Matchers::Contains;
 
 namespace {
 

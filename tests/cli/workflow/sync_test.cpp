@@ -9,6 +9,7 @@
 
 using namespace ws;
 using namespace ws::test;
+using Catch::Matchers::Contains;
 
 TEST_CASE("sync: a folder arrives elsewhere byte for byte, and edits on both sides meet", "[cli]") {
   const TwoFolders two;
