@@ -26,15 +26,20 @@ namespace ws::sync {
 namespace {
 
 /// Plans, and carries the plan out as an operation of this kind unless it is a dry run.
-template <class MakePlan>
-Result<Relinked> relink(RunContext& context, std::string_view kind, bool dry_run, MakePlan make_plan) {
+template <class MakePlan, class MarksFollow>
+Result<Relinked> relink(
+    RunContext& context, std::string_view kind, bool dry_run, MakePlan make_plan, MarksFollow marks_follow) {
   std::optional<TreeLock> lock;
   if (!dry_run) {
     WS_LET(lock, begin(context, kind));
   }
   WS_LET(RelinkPlan plan, make_plan());
   if (!dry_run) {
-    WS_TRY(carry_out(context.session, plan));
+    const auto done = while_writing_notes(context, [&]() -> Result<void> {
+      WS_TRY(carry_marks(context.session, marks_follow(plan)));
+      return carry_out(context.session, plan);
+    });
+    WS_TRY(done);
     refresh_cache(context.session);
   }
   return std::move(plan.told);
@@ -78,14 +83,24 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
 }
 
 Result<Relinked> SyncEngine::move(const RelativePath& from, const RelativePath& to, bool dry_run) {
-  return relink(*context_, "mv", dry_run, [&] { return plan_move(context_->session, from, to); });
+  return relink(
+      *context_,
+      "mv",
+      dry_run,
+      [&] { return plan_move(context_->session, from, to); },
+      [](const RelinkPlan& plan) { return plan.told.moved; });
 }
 
 Result<Relinked> SyncEngine::fix_links(const FixOptions& options, bool dry_run) {
-  return relink(*context_, "links", dry_run, [&] { return plan_fix(context_->session, options); });
+  return relink(
+      *context_,
+      "links",
+      dry_run,
+      [&] { return plan_fix(context_->session, options); },
+      [&](const RelinkPlan& /*plan*/) { return options.renames; });
 }
 
-Result<std::vector<BrokenLink>> SyncEngine::broken_links(const std::string& place) {
+Result<CheckedLinks> SyncEngine::broken_links(const std::string& place) {
   return find_broken_links(context_->session, place);
 }
 
@@ -123,6 +138,7 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
 Result<Report> SyncEngine::push(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(*context_, "push"));
   WS_LET(Survey survey, ws::sync::survey(context_->session, options, PullMode::store));
+  WS_TRY(note_wishes(context_->session, survey));
   WS_LET(Report report, report_of(context_->session, survey));
   // What must be done here first is done by a pull: a file that steps aside, and a text that comes for a document that
   // was moved here, as the move would carry the revision of a text that nobody has here.
@@ -216,7 +232,7 @@ Result<Restored> SyncEngine::restore(const RelativePath& path, const std::option
   };
   if (dry_run) return carry_out();
   WS_LET(const TreeLock lock, begin(*context_, "restore"));
-  WS_LET(Restored restored, carry_out());
+  WS_LET(Restored restored, while_writing_notes(*context_, carry_out));
   WS_TRY(close_operation(*context_));
   return restored;
 }
@@ -226,6 +242,15 @@ Result<std::vector<ListedAttachment>> SyncEngine::attachments() {
   WS_LET(const Survey survey, ws::sync::survey(context_->session, options, PullMode::inspect));
   WS_LET(const AttachmentSurvey found, survey_attachments(context_->session, survey, options));
   return list_attachments(found);
+}
+
+Result<std::vector<RelativePath>> SyncEngine::choose_attachments(FileChoice choice,
+                                                                 const std::vector<std::string>& names) {
+  WS_LET(const TreeLock lock, begin(*context_, "attachments"));
+  const RunOptions options{.offline = true, .whole = true};
+  WS_LET(const Survey survey, ws::sync::survey(context_->session, options, PullMode::inspect));
+  WS_LET(const AttachmentSurvey found, survey_attachments(context_->session, survey, options));
+  return ws::sync::choose_attachments(context_->session, found, choice, names);
 }
 
 Result<std::vector<OperationDetails>> SyncEngine::operations(std::size_t limit) {
@@ -255,7 +280,7 @@ Result<UndoReport> SyncEngine::undo(const UndoOptions& options) {
   if (options.dry_run) return undo_operation(*context_, options);
   WS_LET(const TreeLock lock, begin(*context_, options.redo ? "redo" : "undo"));
   if (context_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
-  return undo_operation(*context_, options);
+  return while_writing_notes(*context_, [&] { return undo_operation(*context_, options); });
 }
 
 Result<GcReport> SyncEngine::gc(const GcOptions& options) {
@@ -304,6 +329,7 @@ Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>&
   if (context_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
   std::vector<Choice> documents = choices;
   std::erase_if(documents, [](const Choice& each) { return each.conflict.is_about(ConflictSubject::attachment); });
+  WS_TRY(begin_writing_notes(*context_));
   std::vector<Result<void>> of_documents = decide_conflicts(context_->session, documents);
   std::vector<Result<void>> decided;
   std::size_t next = 0;
@@ -312,6 +338,7 @@ Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>&
     decided.push_back(is_file ? decide_attachment(context_->session, *context_->clock, each.conflict.path, each.keep)
                               : std::move(of_documents[next++]));
   }
+  WS_TRY(end_writing_notes(*context_));
   WS_TRY(close_operation(*context_));
   context_->is_cache_old =
       context_->is_cache_old || std::ranges::any_of(decided, [](const auto& each) { return bool(each); });
@@ -326,7 +353,7 @@ Result<std::optional<Conflict>> SyncEngine::refresh_conflict(const Conflict& con
 
 Result<void> SyncEngine::write_markers(const Conflict& conflict) {
   WS_LET(const TreeLock lock, begin(*context_, "resolve"));
-  return ws::sync::write_markers(context_->session, conflict);
+  return while_writing_notes(*context_, [&] { return ws::sync::write_markers(context_->session, conflict); });
 }
 
 Result<std::string> SyncEngine::merged_text(const Conflict& conflict) {

@@ -14,6 +14,7 @@
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/result.hpp"
+#include "sync-engine/attachments/choose_attachments.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/binding/tree_binding.hpp"
 #include "sync-engine/model/options.hpp"
@@ -78,6 +79,8 @@ class SyncEngine {
   Result<std::vector<BlamedLine>> blame(const RelativePath& path);
   /// The files that notes show, as they stand to what was last heard of the service. No network.
   Result<std::vector<ListedAttachment>> attachments();
+  /// Decides about such files. See attachments/choose_attachments.hpp.
+  Result<std::vector<RelativePath>> choose_attachments(FileChoice choice, const std::vector<std::string>& names);
   /// Brings a text back from the history, as a local edit. See apply/replace_file.hpp.
   Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {}, bool dry_run = false);
   /// What was done here, run by run, the newest first; `limit` 0: all. No network.
@@ -94,7 +97,7 @@ class SyncEngine {
   /// Edits the links that a rename broke. One operation.
   Result<Relinked> fix_links(const FixOptions& options, bool dry_run);
   /// Links that lead nowhere, of a note or of those below a folder; empty: of all. No network.
-  Result<std::vector<BrokenLink>> broken_links(const std::string& place);
+  Result<CheckedLinks> broken_links(const std::string& place);
   /// Drops old states from the history. See state/history_gc.hpp.
   Result<GcReport> gc(const GcOptions& options);
 

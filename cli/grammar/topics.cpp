@@ -92,12 +92,21 @@ In .ws/config.yaml:
                                 ignored; off: none
   attachments_exclude: ['*.mov']
   attachments_max_bytes: 20000000
+  attachments_kinds: [plain, json]
+                                what may arrive unasked; any: everything
   links: keep                   a rename here edits the links to it; report
                                 counts them, off says nothing
 
 A setting that leaves a file out deletes it nowhere.
 
+A link that you write sends a file. One that somebody else wrote does not: `ws`
+names the file, and leaves it here until you add it. Pictures, sound, films,
+documents and archives arrive by themselves; other kinds, and what would replace
+a file that was never synced or one that can be run, are held until you decide.
+
   ws sync attachments           lists them, with the notes that show each
+  ws sync attachments add FILE  sends it; --shown: all that others' links show
+  ws sync attachments accept FILE   takes what is held; refuse says no
   ws sync log PATH              lists the states of one
   ws sync restore PATH          brings one back
   ws sync mv FROM TO            renames a note, file or folder, and edits the

@@ -50,8 +50,21 @@ std::string_view planned_sum(ActionKind kind) {
   return "";
 }
 
-/// One line for each kind of remark, whatever their number.
-std::vector<std::string> remark_lines(const Report& report) {
+/// "`note.md`, edited by NAME, shows `secrets.json`, which is not synced: ..."
+std::string foreign_line(const sync::Remark& remark, const Invocation& called) {
+  ShellCommand program = called.program;
+  const std::string by = remark.by.empty() ? "elsewhere" : "by " + clean(remark.by, Breaks::space);
+  return fmt::format("`{}`, edited {}, shows `{}`, which is not synced: {} sends it",
+                     clean(remark.note, Breaks::space),
+                     by,
+                     clean(remark.path, Breaks::space),
+                     program.add({"sync", "attachments", "add"}).path(remark.path).in_backticks());
+}
+
+/// One line for each kind of remark, whatever their number; of foreign files one each, up to a few.
+std::vector<std::string> remark_lines(const Report& report, const Invocation& called) {
+  constexpr std::size_t most_foreign = 5;
+  std::size_t foreign = 0;
   std::vector<std::string> lines;
   std::size_t unportable = 0;
   std::string first;
@@ -70,6 +83,9 @@ std::vector<std::string> remark_lines(const Report& report) {
             "the list of attachments on the service was edited by hand or is outdated: it deletes nothing, and `ws "
             "sync` rewrites it");
         break;
+      case sync::Remark::Word::foreign_file:
+        if (++foreign <= most_foreign) lines.push_back(foreign_line(remark, called));
+        break;
       case sync::Remark::Word::asset_in_doubt:
         lines.push_back(fmt::format(
             "the outcome of an earlier upload of {} is unknown: it was sent again, and the service may have it twice",
@@ -86,6 +102,12 @@ std::vector<std::string> remark_lines(const Report& report) {
         if (++unportable == 1) first = clean(remark.path, Breaks::space);
         break;
     }
+  }
+  if (foreign > most_foreign) {
+    ShellCommand program = called.program;
+    lines.push_back(fmt::format("and {} more that texts from the service show: {} lists them",
+                                foreign - most_foreign,
+                                program.add({"sync", "attachments"}).in_backticks()));
   }
   if (unportable == 0) return lines;
   const std::string others = unportable == 1 ? "" : fmt::format(" and {} more", unportable - 1);
@@ -188,6 +210,13 @@ void add_links(const Report& report, const Invocation& called, std::vector<std::
                                 links_command("fix"),
                                 report.links_of_renames == 1 ? "it" : "them"));
   }
+  constexpr std::size_t most_unread = 3;
+  for (std::size_t i = 0; i < std::min(most_unread, report.unread_links.size()); ++i) {
+    lines.push_back(
+        fmt::format("not all links of {} can be read, for too many stand in one paragraph: files that it "
+                    "shows may not be synced, and broken links not be found",
+                    clean(report.unread_links[i], Breaks::space)));
+  }
   if (report.broken_links > 0) {
     lines.push_back(fmt::format("{} nowhere: {} lists {}",
                                 counted(report.broken_links, "link leads", "links lead"),
@@ -196,10 +225,22 @@ void add_links(const Report& report, const Invocation& called, std::vector<std::
   }
 }
 
+/// "2 shown files are not synced"; empty where all are, and all links could be read.
+std::string not_synced_sum(const Report& report) {
+  std::string text;
+  if (report.not_synced > 0) text = counted(report.not_synced, "shown file is", "shown files are") + " not synced";
+  if (!report.unread_links.empty()) {
+    text += fmt::format(
+        "{}not all links of {} can be read", text.empty() ? "" : ", ", counted(report.unread_links.size(), "note"));
+  }
+  return text;
+}
+
 /// "2 skipped, 1 kept as it is"; empty where nothing is.
 std::string left_alone_sum(const Report& report) {
   std::string text;
-  if (!report.skipped.empty()) text = fmt::format("{} skipped", report.skipped.size());
+  const std::size_t others = report.skipped.size() - std::min<std::size_t>(report.not_synced, report.skipped.size());
+  if (others > 0) text = fmt::format("{} skipped", others);
   if (!report.detached.empty()) {
     text += fmt::format("{}{} kept as {}",
                         text.empty() ? "" : ", ",
@@ -226,11 +267,17 @@ std::string render_sum(const Report& report, ReportStage stage) {
   Sum sum;
   sum.add(report);
   std::string text = sum.text();
+  const std::string not_synced = not_synced_sum(report);
   const std::string left_alone = left_alone_sum(report);
+  if (!text.empty() && !not_synced.empty()) text += ", " + not_synced;
   if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
   if (stage == ReportStage::published) return "nothing is staged";
   if (report.partial && stage != ReportStage::staged) return "nothing to do for the selected files; other files differ";
   // What is left alone may be on one side only.
+  const bool compares = stage == ReportStage::planned || stage == ReportStage::done;
+  if (compares && !not_synced.empty()) {
+    return "in step; " + not_synced + (left_alone.empty() ? "" : ", " + left_alone);
+  }
   switch (stage) {
     case ReportStage::published: break;
     case ReportStage::planned: return left_alone.empty() ? "both sides are the same" : "nothing to sync; " + left_alone;
@@ -293,7 +340,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
   }
   add_hints(report, lines);
   add_links(report, called, lines);
-  for (std::string& line : remark_lines(report)) lines.push_back(std::move(line));
+  for (std::string& line : remark_lines(report, called)) lines.push_back(std::move(line));
   add_next_steps(report, stage, called, lines);
   return lines;
 }

@@ -85,6 +85,9 @@ std::string_view words_for(SkipReason skip_reason) {
     case SkipReason::excluded: return "excluded by `attachments_exclude:`";
     case SkipReason::empty: return "empty, which the service cannot store";
     case SkipReason::ambiguous_name: return "the link matches several files equally well";
+    case SkipReason::foreign: return "shown by a text from the service; `ws sync attachments add` sends it";
+    case SkipReason::held: return "held; `ws sync attachments accept` takes it, `refuse` does not";
+    case SkipReason::declined: return "refused here";
   }
   return "";
 }
@@ -166,7 +169,7 @@ std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::s
 }
 
 /// What is left alone, at most `max_asides` of each sort where not all are asked for.
-void add_asides(const Report& report, bool all, std::vector<Line>& lines) {
+void add_asides(const Report& report, ReportStage stage, bool all, std::vector<Line>& lines) {
   const auto add = [&lines](std::string_view word, std::string_view path, std::string_view reason) {
     lines.push_back({.look = Look::warning,
                      .word = std::string(word),
@@ -178,10 +181,15 @@ void add_asides(const Report& report, bool all, std::vector<Line>& lines) {
     if (count == shown_of(count)) return;
     lines.push_back({.whole = fmt::format("and {} more {} ({})", count - shown_of(count), what, shows_all)});
   };
-  for (std::size_t i = 0; i < shown_of(report.skipped.size()); ++i) {
-    add("skipped", report.skipped[i].path, words_for(report.skipped[i].reason));
+  // A run names foreign files once, as remarks; what was refused needs no name any more.
+  std::vector<sync::Skipped> skipped = report.skipped;
+  std::erase_if(skipped, [stage](const sync::Skipped& each) {
+    return each.reason == SkipReason::declined || (stage == ReportStage::done && each.reason == SkipReason::foreign);
+  });
+  for (std::size_t i = 0; i < shown_of(skipped.size()); ++i) {
+    add("skipped", skipped[i].path, words_for(skipped[i].reason));
   }
-  add_rest(report.skipped.size(), "skipped");
+  add_rest(skipped.size(), "skipped");
   for (std::size_t i = 0; i < shown_of(report.detached.size()); ++i) {
     add("kept as it is", report.detached[i].path.text(), report.detached[i].reason);
   }
@@ -238,7 +246,7 @@ std::string render_lines(const std::vector<Line>& lines, const Terminal& termina
 std::string render_rows(
     const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, std::size_t margin) {
   std::vector<Line> lines = lines_of_files(report, stage, max_rows);
-  add_asides(report, max_rows == 0, lines);
+  add_asides(report, stage, max_rows == 0, lines);
   return render_lines(lines, terminal, margin);
 }
 

@@ -326,6 +326,8 @@ std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found) {
     }
     const auto notes = found.shown.notes.find(path);
     if (notes != found.shown.notes.end()) one.notes = notes->second;
+    const auto mark = found.marks.find(path.string());
+    if (mark != found.marks.end()) one.by = mark->second.by;
     listed.push_back(std::move(one));
   }
   return listed;

@@ -39,6 +39,7 @@ struct ListedAttachment {
   std::optional<Attachment> file = {};  ///< as the service has it, else as it is here
   std::string_view state = {};          ///< "in step", "to send", "conflict", "too_large"
   std::vector<RelativePath> notes = {};
+  std::string by = {};  ///< who wrote the text that named a foreign one; empty: it is not known
 };
 /// In order of path, those left alone among them.
 std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found);

@@ -12,38 +12,43 @@ namespace ws::sync {
 namespace {
 
 constexpr const char* targets_cache = "targets.cache";
-constexpr std::string_view targets_magic = "WStargets1\n";
+constexpr std::string_view targets_magic = "WStargets2\n";
+
+struct TextLinks {
+  std::vector<links::Reference> references = {};
+  bool is_cut = false;
+};
 
 /// What each text refers to, by its hash: a note is read again only when it changed. Disposable.
 class TargetCache {
  public:
-  using References = std::vector<links::Reference>;
-
   explicit TargetCache(const Session& session) : session_(session) { load(); }
 
-  const References* find(const Sha256& hash) {
+  const TextLinks* find(const Sha256& hash) {
+    if (const auto used = used_.find(hash); used != used_.end()) return &used->second;
     const auto known = known_.find(hash);
     if (known == known_.end()) return nullptr;
     return &used_.insert(known_.extract(known)).position->second;
   }
-  const References* find_used(const Sha256& hash) const {
-    const auto used = used_.find(hash);
-    return used == used_.end() ? nullptr : &used->second;
-  }
-  const References& add(const Sha256& hash, References references) {
+  const TextLinks& add(const Sha256& hash, std::string_view text) {
     is_same_ = false;
+    return used_.insert_or_assign(hash, read(text)).first->second;
+  }
+  static TextLinks read(std::string_view text) {
+    links::NoteLinks note = links::read_note(text);
     // Where they stand is of no use here: a resolver needs kind and path.
-    std::erase_if(references, [](const links::Reference& each) { return each.path.empty(); });
-    return used_.insert_or_assign(hash, std::move(references)).first->second;
+    std::erase_if(note.references, [](const links::Reference& each) { return each.path.empty(); });
+    return {.references = std::move(note.references), .is_cut = note.is_cut};
   }
 
   void save() const {
     if (is_same_ && known_.empty()) return;
     std::string bytes;
-    for (const auto& [hash, references] : used_) {
+    for (const auto& [hash, text] : used_) {
       bytes += bytes_of(hash);
-      put_bytes(bytes, static_cast<std::uint32_t>(references.size()));
-      for (const links::Reference& each : references) {
+      bytes += static_cast<char>(text.is_cut ? 1 : 0);
+      put_bytes(bytes, static_cast<std::uint32_t>(text.references.size()));
+      for (const links::Reference& each : text.references) {
         bytes += static_cast<char>(each.kind);
         put_bytes(bytes, static_cast<std::uint32_t>(each.path.size()));
         bytes += each.path;
@@ -58,15 +63,17 @@ class TargetCache {
     std::string_view bytes = cached ? std::string_view(*cached) : std::string_view();
     Sha256::Bytes hash{};
     while (take_bytes(bytes, hash)) {
-      References references;
-      if (!read_references_of(bytes, references)) return known_.clear();
-      known_.emplace(Sha256(hash), std::move(references));
+      TextLinks text;
+      if (!read_links(bytes, text)) return known_.clear();
+      known_.emplace(Sha256(hash), std::move(text));
     }
   }
 
-  static bool read_references_of(std::string_view& bytes, References& references) {
+  static bool read_links(std::string_view& bytes, TextLinks& text) {
+    char is_cut = 0;
     std::uint32_t count = 0;
-    if (!take_bytes(bytes, count)) return false;
+    if (!take_bytes(bytes, is_cut) || !take_bytes(bytes, count)) return false;
+    text.is_cut = is_cut != 0;
     for (std::uint32_t i = 0; i < count; ++i) {
       std::uint32_t size = 0;
       if (bytes.empty()) return false;
@@ -75,15 +82,188 @@ class TargetCache {
       if (!take_bytes(bytes, size) || bytes.size() < size) return false;
       reference.path = bytes.substr(0, size);
       bytes.remove_prefix(size);
-      references.push_back(std::move(reference));
+      text.references.push_back(std::move(reference));
     }
     return true;
   }
 
   const Session& session_;
-  std::map<Sha256, References> known_;  ///< of the last time, less what was used
-  std::map<Sha256, References> used_;
+  std::map<Sha256, TextLinks> known_;  ///< of the last time, less what was used
+  std::map<Sha256, TextLinks> used_;
   bool is_same_ = true;
+};
+
+/// A key of `TargetMarks`, and that of the wiki link that led to a file.
+struct TargetKey {
+  std::string target = {};
+  std::string wiki = {};
+};
+
+std::string wiki_key_of(const links::Reference& reference) {
+  return reference.is_wiki() ? "[[" + utf8::fold_key(reference.path) : std::string();
+}
+
+/// Empty: it names no file that could be an attachment. One that is not here has to look like a file's name.
+std::optional<TargetKey> key_of(const RelativePath& note,
+                                const links::Reference& reference,
+                                const links::TreeFiles& tree,
+                                const OtherFiles& files) {
+  using State = links::Resolution::State;
+  if (reference.path.empty()) return std::nullopt;
+  const links::Resolution found = tree.resolve(note.text(), reference);
+  if (found.state == State::file) {
+    const auto file = RelativePath::parse(utf8::nfc(found.path));
+    if (!file || !files.has(*file)) return std::nullopt;
+    return TargetKey{.target = file->string(), .wiki = wiki_key_of(reference)};
+  }
+  const bool is_missing = found.state == State::none || found.state == State::ambiguous;
+  if (!is_missing || is_markdown(reference.path) || last_part(reference.path).find('.') == std::string_view::npos)
+    return std::nullopt;
+  if (reference.is_wiki()) return TargetKey{.target = wiki_key_of(reference)};
+  const auto path = links::joined(parent_folder(note.text()), reference.path);
+  if (!path || path->empty() || path->find('\0') != std::string::npos) return std::nullopt;
+  return TargetKey{.target = utf8::nfc(*path)};
+}
+
+using TargetKeys = std::map<std::string, std::string>;  ///< with the key of the wiki link
+
+void add_keys(TargetKeys& keys,
+              const RelativePath& note,
+              const std::vector<links::Reference>& references,
+              const links::TreeFiles& tree,
+              const OtherFiles& files) {
+  for (const links::Reference& reference : references) {
+    auto key = key_of(note, reference, tree, files);
+    if (!key) continue;
+    std::string& wiki = keys[std::move(key->target)];
+    if (wiki.empty()) wiki = std::move(key->wiki);
+  }
+}
+
+/// What both sides agreed on about the notes that were edited here. A note that is in neither is as agreed.
+class AgreedTexts {
+ public:
+  struct Agreed {
+    RelativePath path;
+    Sha256 hash = {};
+    git::ObjectId blob = {};
+  };
+
+  explicit AgreedTexts(const Survey& survey) {
+    for (const auto& [path, hash] : survey.local.created) edited_.emplace(path, std::nullopt);
+    for (const auto& [document, entry] : survey.local.tracked) {
+      const auto base = survey.base_rows.find(document);
+      if (base == survey.base_rows.end() || base->second.entry.hash == entry.hash) continue;
+      edited_.emplace(
+          entry.path,
+          Agreed{.path = base->second.entry.path, .hash = base->second.entry.hash, .blob = base->second.blob});
+    }
+  }
+
+  /// Null: the note is as agreed; an empty one: nothing was agreed about it.
+  const std::optional<Agreed>* find(const RelativePath& note) const {
+    const auto found = edited_.find(note);
+    return found == edited_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::map<RelativePath, std::optional<Agreed>> edited_;
+};
+
+class NoteReaderOfTree {
+ public:
+  NoteReaderOfTree(Session& session, const Survey& survey, const OtherFiles& files)
+      : session_(session), files_(files), agreed_(survey), tree_(all_paths(survey)), cache_(session) {}
+
+  Result<ShownFiles> read(bool may_write) {
+    std::ranges::sort(notes_);
+    shown_.is_whole = files_.size() > 0;
+    for (const auto& [note, hash] : notes_) {
+      if (files_.size() == 0 && agreed_.find(note) == nullptr) continue;
+      WS_TRY(take(note, hash));
+    }
+    if (may_write) cache_.save();
+    return std::move(shown_);
+  }
+
+ private:
+  std::vector<std::string> all_paths(const Survey& survey) {
+    std::vector<std::string> paths;
+    survey.scan.each_other([&](const std::string& path) { paths.push_back(path); });
+    survey.scan.each_file([&](const std::string& path, const CachedEntry& file) {
+      paths.push_back(path);
+      if (auto parsed = RelativePath::parse(path)) notes_.emplace_back(std::move(*parsed), file.hash);
+    });
+    return paths;
+  }
+
+  Result<void> take(const RelativePath& note, const Sha256& hash) {
+    const TextLinks* known = cache_.find(hash);
+    TextLinks changed;
+    if (known == nullptr) {
+      if (!reader_) {
+        WS_LET(reader_, SafeWriter::open(session_.root));
+      }
+      const auto text = reader_->read(note);
+      if (!text) {
+        shown_.is_whole = false;
+        return {};
+      }
+      // One that changed since it was hashed is read again by the next look.
+      if (Sha256::of(*text) == hash) {
+        known = &cache_.add(hash, *text);
+      } else {
+        changed = TargetCache::read(*text);
+        known = &changed;
+      }
+    }
+    if (known->is_cut) shown_.cut.push_back(note.string());
+    add_shown(shown_, note, known->references, tree_, files_);
+    add_targets(note, *known);
+    return {};
+  }
+
+  void add_targets(const RelativePath& note, const TextLinks& text) {
+    TargetKeys now;
+    add_keys(now, note, text.references, tree_, files_);
+    const std::optional<AgreedTexts::Agreed>* const edited = agreed_.find(note);
+    TargetKeys before;
+    bool is_known = true;
+    if (edited != nullptr && *edited) is_known = add_keys_before(note, **edited, before);
+    for (const auto& [target, wiki] : now) {
+      NamedTarget& named = shown_.targets[target];
+      const bool is_agreed = edited == nullptr || !is_known || before.contains(target);
+      (is_agreed ? named.elsewhere : named.here).push_back(note);
+      if (named.wiki_key.empty()) named.wiki_key = wiki;
+    }
+    // What somebody here took out of the text was still named there first.
+    for (const auto& [target, wiki] : before) {
+      if (!now.contains(target)) shown_.targets[target].elsewhere.push_back(note);
+    }
+  }
+
+  /// From where the note lay and from where it lies: a text that was only moved is not written anew. False: the agreed
+  /// text is not to be had.
+  bool add_keys_before(const RelativePath& note, const AgreedTexts::Agreed& agreed, TargetKeys& keys) {
+    const TextLinks* known = cache_.find(agreed.hash);
+    if (known == nullptr) {
+      const auto text = find_kept_text(session_, agreed.blob, agreed.hash);
+      if (!text) return false;
+      known = &cache_.add(agreed.hash, *text);
+    }
+    add_keys(keys, note, known->references, tree_, files_);
+    add_keys(keys, agreed.path, known->references, tree_, files_);
+    return true;
+  }
+
+  Session& session_;
+  const OtherFiles& files_;
+  AgreedTexts agreed_;
+  std::vector<std::pair<RelativePath, Sha256>> notes_;
+  links::TreeFiles tree_;
+  TargetCache cache_;
+  std::optional<SafeWriter> reader_;
+  ShownFiles shown_;
 };
 
 }  // namespace
@@ -133,41 +313,8 @@ void add_shown(ShownFiles& shown,
 }
 
 Result<ShownFiles> shown_in_notes(Session& session, const Survey& survey, const OtherFiles& files, bool may_write) {
-  ShownFiles shown;
-  if (files.size() == 0) return shown;
-  std::vector<std::pair<RelativePath, Sha256>> notes;
-  std::vector<std::string> paths;
-  survey.scan.each_other([&](const std::string& path) { paths.push_back(path); });
-  survey.scan.each_file([&](const std::string& path, const CachedEntry& file) {
-    paths.push_back(path);
-    if (auto parsed = RelativePath::parse(path)) notes.emplace_back(std::move(*parsed), file.hash);
-  });
-  const links::TreeFiles tree(std::move(paths));
-  std::ranges::sort(notes);
-  TargetCache cache(session);
-  std::optional<SafeWriter> reader;
-  for (const auto& [note, hash] : notes) {
-    const auto* known = cache.find_used(hash);
-    if (known == nullptr) known = cache.find(hash);
-    if (known == nullptr) {
-      if (!reader) {
-        WS_LET(reader, SafeWriter::open(session.root));
-      }
-      const auto text = reader->read(note);
-      if (!text) continue;
-      auto references = links::read_references(*text);
-      // One that changed since it was hashed is read again by the next look.
-      const bool is_as_hashed = Sha256::of(*text) == hash;
-      if (!is_as_hashed) {
-        add_shown(shown, note, references, tree, files);
-        continue;
-      }
-      known = &cache.add(hash, std::move(references));
-    }
-    add_shown(shown, note, *known, tree, files);
-  }
-  if (may_write) cache.save();
-  return shown;
+  if (files.size() == 0 && !may_write) return ShownFiles{};
+  return NoteReaderOfTree(session, survey, files).read(may_write);
 }
 
 }  // namespace ws::sync

@@ -30,10 +30,21 @@ class OtherFiles {
   std::unordered_map<std::string, std::string> by_path_;
 };
 
+/// Who names a file, in the texts as they are on disk.
+struct NamedTarget {
+  std::vector<RelativePath> here = {};       ///< notes that name it by what was written since both sides agreed
+  std::vector<RelativePath> elsewhere = {};  ///< notes whose agreed text names it
+  std::string wiki_key = {};                 ///< its own mark while it was not here; see `TargetMarks`
+};
+
 struct ShownFiles {
   std::map<RelativePath, std::vector<RelativePath>> notes = {};  ///< of each file
   std::vector<Skipped> unclear = {};                             ///< names that several files have, none nearer
   std::set<std::string> nowhere = {};  ///< paths that the walk does not list: no file, or one not synced
+  /// By the keys of `TargetMarks`, files that are not here (yet) among them; notes are none.
+  std::map<std::string, NamedTarget> targets = {};
+  std::vector<std::string> cut = {};  ///< notes whose links could not all be read
+  bool is_whole = false;              ///< every note was looked at, and could be read
 };
 
 /// Adds what one note shows. `tree`: all files, notes too, as the disk spells them.
@@ -43,7 +54,8 @@ void add_shown(ShownFiles& shown,
                const links::TreeFiles& tree,
                const OtherFiles& files);
 
-/// Of the notes as they are on disk. No note is read where there is no file that one could show.
+/// Of the notes as they are on disk. Where there is no file that one could show, only those that were written here
+/// since both sides agreed are read, and none by a mere look (`may_write` false).
 Result<ShownFiles> shown_in_notes(Session& session, const Survey& survey, const OtherFiles& files, bool may_write);
 
 }  // namespace ws::sync

@@ -28,6 +28,7 @@ class AttachmentSurveyor {
     WS_TRY(list_files());
     if (session_.knows_attachments() || !survey_.list_parts.empty()) WS_TRY(load());
     WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run));
+    WS_TRY(settle_marks());
     if (session_.config.attachments == AttachmentMode::off) {
       WS_TRY(tell_left_behind());
       return std::move(found_);
@@ -35,13 +36,23 @@ class AttachmentSurveyor {
     found_.sides.remote = found_.list.rows();
     look_at_all();
     found_.plan = plan_attachments(found_.sides, {.accept_deletes = options_.accept_deletes});
+    hold();
     tell_skipped();
+    if (options_.whole) found_.files = files_.all();
     if (options_.only) narrow();
     weigh();
     if (!options_.dry_run) local_.save();
     // A run that has nothing to do writes nothing.
     if (!options_.dry_run && options_.looks_only && inputs_) keep_if_quiet();
     return std::move(found_);
+  }
+
+  /// The same, of the wishes alone.
+  Result<void> note_wishes() {
+    WS_TRY(list_files());
+    if (session_.knows_attachments()) WS_TRY(load());
+    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, true));
+    return settle_marks();
   }
 
  private:
@@ -57,7 +68,8 @@ class AttachmentSurveyor {
 
   void keep_if_quiet() {
     const bool is_quiet = found_.is_quiet() && found_.plan.skipped.empty() && found_.remarks.empty() &&
-                          found_.open.empty() && !found_.guard && !options_.only && !found_.list.is_due();
+                          found_.open.empty() && found_.shown.cut.empty() && !found_.guard && !options_.only &&
+                          !found_.list.is_due();
     std::map<std::string, FileStamp> stamps;
     for (const auto& [path, stamp] : found_.stamps) stamps.emplace(found_.disk.at(path), stamp);
     if (!is_quiet || stamps.size() != found_.synced_here) return;
@@ -87,12 +99,88 @@ class AttachmentSurveyor {
     WS_LET(found_.sides.base, store->base());
     WS_LET(found_.open, store->conflicts());
     WS_LET(wanted_, store->wanted());
+    WS_LET(found_.marks, store->marks());
+    WS_LET(wishes_.decisions, store->decisions());
+    WS_LET(notes_under_way_, store->note(notes_under_way_key));
     WS_LET(missing_scope_, store->note("missing_scope"));
     WS_LET(told_off_, store->note("told_off"));
     if (found_.list.is_due()) {
       found_.remarks.push_back({.word = Remark::Word::manifest_damaged});
     }
     return {};
+  }
+
+  /// Before any note is sent. Writes only where somebody may, and where there is something new.
+  Result<void> settle_marks() {
+    WS_LET(const bool is_remade, session_.state.is_remade());
+    const bool all_foreign = session_.wrote_notes || is_remade || !notes_under_way_.empty();
+    const TargetMarks before = found_.marks;
+    mark_targets(found_.marks, found_.shown, session_, all_foreign, [&](const RelativePath& path) {
+      const auto file = local_.look_at(files_.disk_path(path), session_.config.attachments_max_bytes);
+      return file && !file->hidden ? std::optional(file->hash) : std::nullopt;
+    });
+    for (const std::string& target : spent_wishes(found_.marks, found_.shown, found_.sides.base)) {
+      const auto path = RelativePath::parse(target);
+      if (!path || !wanted_.contains(*path)) found_.marks.erase(target);
+    }
+    for (auto& [target, mark] : found_.marks) {
+      if (!mark.is_foreign || !found_.shown.targets.contains(target)) continue;
+      const auto path = RelativePath::parse(target);
+      if (!path || !files_.has(*path)) continue;
+      const auto file = local_.look_at(files_.disk_path(*path), session_.config.attachments_max_bytes);
+      if (file && !file->hidden) mark.hash = file->hash;
+    }
+    const bool may_write = !options_.dry_run && !options_.looks_only;
+    if (!may_write || (found_.marks == before && notes_under_way_.empty())) return {};
+    WS_LET(AttachmentStore* const store, session_.attachments());
+    WS_LET(sqlite::Transaction transaction, store->begin());
+    for (const auto& [target, mark] : before) {
+      if (!found_.marks.contains(target)) WS_TRY(store->drop_mark(target));
+    }
+    for (const auto& [target, mark] : found_.marks) {
+      const auto known = before.find(target);
+      if (known == before.end() || known->second != mark) WS_TRY(store->put_mark(target, mark));
+    }
+    if (!session_.wrote_notes) WS_TRY(store->set_note(notes_under_way_key, ""));
+    WS_TRY(transaction.commit());
+    // A text that is sent must not outlive the wish that it makes.
+    return store->flush();
+  }
+
+  void hold() {
+    wishes_.marks = found_.marks;
+    wishes_.taken = wanted_;
+    wishes_.is_for_all = session_.config.attachments == AttachmentMode::all;
+    std::multimap<std::string, RelativePath> names;
+    const auto is_name_taken = [&](const RelativePath& path, const std::optional<RelativePath>& from) {
+      if (names.empty()) {
+        for (const RelativePath& each : files_.all()) names.emplace(each.twin_key(), each);
+        survey_.scan.each_file([&](const std::string& each, const CachedEntry&) {
+          if (auto note = RelativePath::parse(utf8::nfc(each))) names.emplace(note->twin_key(), std::move(*note));
+        });
+      }
+      const auto [first, last] = names.equal_range(path.twin_key());
+      return std::any_of(first, last, [&](const auto& each) { return each.second != path && each.second != from; });
+    };
+    const ArrivalPlace place{.kinds = ArrivingKinds(session_.config.attachments_kinds),
+                             .is_executable = [&](const RelativePath& path) { return is_executable(path); },
+                             .is_name_taken = is_name_taken,
+                             .is_open_conflict = [&](const RelativePath& path) { return found_.open.contains(path); }};
+    hold_unwished(found_.plan, found_.sides, wishes_, place);
+    for (const Skipped& each : found_.plan.skipped) {
+      const auto mark = found_.marks.find(each.path);
+      if (each.reason != SkipReason::foreign || mark == found_.marks.end() || mark->second.is_told) continue;
+      found_.remarks.push_back(
+          {.word = Remark::Word::foreign_file, .path = each.path, .note = mark->second.note, .by = mark->second.by});
+    }
+  }
+
+  bool is_executable(const RelativePath& path) const {
+    const std::string known_as = files_.disk_path(path);
+    const Descriptor there =
+        session_.root.open_beneath(known_as.empty() ? path.string() : known_as, O_PATH | O_NOFOLLOW);
+    struct stat status = {};
+    return there && ::fstat(there.get(), &status) == 0 && (status.st_mode & 0111U) != 0;
   }
 
   bool is_ignored(const RelativePath& path) const {
@@ -304,6 +392,8 @@ class AttachmentSurveyor {
   LocalFiles local_{session_};
   AttachmentSurvey found_;
   std::set<RelativePath> wanted_;
+  Wishes wishes_;
+  std::string notes_under_way_;
   std::set<RelativePath> twins_;
   std::string missing_scope_;
   std::string told_off_;
@@ -317,6 +407,22 @@ Entry entry_of(const RelativePath& path, const Attachment& file) { return {.path
 
 Result<AttachmentSurvey> survey_attachments(Session& session, const Survey& survey, const RunOptions& options) {
   return AttachmentSurveyor(session, survey, options).survey();
+}
+
+Result<void> note_wishes(Session& session, const Survey& survey) {
+  const RunOptions options;
+  return AttachmentSurveyor(session, survey, options).note_wishes();
+}
+
+Result<void> note_told(Session& session, const AttachmentSurvey& found) {
+  for (const Remark& remark : found.remarks) {
+    if (remark.word != Remark::Word::foreign_file) continue;
+    WS_LET(AttachmentStore* const store, session.attachments());
+    TargetMark mark = found.marks.at(remark.path);
+    mark.is_told = true;
+    WS_TRY(store->put_mark(remark.path, mark));
+  }
+  return {};
 }
 
 OpenAttachment open_from(const AttachmentCollision& collision) {
@@ -354,6 +460,10 @@ void add_to_report(const AttachmentSurvey& found, Report& report) {
   }
   report.skipped.insert(report.skipped.end(), found.plan.skipped.begin(), found.plan.skipped.end());
   std::ranges::sort(report.skipped);
+  report.not_synced += found.plan.skipped.size();
+  for (const std::string& note : found.shown.cut) {
+    if (std::ranges::find(report.unread_links, note) == report.unread_links.end()) report.unread_links.push_back(note);
+  }
   report.remarks.insert(report.remarks.end(), found.remarks.begin(), found.remarks.end());
   report.not_included -= std::min(report.not_included, found.synced_here);
   if (!report.others.empty()) {

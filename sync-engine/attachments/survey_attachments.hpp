@@ -10,6 +10,7 @@
 #include "sync-engine/attachments/local_files.hpp"
 #include "sync-engine/attachments/plan_attachments.hpp"
 #include "sync-engine/attachments/shown_files.hpp"
+#include "sync-engine/attachments/wishes.hpp"
 #include "sync-engine/manifest/known_list.hpp"
 #include "sync-engine/model/report.hpp"
 #include "sync-engine/survey/survey.hpp"
@@ -25,11 +26,13 @@ struct AttachmentSurvey {
   std::map<RelativePath, std::string> disk = {};     ///< how the disk spells what is here
   std::map<RelativePath, FileStamp> stamps = {};     ///< of the files here when they were hashed
   std::vector<Remark> remarks = {};
-  std::uint64_t synced_here = 0;    ///< files on disk that are attachments, however they stand
-  std::optional<Guard> guard = {};  ///< with the deletes of documents; set: nothing may be done unasked
-  bool held_deletes = false;        ///< the guard's deletes were taken out of the plan
-  bool is_partial = false;          ///< there is more than `only` names
-  bool has_off_remark = false;      ///< the remark about `attachments: off` is among them
+  TargetMarks marks = {};
+  std::vector<RelativePath> files = {};  ///< here that could be one; filled where `RunOptions::whole`
+  std::uint64_t synced_here = 0;         ///< files on disk that are attachments, however they stand
+  std::optional<Guard> guard = {};       ///< with the deletes of documents; set: nothing may be done unasked
+  bool held_deletes = false;             ///< the guard's deletes were taken out of the plan
+  bool is_partial = false;               ///< there is more than `only` names
+  bool has_off_remark = false;           ///< the remark about `attachments: off` is among them
 
   /// Nothing to do and nothing to tell.
   bool is_quiet() const { return plan.actions.empty() && plan.collisions.empty() && plan.settled.empty(); }
@@ -37,6 +40,14 @@ struct AttachmentSurvey {
 
 /// Fails with `disk`.
 Result<AttachmentSurvey> survey_attachments(Session& session, const Survey& survey, const RunOptions& options);
+
+/// Writes down whose wish the files are that notes name by now. Around what writes notes: before it, for what people
+/// wrote; and with `Session::wrote_notes` after it, so that nothing this program wrote becomes a wish. Fails with
+/// `disk`.
+Result<void> note_wishes(Session& session, const Survey& survey);
+
+/// A run has named the foreign files that were new.
+Result<void> note_told(Session& session, const AttachmentSurvey& found);
 
 /// Whether the file, or a folder above it, has a name that begins with a dot.
 bool is_hidden_name(std::string_view path);

@@ -1,6 +1,7 @@
 #include "sync-engine/attachments/sync_attachments.hpp"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -82,18 +83,66 @@ class AttachmentRun {
 
   Result<void> agree(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
     WS_TRY(file ? store_->put_base(path, *file) : store_->forget_base(path));
+    if (file) WS_TRY(store_->wish_for(path));
     return how.empty() ? Result<void>() : store_->add_version(clock_.now(), path, file, how);
   }
 
   Result<void> settle() {
     WS_LET(sqlite::Transaction transaction, store_->begin());
     for (const auto& [path, file] : found_.plan.settled) WS_TRY(agree(path, file, ""));
+    return transaction.commit();
+  }
+
+  /// Only what the service surely holds: without that proof the file here would be the last copy, and nobody knew.
+  Result<void> adopt(const SafeWriter& writer) {
+    WS_LET(sqlite::Transaction transaction, store_->begin());
+    std::set<RelativePath> unproven;
     for (Row& row : rows_) {
       if (row.action.kind != ActionKind::adopt) continue;
-      WS_TRY(agree(row.action.path, copy_of(found_.sides.remote, row.action.path), "agreed"));
-      row.state = Row::State::done;
+      const Sha256& hash = *row.action.result;
+      const auto why = outcome_.not_downloaded.find(hash);
+      if (is_proven(hash) || writer.has(hash.hex(), hash)) {
+        WS_TRY(agree(row.action.path, copy_of(found_.sides.remote, row.action.path), "agreed"));
+        row.state = Row::State::done;
+      } else if (why != outcome_.not_downloaded.end() && why->second.kind == Failure::Kind::forbidden) {
+        row.fail(why->second);
+      } else if (!outcome_.ended_by) {
+        unproven.insert(row.action.path);
+        found_.plan.skipped.push_back({.path = row.action.path.string(), .reason = SkipReason::held});
+      }
     }
+    std::erase_if(rows_, [&](const Row& row) {
+      return row.action.kind == ActionKind::adopt && unproven.contains(row.action.path);
+    });
     return transaction.commit();
+  }
+
+  bool is_proven(const Sha256& hash) const { return proven_.contains(hash); }
+
+  /// Which of the Assets that a run relies on hold what the list says.
+  Result<void> prove() {
+    Transfers proofs(session_, *store_, *assets_);
+    std::set<Sha256> asked;
+    const auto ask = [&](const Attachment& file) -> Result<void> {
+      if (!asked.insert(file.hash).second) return {};
+      WS_LET(const auto own, store_->find_asset(file.hash));
+      if (own && own->asset == file.asset) {
+        proven_.insert(file.hash);
+      } else {
+        proofs.prove(file);
+      }
+      return {};
+    };
+    for (const Row& row : rows_) {
+      if (row.action.kind == ActionKind::adopt) WS_TRY(ask(found_.sides.remote.at(row.action.path)));
+      if (!sends_bytes(row.action)) continue;
+      WS_LET(const auto known, known_asset(*row.action.result));
+      if (known) WS_TRY(ask(*known));
+    }
+    TransferOutcome outcome = proofs.run();
+    proven_.merge(outcome.proven);
+    if (outcome.ended_by) outcome_.ended_by = std::move(outcome.ended_by);
+    return {};
   }
 
   /// Those that an edit, or another client, brought to an end.
@@ -113,29 +162,35 @@ class AttachmentRun {
 
   /// The Asset that holds these bytes, where one is known.
   Result<std::optional<Attachment>> known_asset(const Sha256& hash) {
+    WS_LET(auto own, store_->find_asset(hash));
+    if (own) return own;
     if (by_hash_.empty()) {
       for (const AttachmentTree* tree : {&found_.sides.remote, &found_.sides.base}) {
         for (const auto& [path, row] : *tree) by_hash_.emplace(row.hash.hex(), row);
       }
     }
-    if (const auto found = by_hash_.find(hash.hex()); found != by_hash_.end()) return std::optional(found->second);
-    return store_->find_asset(hash);
+    const auto found = by_hash_.find(hash.hex());
+    return found == by_hash_.end() ? std::optional<Attachment>{} : std::optional(found->second);
   }
 
   Result<void> move_bytes(SafeWriter& writer) {
-    if (assets_ == nullptr) return {};
+    if (assets_ == nullptr) return adopt(writer);
+    WS_TRY(prove());
+    if (outcome_.ended_by) return {};
     Transfers transfers(session_, *store_, *assets_);
     for (const Row& row : rows_) {
       const Action& action = row.action;
       if (sends_bytes(action)) {
         WS_LET(const auto known, known_asset(*action.result));
-        if (known) continue;
+        if (known && is_proven(*action.result)) continue;
         const RelativePath where = moved_from(action.path).value_or(action.path);
         transfers.send({.path = action.path,
                         .disk = disk_path(where).string(),
                         .stamp = found_.stamps.at(where),
                         .hash = *action.result});
       }
+      if (action.kind == ActionKind::adopt && !is_proven(*action.result))
+        transfers.fetch(found_.sides.remote.at(action.path));
       if (!fetches_bytes(action)) continue;
       const Attachment* const file = incoming(action);
       if (file != nullptr && !writer.has(file->hash.hex(), file->hash)) transfers.fetch(*file);
@@ -145,7 +200,7 @@ class AttachmentRun {
         transfers.fetch(*collision.remote);
     }
     outcome_ = transfers.run();
-    return {};
+    return adopt(writer);
   }
 
   /// Renamed there and edited here: the file still lies at its old path.
@@ -401,6 +456,7 @@ class AttachmentRun {
       row.fail(why->second);
       return std::optional<Attachment>{};
     }
+    if (!is_proven(hash)) return std::optional<Attachment>{};
     return known_asset(hash);
   }
 
@@ -443,6 +499,7 @@ class AttachmentRun {
       report_.remarks.push_back({.word = Remark::Word::asset_in_doubt, .path = path.string()});
     }
     found_.plan.actions.clear();
+    WS_TRY(note_told(session_, found_));
     add_to_report(found_, report_);
     if (outcome_.ended_by && !report_.ended_by) report_.ended_by = outcome_.ended_by;
     const bool all_done = std::ranges::all_of(rows_, [](const Row& row) { return row.state == Row::State::done; });
@@ -462,6 +519,7 @@ class AttachmentRun {
   std::vector<Row> rows_;
   std::unordered_map<std::string, Attachment> by_hash_;
   TransferOutcome outcome_;
+  std::set<Sha256> proven_;  ///< bytes that the service surely has
 };
 
 }  // namespace
@@ -476,6 +534,7 @@ Result<void> sync_attachments(
     WS_LET(is_unfinished_there, is_list_unfinished(*store));
   }
   if (is_off || (!has_work && !is_unfinished_there)) {
+    WS_TRY(note_told(session, found));
     add_to_report(found, report);
     if (!found.has_off_remark) return {};
     WS_LET(AttachmentStore* const store, session.attachments());

@@ -52,6 +52,8 @@ void Transfers::fetch(const Attachment& file) {
   total_down_ += file.size_bytes;
 }
 
+void Transfers::prove(const Attachment& file) { to_prove_.push_back(file); }
+
 TransferOutcome Transfers::run() {
   while (true) {
     if (auto stopped = session_.check_cancelled(); !stopped && !outcome_.ended_by)
@@ -64,6 +66,7 @@ TransferOutcome Transfers::run() {
 }
 
 void Transfers::begin_next() {
+  while (may_begin() && next_proof_ < to_prove_.size()) begin_proof(to_prove_[next_proof_++]);
   while (may_begin() && next_down_ < order_down_.size()) {
     const Sha256& hash = order_down_[next_down_++];
     if (may_fetch_) begin(downloads_.at(hash));
@@ -160,8 +163,24 @@ void Transfers::begin(const Attachment& file) {
       if (ended.error().kind == Failure::Kind::forbidden && ended.error().code == "missing_scope") may_fetch_ = false;
       return record_failure(std::move(ended).error(), outcome_.not_downloaded, file.hash);
     }
+    static_cast<void>(store_.put_asset(file));
     done_down_ += file.size_bytes;
     tell_progress();
+  });
+}
+
+void Transfers::begin_proof(const Attachment& file) {
+  ++under_way_;
+  assets_.start(file, [this, &file](Result<bool> ended) {
+    --under_way_;
+    if (!ended) {
+      if (ends_transfers(ended.error()) && !outcome_.ended_by) outcome_.ended_by = std::move(ended).error();
+      return;
+    }
+    if (!*ended) return;
+    outcome_.proven.insert(file.hash);
+    // To be asked once. Where it cannot be kept, it is asked again.
+    static_cast<void>(store_.put_asset(file));
   });
 }
 

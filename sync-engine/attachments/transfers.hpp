@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct TransferOutcome {
   std::map<Sha256, Attachment> uploaded = {};
   std::map<Sha256, Failure> not_uploaded = {};
   std::map<Sha256, Failure> not_downloaded = {};
+  std::set<Sha256> proven = {};             ///< an Asset is known to hold them
   std::vector<RelativePath> in_doubt = {};  ///< sent again though an earlier upload may have become an Asset
   std::optional<Failure> ended_by = {};     ///< nothing was begun after it: no key, no network, a signal
 };
@@ -38,8 +40,9 @@ class Transfers {
       : session_(session), store_(store), assets_(assets) {}
 
   void send(WantedUpload upload);
-  /// `announce` is told when its bytes are there.
   void fetch(const Attachment& file);
+  /// Asks whether its Asset holds what it is said to. Before anything else.
+  void prove(const Attachment& file);
   TransferOutcome run();
 
   /// Whether the own folder has these bytes, whole.
@@ -50,6 +53,7 @@ class Transfers {
   void begin_next();
   void begin(const WantedUpload& upload);
   void begin(const Attachment& file);
+  void begin_proof(const Attachment& file);
   Result<void> prepare(const WantedUpload& upload, AssetUpload& asset);
   void end(const WantedUpload& upload, AssetUpload& asset, Result<UploadedAsset> ended);
   void record_failure(Failure failure, std::map<Sha256, Failure>& among, const Sha256& hash);
@@ -60,6 +64,8 @@ class Transfers {
   Assets& assets_;
   std::map<Sha256, WantedUpload> uploads_;
   std::map<Sha256, Attachment> downloads_;
+  std::vector<Attachment> to_prove_;
+  std::size_t next_proof_ = 0;
   std::vector<Sha256> order_up_;
   std::vector<Sha256> order_down_;
   std::size_t next_up_ = 0;

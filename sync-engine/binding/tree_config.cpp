@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
+#include "api-client/base/utf8.hpp"
 #include "api-client/base/yaml.hpp"
 
 namespace ws::sync {
@@ -20,7 +21,7 @@ tl::unexpected<Failure> refused_config(const std::string& place, std::string_vie
   return fail(Failure{.kind = Failure::Kind::usage,
                       .what = fmt::format("{}{}: {}", shown_name, place, why),
                       .hint = "it knows `include`, `links`, `names`, `merge_later`, `max_file_bytes`, `attachments`, "
-                              "`attachments_exclude` and `attachments_max_bytes`",
+                              "`attachments_exclude`, `attachments_kinds` and `attachments_max_bytes`",
                       .code = "bad_config"});
 }
 
@@ -68,6 +69,7 @@ class ConfigReader {
     }
     if (key == "attachments_exclude")
       return take_texts(key, value, at, "a list of globs, as in [\"*.mov\"]", config_.attachments_exclude);
+    if (key == "attachments_kinds") return take_kinds(key, value, at);
     if (key == "links") {
       if (word != "report" && word != "keep" && word != "off")
         return refused_config(at, "`links` takes report, keep or off");
@@ -78,6 +80,20 @@ class ConfigReader {
     if (key == "merge_later")
       return take_texts(key, value, at, "a list of keys, as in [\"edited\"]", config_.merge_later);
     return refused_config(at, fmt::format("the key `{}` is unknown", key));
+  }
+
+  Result<void> take_kinds(const std::string& key, const Json& value, const std::string& at) {
+    if (value == "plain" || value == "any") {
+      config_.attachments_kinds = {value.get<std::string>()};
+      return {};
+    }
+    if (value.is_string())
+      return refused_config(at, fmt::format("`{}` takes plain, any, or a list of extensions", key));
+    std::vector<std::string> kinds;
+    WS_TRY(take_texts(key, value, at, "plain, any, or a list of extensions, as in [plain, json]", kinds));
+    for (std::string& kind : kinds) kind = utf8::fold_key(kind.starts_with('.') ? kind.substr(1) : kind);
+    config_.attachments_kinds = std::move(kinds);
+    return {};
   }
 
   Result<void> take_texts(const std::string& key,
@@ -123,6 +139,8 @@ const std::string_view config_template =
     "#\n"
     "# The files beside the notes: linked (those that notes show or link to), all, or off; and which of them not:\n"
     "# attachments_exclude: [\"*.mov\"]\n"
+    "# What may arrive unasked: plain (pictures, sound, film, documents, archives), any, or extensions:\n"
+    "# attachments_kinds: [plain, json]\n"
     "# attachments_max_bytes: 104857600\n";
 
 std::string_view name(AttachmentMode mode) {

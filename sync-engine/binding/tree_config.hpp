@@ -26,6 +26,8 @@ struct TreeConfig {
   AttachmentMode attachments = AttachmentMode::off;   ///< a new tree's file says `linked`
   bool says_attachments = false;                      ///< the file has the key
   std::vector<std::string> attachments_exclude = {};  ///< globs
+  /// Which may arrive unasked: "plain", "any", or last extensions without the dot, in small letters.
+  std::vector<std::string> attachments_kinds = {"plain"};
   std::uint64_t attachments_max_bytes = max_attachment_bytes;
   LinksMode links = LinksMode::report;
   std::uint64_t max_file_bytes = std::uint64_t{1} << 20U;  ///< a larger file here is skipped

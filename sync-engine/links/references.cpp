@@ -115,6 +115,15 @@ class FrontMatterScan {
   std::optional<std::size_t> block_indent_ = {};  ///< of the key whose value is the block below
 };
 
+/// Whether a mark of a reference is among what was masked.
+bool hides_references(std::string_view body, std::string_view masked) {
+  if (masked.empty()) return false;
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    if (body[at] != masked[at] && std::string_view("[]<").find(body[at]) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 class NoteReader {
  public:
   explicit NoteReader(std::string_view text) : text_(text) {}
@@ -128,6 +137,7 @@ class NoteReader {
     if (marks.find_in(rest) == std::string_view::npos) return std::move(note_);
     layout_ = markdown::layout(rest);
     parsed_ = layout_.masked.empty() ? rest : layout_.masked;
+    note_.is_cut = hides_references(rest, layout_.masked);
     const std::size_t from = note_.references.size();
     scan_body();
     drop_unconfirmed(from);

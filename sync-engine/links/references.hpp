@@ -50,8 +50,9 @@ struct Reference {
 struct NoteLinks {
   std::vector<Reference> references = {};  ///< in order of their place; an image within a link is one of its own
   std::vector<std::string> anchors =
-      {};  ///< where fragments lead: GitHub's slugs of its headings, the later of equal ones with `-1`,
-           ///< `-2`; `id`s
+      {};               ///< where fragments lead: GitHub's slugs of its headings, the later of equal ones with `-1`,
+                        ///< `-2`; `id`s
+  bool is_cut = false;  ///< markup was too dense to be read within the bound on work: there may be more references
 };
 
 /// `text`: valid UTF-8, front matter and all.

@@ -64,6 +64,9 @@ enum class SkipReason {
   excluded,         ///< an attachment that `attachments_exclude:` names
   empty,            ///< an attachment of 0 bytes, which no Asset can hold
   ambiguous_name,   ///< a wiki link names a file of which there are several, none nearer than the others
+  foreign,          ///< an attachment that somebody else's text shows, and nobody here chose to sync
+  held,             ///< an attachment that the service has, and that waits here for a decision
+  declined,         ///< one of both that was refused here
 };
 std::string_view name(SkipReason skip_reason);  ///< "not_utf8"
 

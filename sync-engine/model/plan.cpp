@@ -26,6 +26,9 @@ std::string_view name(SkipReason skip_reason) {
     case SkipReason::excluded: return "excluded";
     case SkipReason::empty: return "empty";
     case SkipReason::ambiguous_name: return "ambiguous_name";
+    case SkipReason::foreign: return "foreign";
+    case SkipReason::held: return "held";
+    case SkipReason::declined: return "declined";
   }
   return "";
 }

@@ -59,6 +59,7 @@ std::string_view name(Remark::Word word) {
     case Remark::Word::state_remade: return "state_remade";
     case Remark::Word::attachments_off: return "attachments_off";
     case Remark::Word::manifest_damaged: return "manifest_damaged";
+    case Remark::Word::foreign_file: return "foreign_file";
     case Remark::Word::asset_in_doubt: return "asset_in_doubt";
   }
   return "";
@@ -95,7 +96,10 @@ Json to_json(const Report& report) {
   }
   Json remarks = Json::array();
   for (const Remark& remark : report.remarks) {
-    remarks.push_back({{"path", remark.path.empty() ? Json() : Json(remark.path)}, {"remark", name(remark.word)}});
+    Json told{{"path", remark.path.empty() ? Json() : Json(remark.path)}, {"remark", name(remark.word)}};
+    if (!remark.note.empty()) told["note"] = remark.note;
+    if (!remark.by.empty()) told["by"] = remark.by;
+    remarks.push_back(std::move(told));
   }
   Json value{{"v", 1},
              {"source_id", report.source_id},
@@ -109,6 +113,8 @@ Json to_json(const Report& report) {
              {"clean", report.clean},
              {"remarks", std::move(remarks)},
              {"not_included", report.not_included}};
+  if (report.not_synced > 0) value["not_synced"] = report.not_synced;
+  if (!report.unread_links.empty()) value["unread_links"] = report.unread_links;
   if (report.broken_links > 0) value["broken_links"] = report.broken_links;
   if (report.links_of_renames > 0) value["links_broken_by_renames"] = report.links_of_renames;
   if (report.links_mended > 0) value["links_mended"] = report.links_mended;

@@ -34,10 +34,13 @@ struct Remark {
     state_remade,      ///< the state was lost and is made anew: what was deleted since cannot be known
     attachments_off,   ///< told once: notes show files, and the tree was tied before these were synced
     manifest_damaged,  ///< the list of attachments on the service was edited by hand or is older: it is made anew
+    foreign_file,      ///< told once: a text that somebody else wrote shows a file here that is not synced
     asset_in_doubt,    ///< an upload whose outcome nobody could tell was sent again: there may be a second Asset
   };
   Word word = Word::unportable_name;
   std::string path = {};  ///< empty: about the tree
+  std::string note = {};  ///< that shows it, of `foreign_file`
+  std::string by = {};    ///< who wrote that; empty: it is not known
   bool operator==(const Remark&) const = default;
 };
 std::string_view name(Remark::Word word);  ///< "unportable_name"
@@ -63,6 +66,8 @@ struct Report {
   std::vector<std::string> others = {};  ///< the names of those, in order, where `name_others` asked for them
   std::vector<RenamedFolder> renamed_folders = {};  ///< for people, who read one line in place of many
   std::vector<Remark> remarks = {};
+  std::uint64_t not_synced = 0;                 ///< of the skipped: files that notes show, or that the service has
+  std::vector<std::string> unread_links = {};   ///< notes whose links could not all be read
   std::uint64_t broken_links = 0;               ///< links of notes here that lead to no file and no heading
   std::uint64_t links_of_renames = 0;           ///< links to files that are renamed here and sent with this call
   std::uint64_t links_mended = 0;               ///< of those, edited by this call

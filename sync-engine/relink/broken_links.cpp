@@ -53,18 +53,24 @@ std::string nearest_heading(const LinkIndex& index, const std::string& note, con
 
 }  // namespace
 
-Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::string& place) {
+Result<CheckedLinks> find_broken_links(Session& session, const std::string& place) {
   WS_LET(const Scan scan, walk_tree(session, false));
   const LinkIndex index = LinkIndex::load(session, scan);
   std::error_code error;
   const bool is_folder = place.empty() || std::filesystem::is_directory(session.root.path() / place, error);
   if (!is_folder && !std::ranges::binary_search(index.notes(), place))
     return fail(Failure::Kind::usage, fmt::format("{} is not a synced note", place));
-  std::vector<BrokenLink> broken;
-  if (index.broken() == 0) return broken;
+  const auto is_asked_for = [&](const std::string& note) {
+    return place.empty() || note == place || note.starts_with(place + "/");
+  };
+  CheckedLinks checked;
+  checked.unread = index.cut_notes();
+  std::erase_if(checked.unread, [&](const std::string& note) { return !is_asked_for(note); });
+  std::vector<BrokenLink>& broken = checked.broken;
+  if (index.broken() == 0) return checked;
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   for (const std::string& note : index.notes()) {
-    if (!place.empty() && note != place && !note.starts_with(place + "/")) continue;
+    if (!is_asked_for(note)) continue;
     const std::vector<links::Reference> references = index.links_of(note).references;
     if (std::ranges::none_of(references, [&](const links::Reference& each) { return index.is_broken(note, each); }))
       continue;
@@ -85,7 +91,7 @@ Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::s
       broken.push_back(std::move(one));
     }
   }
-  return broken;
+  return checked;
 }
 
 }  // namespace ws::sync

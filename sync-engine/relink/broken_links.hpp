@@ -23,8 +23,13 @@ struct BrokenLink {
   std::string nearest = {};  ///< a name that exists; empty: none is like it
 };
 
-/// Of the note `place`, or of those below that folder; empty: of all. In order of path and place. Fails with `usage` (a
-/// file that is no synced note) or `disk`.
-Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::string& place);
+struct CheckedLinks {
+  std::vector<BrokenLink> broken = {};   ///< in order of path and place
+  std::vector<std::string> unread = {};  ///< notes whose links could not all be read: there may be more
+};
+
+/// Of the note `place`, or of those below that folder; empty: of all. Fails with `usage` (a file that is no synced
+/// note) or `disk`.
+Result<CheckedLinks> find_broken_links(Session& session, const std::string& place);
 
 }  // namespace ws::sync

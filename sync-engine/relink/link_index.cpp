@@ -23,7 +23,7 @@ using links::NoteLinks;
 using links::Reference;
 
 constexpr const char* index_name = "links.cache";
-constexpr std::string_view index_magic = "ws links 2\n";
+constexpr std::string_view index_magic = "ws links 3\n";
 constexpr std::size_t hash_bytes = 32;
 /// To write the index costs about what it costs to read one note in so many.
 constexpr std::size_t notes_a_write = 64;
@@ -94,8 +94,8 @@ class PackedReader {
 
 std::string packed(const NoteLinks& note) {
   std::string out;
-  if (note.references.empty() && note.anchors.empty()) return out;
-  put_number(out, note.references.size());
+  if (note.references.empty() && note.anchors.empty() && !note.is_cut) return out;
+  put_number(out, note.references.size() * 2 + (note.is_cut ? 1 : 0));
   for (const Reference& each : note.references) {
     put_number(out,
                static_cast<std::uint64_t>(each.kind) * 8 + static_cast<std::uint64_t>(each.encoding) * 2 +
@@ -115,7 +115,9 @@ std::string packed(const NoteLinks& note) {
 NoteLinks unpacked(std::string_view text) {
   NoteLinks note;
   PackedReader reader(text);
-  const std::uint64_t count = text.empty() ? 0 : reader.number();
+  const std::uint64_t head = text.empty() ? 0 : reader.number();
+  const std::uint64_t count = head / 2;
+  note.is_cut = head % 2 != 0;
   for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
     Reference each;
     const std::uint64_t traits = reader.number();
@@ -138,7 +140,7 @@ NoteLinks unpacked(std::string_view text) {
 /// Where the anchors begin.
 std::string_view packed_anchors(std::string_view text) {
   PackedReader reader(text);
-  const std::uint64_t count = text.empty() ? 0 : reader.number();
+  const std::uint64_t count = text.empty() ? 0 : reader.number() / 2;
   constexpr int numbers_of_a_reference = 6;
   for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
     for (int number = 0; number < numbers_of_a_reference; ++number) reader.number();
@@ -373,6 +375,15 @@ std::optional<std::size_t> LinkIndex::place_of(std::string_view note) const {
 NoteLinks LinkIndex::links_of(const std::string& note) const {
   const auto place = place_of(note);
   return place ? unpacked(entries_[*place].links) : NoteLinks{};
+}
+
+std::vector<std::string> LinkIndex::cut_notes() const {
+  std::vector<std::string> cut;
+  for (std::size_t place = 0; place < notes_.size(); ++place) {
+    const std::string_view links = entries_[place].links;
+    if (!links.empty() && PackedReader(links).number() % 2 != 0) cut.push_back(notes_[place]);
+  }
+  return cut;
 }
 
 bool LinkIndex::has_anchor(const std::string& note, std::string_view fragment) const {

@@ -34,6 +34,8 @@ class LinkIndex {
   /// In order of path.
   const std::vector<std::string>& notes() const { return notes_; }
   links::NoteLinks links_of(const std::string& note) const;
+  /// The notes whose links could not all be read; in order of path.
+  std::vector<std::string> cut_notes() const;
   /// Whether a reference of `note` leads to a file or folder, and its fragment to a heading of it.
   bool is_broken(const std::string& note, const links::Reference& reference) const;
   /// How many links do not resolve. Known without a look at them where nothing changed.

@@ -295,6 +295,7 @@ Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const R
   if (stands_at(session, to)) return fail(Failure::Kind::usage, fmt::format("{} exists already", to.text()));
   WS_LET(const Scan scan, walk_tree(session, false));
   const LinkIndex index = LinkIndex::load(session, scan);
+  told.unread = index.cut_notes();
   const LinkRewriter rewriter(index.files(), told.moved);
   const auto targets_of = [&](const std::string& note, const std::vector<Reference>& references) {
     return rewriter.new_targets(note, references);
@@ -372,6 +373,7 @@ Result<RelinkPlan> plan_fix(Session& session, const FixOptions& options) {
   };
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
   RelinkPlanner planner(session, writer);
+  planner.plan.told.unread = index.cut_notes();
   const auto as_now = [](const std::string& note) { return note; };
   WS_TRY(add_edited_notes(session, planner, writer, {}, as_now, index, targets_of, as_now));
   return std::move(planner.plan);

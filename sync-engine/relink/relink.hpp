@@ -28,6 +28,7 @@ struct Relinked {
   std::vector<RelinkedNote> notes = {};
   std::size_t links = 0;                 ///< that are edited
   std::size_t left = 0;                  ///< that their style cannot name any more
+  std::vector<std::string> unread = {};  ///< notes whose links could not all be read: there may be more to edit
   std::vector<std::string> stayed = {};  ///< files of a renamed folder that were not moved: links, dangerous names
 };
 

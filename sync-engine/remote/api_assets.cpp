@@ -134,13 +134,13 @@ class ApiAssets final : public Assets {
     return any || !cut_.empty();
   }
 
+  void start(const Attachment& file, std::function<void(Result<bool>)> done) override {
+    client_.start({.operation = "files.get", .parameters = {{"asset_id", file.asset}}},
+                  [file, done = std::move(done)](Result<Reply> reply) { done(is_proven(file, std::move(reply))); });
+  }
+
   Result<bool> holds(const Attachment& file) override {
-    const auto reply = client_.call({.operation = "files.get", .parameters = {{"asset_id", file.asset}}});
-    if (reply) return has_bytes(*reply->json, file.size_bytes, file.hash);
-    const Failure::Kind kind = reply.error().kind;
-    const bool is_out_of_reach = kind == Failure::Kind::not_found || kind == Failure::Kind::forbidden ||
-                                 kind == Failure::Kind::usage || kind == Failure::Kind::invalid;
-    return is_out_of_reach ? Result<bool>(false) : fail(Failure(reply.error()));
+    return is_proven(file, client_.call({.operation = "files.get", .parameters = {{"asset_id", file.asset}}}));
   }
 
   Result<DocumentRevision> set_title(const std::string& document,
@@ -154,6 +154,17 @@ class ApiAssets final : public Assets {
   }
 
  private:
+  static Result<bool> is_proven(const Attachment& file, Result<Reply> reply) {
+    if (reply) {
+      const auto told = Sha256::from_hex(find_text(*reply->json, "content_sha256").value_or(""));
+      return told && has_bytes(*reply->json, file.size_bytes, file.hash);
+    }
+    const Failure::Kind kind = reply.error().kind;
+    const bool is_out_of_reach = kind == Failure::Kind::not_found || kind == Failure::Kind::forbidden ||
+                                 kind == Failure::Kind::usage || kind == Failure::Kind::invalid;
+    return is_out_of_reach ? Result<bool>(false) : fail(Failure(reply.error()));
+  }
+
   struct OneDownload {
     AssetDownload download = {};
     std::unique_ptr<PartialFile> file = {};

@@ -53,7 +53,10 @@ class Assets {
   virtual void start(AssetDownload download, std::function<void(Result<void>)> done) = 0;
   /// False when nothing is under way any more.
   virtual bool run(std::chrono::milliseconds at_most) = 0;
-  /// Whether the service still has an Asset with this size and, where it says it, hash.
+  /// The same as `holds`; `done` comes from `run`.
+  virtual void start(const Attachment& file, std::function<void(Result<bool>)> done) = 0;
+  /// Whether the service says that it has an Asset with this size and hash. One of which it says no hash proves
+  /// nothing.
   virtual Result<bool> holds(const Attachment& file) = 0;
   /// The document's new revision.
   virtual Result<DocumentRevision> set_title(const std::string& document,

@@ -13,6 +13,7 @@ namespace ws::sync {
 Result<TreeLock> begin(RunContext& context, std::string_view kind) {
   using OperationStage = Operation::Stage;
   WS_LET(TreeLock lock, TreeLock::take(context.session.root, context.session.options.wait_lock));
+  context.session.wrote_notes = false;
   Operations operations = context.session.state.operations();
   WS_LET(const auto open, operations.find_at(OperationStage::open, OperationStage::open));
   WS_LET(auto undoing, operations.find_at(OperationStage::undoing_on_disk, OperationStage::undoing_on_service));

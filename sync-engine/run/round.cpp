@@ -68,6 +68,22 @@ Result<void> list_conflicts(RunContext& context, Report& report) {
   return {};
 }
 
+/// Of the notes as they are now.
+Result<void> note_wishes_now(RunContext& context) {
+  const RunOptions options{.merge = false, .offline = true};
+  WS_LET(const Survey now, ws::sync::survey(context.session, options, PullMode::inspect));
+  return note_wishes(context.session, now);
+}
+
+/// Until it is taken away, what notes name newly is taken for written by this program: also after a kill. A tree that
+/// knows of no attachment never had a text that names one.
+Result<void> set_notes_under_way(Session& session, bool are_under_way) {
+  if (!session.knows_attachments()) return {};
+  WS_LET(AttachmentStore* const store, session.attachments());
+  WS_TRY(store->set_note(notes_under_way_key, are_under_way ? "yes" : ""));
+  return are_under_way ? store->flush() : Result<void>();
+}
+
 /// Decides the conflicts of a run by `on_conflict`. True: another round is needed to carry it out.
 Result<bool> resolve_open(RunContext& context, const RunOptions& options, Report& report) {
   const auto& keep = options.on_conflict;
@@ -80,6 +96,7 @@ Result<bool> resolve_open(RunContext& context, const RunOptions& options, Report
     if (conflict.is_about(ConflictSubject::revision) || (options.only && !options.only(conflict.path))) continue;
     choices.push_back({.conflict = std::move(conflict), .keep = *keep});
   }
+  if (!choices.empty()) WS_TRY(set_notes_under_way(context.session, true));
   const std::vector<Result<void>> decided = decide_conflicts(context.session, choices);
   SettledRows settled(report.rows);
   std::optional<Failure> ended_by;
@@ -149,9 +166,20 @@ Result<Report> first_round(RunContext& context,
 
 Result<void> look_at_files(RunContext& context, RunOptions options) {
   options.offline = true;
+  context.session.wrote_notes = true;
   WS_LET(const Survey now, ws::sync::survey(context.session, options, PullMode::inspect));
   WS_LET(context.attachments, survey_attachments(context.session, now, options));
-  return {};
+  return set_notes_under_way(context.session, false);
+}
+
+/// Who wrote what is about to come.
+void note_writers(Session& session, const Survey& survey, const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    const Action& action = row.action;
+    const auto pending = survey.pending.find(action.document);
+    if (pending == survey.pending.end() || is_push(action.kind)) continue;
+    session.writers.insert_or_assign(action.path, pending->second.author.name);
+  }
 }
 
 /// Decides the run's attachment conflicts and carries that out.
@@ -199,6 +227,7 @@ Result<Report> pull_half(RunContext& context, const RunOptions& options, Survey&
   WS_TRY(close_settled_conflicts(context.session, survey, options));
   WS_LET(Report report, report_of(context.session, survey));
   WS_LET(context.attachments, survey_attachments(context.session, survey, options));
+  note_writers(context.session, survey, report.rows);
   count_links(context.session, survey, context.attachments, options, false, report);
   if (context.attachments.guard && !context.attachments.held_deletes) report.guard = context.attachments.guard;
   report.links_mended = mended;
@@ -232,6 +261,7 @@ Result<Report> run_rounds(RunContext& context, const RunOptions& options, std::o
   WS_LET(Report report, first_round(context, options, std::move(first), another));
   // Decisions about paths need another round. `on_conflict` does not apply in the last one: it would not end.
   RunOptions next = options;
+  context.session.wrote_notes = true;
   for (const bool last : {false, true}) {
     if (!another || report.ended_by) return report;
     if (last) next.on_conflict.reset();
@@ -271,12 +301,26 @@ void add_finished(RunContext& context, Report& report) {
   }
 }
 
+Result<void> begin_writing_notes(RunContext& context) {
+  WS_TRY(note_wishes_now(context));
+  context.session.wrote_notes = true;
+  return set_notes_under_way(context.session, true);
+}
+
+Result<void> end_writing_notes(RunContext& context) {
+  WS_TRY(note_wishes_now(context));
+  return set_notes_under_way(context.session, false);
+}
+
 Result<void> sync_files(RunContext& context, const RunOptions& options, AttachmentHalves halves, Report& report) {
+  const bool any_done = std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::done; });
   if (report.guard || report.ended_by) {
     add_to_report(context.attachments, report);
-    return {};
+    if (!any_done) return {};
+    context.session.wrote_notes = true;
+    WS_TRY(note_wishes_now(context));
+    return set_notes_under_way(context.session, false);
   }
-  const bool any_done = std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::done; });
   if (any_done) WS_TRY(look_at_files(context, options));
   WS_TRY(sync_attachments(context.session, *context.clock, std::move(context.attachments), halves, report));
   if (!options.on_conflict || halves == AttachmentHalves::here || report.ended_by) return {};
@@ -296,6 +340,7 @@ void count_links(Session& session,
   if (!only_looks && renamed.empty()) return;
   const LinkIndex index = LinkIndex::load(session, survey.scan);
   report.broken_links = index.broken();
+  report.unread_links = index.cut_notes();
   report.links_of_renames = count_links_of(index, renamed);
 }
 

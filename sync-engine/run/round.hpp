@@ -40,8 +40,21 @@ Result<void> close_report(RunContext& context, Report& report);
 /// Adds what an interrupted earlier command had published. Its conflicts are in the new plan already.
 void add_finished(RunContext& context, Report& report);
 
+Result<void> begin_writing_notes(RunContext& context);
+Result<void> end_writing_notes(RunContext& context);
+
 /// Surveys both sides again where documents changed. With `on_conflict`, conflicts are decided at once.
 Result<void> sync_files(RunContext& context, const RunOptions& options, AttachmentHalves halves, Report& report);
+
+/// Does what writes notes outside of a run, `write`: what people wrote before makes its wishes first, and what is
+/// written by this makes none, also where it is cut off.
+template <class Write>
+auto while_writing_notes(RunContext& context, Write write) -> decltype(write()) {
+  WS_TRY(begin_writing_notes(context));
+  auto written = write();
+  WS_TRY(end_writing_notes(context));
+  return written;
+}
 
 /// `status` (`only_looks`) counts all links that lead nowhere. A run reads the notes only where it sees a rename: a
 /// first pull would read each of them once more.

@@ -69,7 +69,7 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
 }
 
 std::optional<SkipReason> find_skip_reason(std::string_view word) {
-  for (int i = 0; i <= static_cast<int>(SkipReason::ambiguous_name); ++i) {
+  for (int i = 0; i <= static_cast<int>(SkipReason::declined); ++i) {
     if (name(static_cast<SkipReason>(i)) == word) return static_cast<SkipReason>(i);
   }
   return std::nullopt;
@@ -85,6 +85,8 @@ std::string text_of(const Report& report, const std::string& state) {
                      {"skipped", std::move(skipped)},
                      {"not_included", report.not_included},
                      {"others", report.others},
+                     {"not_synced", report.not_synced},
+                     {"unread_links", report.unread_links},
                      {"broken_links", report.broken_links}};
   return is_utf8(text) ? dump(text) : std::string();
 }
@@ -106,6 +108,8 @@ std::optional<Report> report_in(std::string_view text, const Session& session, c
     report.skipped.push_back({.path = each[0].get<std::string>(), .reason = *reason});
   }
   report.not_included = static_cast<std::uint64_t>(find_integer(*told, "not_included").value_or(0));
+  report.not_synced = static_cast<std::uint64_t>(find_integer(*told, "not_synced").value_or(0));
+  report.unread_links = find_texts(*told, "unread_links");
   report.broken_links = static_cast<std::uint64_t>(find_integer(*told, "broken_links").value_or(0));
   if (options.name_others) report.others = find_texts(*told, "others");
   return report;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,10 @@ struct Session {
   EngineOptions options = {};
   std::optional<AttachmentStore> attachment_store = {};  ///< opened, and made, by `attachments`
   std::optional<PushedAhead> pushed_ahead = {};
+  /// Notes were written by this call: what they name from now on is nobody's wish here.
+  bool wrote_notes = false;
+  /// Who wrote the texts that this call received, by the path of the note.
+  std::map<RelativePath, std::string> writers = {};
   /// Another round follows this one: the service stored a text in a form of its own, or a file is not as it was sent.
   bool pulls_again = false;
 

@@ -11,7 +11,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::int64_t attachment_format = 1;
+constexpr std::int64_t attachment_format = 2;
 
 constexpr const char* attachment_settings =
     "pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = normal";
@@ -30,7 +30,15 @@ constexpr const char* attachment_schema = R"(
   create table moments (place integer primary key, seconds integer not null, path text not null, how text not null,
                      bytes integer, hash blob, media text, asset text);
   create index moments_by_path on moments (path, place);
-  pragma user_version = 1;
+)";
+
+/// What format 2 adds.
+constexpr const char* wishes_schema = R"(
+  create table marks (target text primary key, is_foreign integer not null, note text not null, by text not null,
+                     hash blob, told integer not null) without rowid;
+  create table decisions (path text not null, hash blob not null, accepted integer not null,
+                     primary key (path, hash)) without rowid;
+  pragma user_version = 2;
 )";
 
 Attachment attachment_at(const sqlite::Statement& row, int first) {
@@ -99,9 +107,10 @@ Result<AttachmentStore> AttachmentStore::open(const std::filesystem::path& file)
     found = version.integer(0);
   }
   if (found > attachment_format) return fail(newer_format(file, found, attachment_format));
-  if (found == 0) {
+  if (found < attachment_format) {
     WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
-    WS_TRY(database.execute(attachment_schema));
+    if (found == 0) WS_TRY(database.execute(attachment_schema));
+    WS_TRY(database.execute(wishes_schema));
     WS_TRY(transaction.commit());
   }
   return AttachmentStore(std::move(database));
@@ -224,6 +233,55 @@ Result<std::set<RelativePath>> AttachmentStore::wanted() {
 
 Result<void> AttachmentStore::put_wanted(const RelativePath& path) {
   return run_sql(database_, "insert or replace into wanted values (?)", path);
+}
+
+Result<TargetMarks> AttachmentStore::marks() {
+  TargetMarks marks;
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    TargetMark mark{
+        .is_foreign = row.integer(1) != 0, .note = row.string(2), .by = row.string(3), .is_told = row.integer(5) != 0};
+    if (!row.is_null(4)) mark.hash = hash_of(row.blob(4));
+    marks.emplace_hint(marks.end(), row.string(0), std::move(mark));
+    return {};
+  };
+  WS_TRY(each_row(database_, "select target, is_foreign, note, by, hash, told from marks order by target", add));
+  return marks;
+}
+
+Result<void> AttachmentStore::put_mark(const std::string& target, const TargetMark& mark) {
+  return run_sql(database_,
+                 "insert or replace into marks values (?, ?, ?, ?, ?, ?)",
+                 target,
+                 mark.is_foreign,
+                 mark.note,
+                 mark.by,
+                 mark.hash,
+                 mark.is_told);
+}
+
+Result<void> AttachmentStore::drop_mark(const std::string& target) {
+  return run_sql(database_, "delete from marks where target = ?", target);
+}
+
+Result<void> AttachmentStore::wish_for(const RelativePath& path) { return put_mark(path.string(), {}); }
+
+Result<FileDecisions> AttachmentStore::decisions() {
+  FileDecisions decisions;
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    WS_LET(RelativePath path, RelativePath::parse(row.text(0)));
+    decisions.emplace(std::pair(std::move(path), hash_of(row.blob(1))), row.integer(2) != 0);
+    return {};
+  };
+  WS_TRY(each_row(database_, "select path, hash, accepted from decisions", add));
+  return decisions;
+}
+
+Result<void> AttachmentStore::put_decision(const RelativePath& path, const Sha256& hash, bool is_accepted) {
+  return run_sql(database_, "insert or replace into decisions values (?, ?, ?)", path, hash, is_accepted);
+}
+
+Result<void> AttachmentStore::drop_decisions(const RelativePath& path) {
+  return run_sql(database_, "delete from decisions where path = ?", path);
 }
 
 Result<std::string> AttachmentStore::note(const std::string& key) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api-client/base/clock.hpp"
@@ -52,6 +53,24 @@ struct AttachmentVersion {
   std::string how = {};                 ///< "sent", "received", "replaced", "restored"
 };
 
+/// Whose wish it is that a file is synced, by who named it first.
+struct TargetMark {
+  bool is_foreign = false;          ///< a text from the service named it before any text written here
+  std::string note = {};            ///< that named it
+  std::string by = {};              ///< who wrote that text; empty: it is not known
+  std::optional<Sha256> hash = {};  ///< of the file, of a foreign one, when it was last looked at
+  bool is_told = false;             ///< a run has named it
+  bool operator==(const TargetMark&) const = default;
+};
+/// By what the links name: a path in NFC, or `[[` and the name of a wiki link to a file that is not here yet.
+using TargetMarks = std::map<std::string, TargetMark>;
+
+/// What was decided about these bytes at this path: whether they are accepted.
+using FileDecisions = std::map<std::pair<RelativePath, Sha256>, bool>;
+
+/// The note that is there while this program writes notes; a run that was cut off leaves it.
+inline const std::string notes_under_way_key = "notes_under_way";
+
 class AttachmentStore {
  public:
   /// Fails with `disk`; code `newer_format` for one that a later version wrote.
@@ -83,6 +102,16 @@ class AttachmentStore {
   /// Files that are attachments though no note may show them: somebody decided so.
   Result<std::set<RelativePath>> wanted();
   Result<void> put_wanted(const RelativePath& path);
+
+  Result<TargetMarks> marks();
+  Result<void> put_mark(const std::string& target, const TargetMark& mark);
+  Result<void> drop_mark(const std::string& target);
+  /// The file was sent, received, adopted or added: from now on it is this tree's own wish.
+  Result<void> wish_for(const RelativePath& path);
+
+  Result<FileDecisions> decisions();
+  Result<void> put_decision(const RelativePath& path, const Sha256& hash, bool is_accepted);
+  Result<void> drop_decisions(const RelativePath& path);
 
   /// Words to remember by a key. Empty: none.
   Result<std::string> note(const std::string& key);

@@ -173,7 +173,7 @@ TEST_CASE("links: whatever changed, the kept index says what a fresh one says", 
     RowTexts shown;
     const auto found = here.engine().broken_links("");
     REQUIRE(found);
-    for (const BrokenLink& each : *found) {
+    for (const BrokenLink& each : found->broken) {
       shown.push_back(each.path + ":" + std::to_string(each.line) + " " + each.target + " " + each.nearest);
     }
     return shown;

@@ -52,7 +52,7 @@ std::map<BrokenLink::Why, std::size_t> leading_nowhere(SyncedFolder& here) {
   std::map<BrokenLink::Why, std::size_t> counts;
   const auto broken = here.engine().broken_links("");
   REQUIRE(broken);
-  for (const BrokenLink& link : *broken) {
+  for (const BrokenLink& link : broken->broken) {
     if (link.why != BrokenLink::Why::no_heading) ++counts[link.why];
   }
   return counts;

@@ -76,6 +76,13 @@ Json broken_to_json(const BrokenLink& link) {
           {"nearest", link.nearest.empty() ? Json() : Json(link.nearest)}};
 }
 
+/// What could not be read is said: a text without broken links may still have some.
+void print_unread(Session& session, const std::vector<std::string>& unread) {
+  for (const std::string& note : unread)
+    session.note(clean(note, Breaks::space) +
+                 ": not all of its links can be read, for too many stand in one paragraph; split it");
+}
+
 /// Lines for people and editors; a list where its format or its fields were asked for.
 bool wants_lines(const Session& session) {
   const auto format = session.arguments().value("format");
@@ -94,7 +101,8 @@ Result<ExitCode> check(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, fs::is_directory(found) ? start : start.parent_path(), Network::none));
   std::string place = words.empty() ? std::string() : path_in_tree(tree.root, start.string());
   if (place == ".") place.clear();
-  WS_LET(const std::vector<BrokenLink> broken, tree.engine->broken_links(place));
+  WS_LET(const sync::CheckedLinks checked, tree.engine->broken_links(place));
+  const std::vector<BrokenLink>& broken = checked.broken;
   tree.progress->clear();
   const bool lines = (session.format() == Format::table || session.format() == Format::tsv) && wants_lines(session);
   if (lines) {
@@ -102,13 +110,14 @@ Result<ExitCode> check(Session& session) {
     for (const BrokenLink& link : broken) {
       session.printer().line(line_of(link, is_for_editors ? path_from_here(tree.root, link.path) : link.path));
     }
-    if (broken.empty()) session.note("No link is broken.");
+    if (broken.empty() && checked.unread.empty()) session.note("No link is broken.");
   } else {
     Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
     for (const BrokenLink& link : broken) list["data"].push_back(broken_to_json(link));
     print_own_list(session, "ws.links", list);
   }
-  return broken.empty() ? ExitCode::done : ExitCode::unexpected;
+  print_unread(session, checked.unread);
+  return broken.empty() && checked.unread.empty() ? ExitCode::done : ExitCode::unexpected;
 }
 
 Json relinked_to_json(const Relinked& told, bool is_planned) {
@@ -122,6 +131,7 @@ Json relinked_to_json(const Relinked& told, bool is_planned) {
           {"notes", std::move(notes)},
           {"links", told.links},
           {"left", told.left},
+          {"unread", told.unread},
           {"stayed", told.stayed}};
 }
 
@@ -148,6 +158,7 @@ void print_left_links(Session& session, const Relinked& told) {
   if (told.left > 0)
     session.note(counted(told.left, "link") +
                  " cannot be written in its present style: `ws links check` shows the links");
+  print_unread(session, told.unread);
   constexpr std::size_t most = 5;
   for (std::size_t i = 0; i < std::min(most, told.stayed.size()); ++i)
     session.note("not moved: " + clean(told.stayed[i], Breaks::space));
@@ -250,7 +261,7 @@ Command links_check_command() {
           .details =
               "Lists every link of a synced note to a file or a heading that does not exist, as PATH:LINE:COLUMN: what "
               "is wrong, and the nearest name that exists. --format quickfix prints the same lines for an editor. Ends "
-              "with 1 if there are any.",
+              "with 1 if there are any, or if a note has too many links in one paragraph to read them all.",
           .arguments = {{.placeholder = "PATH",
                          .help = "only this note, or the notes below this folder",
                          .count = Count::optional}},

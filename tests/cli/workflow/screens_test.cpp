@@ -240,6 +240,10 @@ const std::map<std::string, std::string, std::less<>> not_shown = {
     {"mock", "starts ws-mock, whose output it is"},
     {"version", "prints a number, which changes"},
     {"sync watch", "prints the time on each line: sync_watch_test"},
+    {"sync attachments list", "the same as `ws sync attachments`"},
+    {"sync attachments add", "prints the names that it was given: sync_wishes_test"},
+    {"sync attachments accept", "the same"},
+    {"sync attachments refuse", "the same"},
 };
 
 }  // namespace

@@ -233,7 +233,7 @@ TEST_CASE("attachments: a key without the right to files syncs the notes and lis
   CHECK_THAT(sent.out, Contains("missing_scope"));
   CHECK(vault.assets() == 0);
   const Ended status = notes_only.ws({"sync", "status"}, vault.here);
-  CHECK_THAT(status.err, Contains("skipped"));
+  CHECK_THAT(status.err, Contains("2 shown files are not synced"));
   CHECK(vault.sync(vault.here).exit == 0);
   CHECK(vault.assets() == 2);
 }
@@ -569,8 +569,8 @@ TEST_CASE("sync attachments: a shown file that is ignored, linked or no file is 
   CHECK(ended.exit == 0);
   CHECK(parse(ended.out)["skipped"].size() == 3);
   // A file that is on one side only is never called the same on both.
-  CHECK(two.ws(two.here, {"sync", "status"}).err.find("nothing to sync; 3 skipped\n") == 0);
-  CHECK(two.ws(two.here, {"sync"}).err.find("nothing to do; 3 skipped\n") == 0);
+  CHECK(two.ws(two.here, {"sync", "status"}).err.find("in step; 3 shown files are not synced\n") == 0);
+  CHECK(two.ws(two.here, {"sync"}).err.find("in step; 3 shown files are not synced\n") == 0);
 }
 
 TEST_CASE("sync attachments: one that is ignored or excluded is listed with its size", "[cli]") {
@@ -637,7 +637,7 @@ TEST_CASE("sync attachments: a tree tied before them stays without, and is told 
   CHECK(two.assets() == 0);
   const Ended second = two.ws(two.here, {"sync"});
   CHECK(second.err.find("`attachments: linked`") == std::string::npos);
-  CHECK(second.err.find("nothing to do; 2 skipped\n") == 0);
+  CHECK(second.err.find("in step; 2 shown files are not synced\n") == 0);
   const Json skipped = parse(two.ws(two.here, {"sync", "status", "--json"}).out)["skipped"];
   REQUIRE(skipped.size() == 2);
   CHECK(text_at(skipped[0], "path") == "img/a.png");

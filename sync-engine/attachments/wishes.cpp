@@ -1,0 +1,185 @@
+#include "sync-engine/attachments/wishes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fcntl.h>
+
+namespace ws::sync {
+namespace {
+
+const RelativePath& one_that_names(const NamedTarget& named) {
+  return named.elsewhere.empty() ? named.here.front() : named.elsewhere.front();
+}
+
+/// A foreign file that somebody renamed by hand is still foreign.
+bool is_foreign_elsewhere(const TargetMarks& marks, const Session& session, const Sha256& hash) {
+  return std::ranges::any_of(marks, [&](const auto& each) {
+    const auto& [target, mark] = each;
+    if (!mark.is_foreign || mark.hash != hash) return false;
+    return !session.root.open_beneath(target, O_PATH | O_NOFOLLOW);
+  });
+}
+
+bool has_foreign_hashes(const TargetMarks& marks) {
+  return std::ranges::any_of(marks, [](const auto& each) { return each.second.is_foreign && each.second.hash; });
+}
+
+class Holder {
+ public:
+  Holder(AttachmentPlan& plan, const AttachmentSides& sides, const Wishes& wishes, const ArrivalPlace& place)
+      : plan_(plan), sides_(sides), wishes_(wishes), place_(place) {}
+
+  void hold() {
+    for (const Action& action : plan_.actions) {
+      if (action.kind == ActionKind::pull_move) moved_there_.insert(action.path);
+    }
+    std::set<RelativePath> held;
+    for (const Action& action : plan_.actions) {
+      const auto why = why_not(action);
+      if (!why || !held.insert(action.path).second) continue;
+      plan_.skipped.push_back({.path = action.path.string(), .reason = *why});
+    }
+    // What belongs together waits together: a rename and the edit that comes with it.
+    std::erase_if(plan_.actions, [&](const Action& action) { return held.contains(action.path); });
+    std::erase_if(plan_.collisions, [&](const AttachmentCollision& each) { return settle(each); });
+  }
+
+ private:
+  const Attachment* base(const RelativePath& path) const {
+    const auto found = sides_.base.find(path);
+    return found == sides_.base.end() ? nullptr : &found->second;
+  }
+
+  /// Renamed here after it was synced: its bytes are on the service by this tree's own doing.
+  bool was_synced(const Sha256& hash) const {
+    return std::ranges::any_of(
+        sides_.base, [&](const auto& each) { return each.second.hash == hash && !sides_.local.contains(each.first); });
+  }
+
+  SkipReason foreign_or_declined(const RelativePath& path, const Sha256& hash) const {
+    return wishes_.decided(path, hash) == false ? SkipReason::declined : SkipReason::foreign;
+  }
+  SkipReason held_or_declined(const RelativePath& path, const Sha256& hash) const {
+    return wishes_.decided(path, hash) == false ? SkipReason::declined : SkipReason::held;
+  }
+
+  /// Whether bytes may come to this place without a word of anybody. `from`: the file that they replace or rename.
+  bool may_arrive(const RelativePath& path, const std::optional<RelativePath>& from) const {
+    if (!place_.kinds.take(path.text()) || place_.is_name_taken(path, from)) return false;
+    return !from || is_only_shown(path.text()) || !place_.is_executable(*from);
+  }
+
+  std::optional<SkipReason> why_not(const Action& action) const {
+    const RelativePath& path = action.path;
+    switch (action.kind) {
+      case ActionKind::push_create:
+        if (wishes_.has(path) || base(path) != nullptr || was_synced(*action.result)) return std::nullopt;
+        return foreign_or_declined(path, *action.result);
+      case ActionKind::push_update:
+        if (base(path) != nullptr || moved_there_.contains(path) || wishes_.has(path)) return std::nullopt;
+        return foreign_or_declined(path, *action.result);
+      case ActionKind::adopt:
+        if (wishes_.has(path) || wishes_.decided(path, *action.result) == true) return std::nullopt;
+        return held_or_declined(path, *action.result);
+      case ActionKind::pull_create:
+      case ActionKind::pull_update:
+      case ActionKind::pull_move: {
+        std::optional<RelativePath> from = action.previous_path;
+        if (!from && action.seen) from = path;
+        if (wishes_.decided(path, *action.result) == true || may_arrive(path, from)) return std::nullopt;
+        return held_or_declined(path, *action.result);
+      }
+      default: return std::nullopt;
+    }
+  }
+
+  /// Whether it is no conflict: the bytes there wait, or were accepted.
+  bool settle(const AttachmentCollision& each) {
+    if (!each.remote || place_.is_open_conflict(each.path)) return false;
+    const std::optional<bool> decided = wishes_.decided(each.path, each.remote->hash);
+    const bool is_ours = each.base || !each.local || wishes_.has(each.path);
+    if (decided == true && !is_ours) {
+      plan_.actions.push_back({.kind = ActionKind::pull_update,
+                               .path = each.path,
+                               .reason = "accepted here",
+                               .seen = each.local->hash,
+                               .result = each.remote->hash,
+                               .attachment = true});
+      std::ranges::stable_sort(plan_.actions, {}, &Action::path);
+      return true;
+    }
+    const std::optional<RelativePath> from = each.local ? std::optional(each.path) : std::nullopt;
+    if (is_ours && (decided == true || may_arrive(each.path, from))) return false;
+    plan_.skipped.push_back({.path = each.path.string(), .reason = held_or_declined(each.path, each.remote->hash)});
+    return true;
+  }
+
+  AttachmentPlan& plan_;
+  const AttachmentSides& sides_;
+  const Wishes& wishes_;
+  const ArrivalPlace& place_;
+  std::set<RelativePath> moved_there_;  ///< renamed on the service: the edit of one goes with it
+};
+
+}  // namespace
+
+bool Wishes::has(const RelativePath& path) const {
+  if (is_for_all || taken.contains(path)) return true;
+  const auto found = marks.find(path.string());
+  return found != marks.end() && !found->second.is_foreign;
+}
+
+std::optional<bool> Wishes::decided(const RelativePath& path, const Sha256& hash) const {
+  const auto found = decisions.find({path, hash});
+  return found == decisions.end() ? std::nullopt : std::optional(found->second);
+}
+
+void mark_targets(TargetMarks& marks,
+                  const ShownFiles& shown,
+                  const Session& session,
+                  bool all_foreign,
+                  const std::function<std::optional<Sha256>(const RelativePath&)>& hash_of_file) {
+  const bool any_foreign = has_foreign_hashes(marks);
+  for (const auto& [target, named] : shown.targets) {
+    if (marks.contains(target)) continue;
+    TargetMark mark{.is_foreign = all_foreign || !named.elsewhere.empty()};
+    const auto as_wiki = named.wiki_key.empty() ? marks.end() : marks.find(named.wiki_key);
+    if (as_wiki != marks.end()) {
+      mark = as_wiki->second;
+    } else if (!mark.is_foreign && any_foreign) {
+      const auto path = RelativePath::parse(target);
+      const auto hash = path ? hash_of_file(*path) : std::nullopt;
+      mark.is_foreign = hash && is_foreign_elsewhere(marks, session, *hash);
+    }
+    if (mark.is_foreign && mark.note.empty()) {
+      const RelativePath& note = one_that_names(named);
+      mark.note = note.string();
+      const auto writer = session.writers.find(note);
+      if (writer != session.writers.end()) mark.by = writer->second;
+    }
+    marks.emplace(target, std::move(mark));
+  }
+}
+
+std::vector<std::string> spent_wishes(const TargetMarks& marks, const ShownFiles& shown, const AttachmentTree& base) {
+  std::vector<std::string> spent;
+  if (!shown.is_whole || !shown.cut.empty()) return spent;
+  std::set<std::string_view> by_wiki;
+  for (const auto& [target, named] : shown.targets) by_wiki.insert(named.wiki_key);
+  for (const auto& [target, mark] : marks) {
+    if (mark.is_foreign || shown.targets.contains(target) || by_wiki.contains(target)) continue;
+    const auto path = RelativePath::parse(target);
+    if (!path || !base.contains(*path)) spent.push_back(target);
+  }
+  return spent;
+}
+
+void hold_unwished(AttachmentPlan& plan,
+                   const AttachmentSides& sides,
+                   const Wishes& wishes,
+                   const ArrivalPlace& place) {
+  Holder(plan, sides, wishes, place).hold();
+}
+
+}  // namespace ws::sync
