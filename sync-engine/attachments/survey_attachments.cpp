@@ -135,7 +135,7 @@ class AttachmentSurveyor {
     WS_LET(AttachmentStore* const store, session_.attachments());
     WS_LET(sqlite::Transaction transaction, store->begin());
     for (const auto& [target, mark] : before) {
-      if (!found_.marks.contains(target)) WS_TRY(store->drop_mark(target));
+      if (!found_.marks.contains(target)) WS_TRY(store->drop_wish(target));
     }
     for (const auto& [target, mark] : found_.marks) {
       const auto known = before.find(target);

@@ -84,6 +84,8 @@ class AttachmentRun {
   Result<void> agree(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
     WS_TRY(file ? store_->put_base(path, *file) : store_->forget_base(path));
     if (file) WS_TRY(store_->wish_for(path));
+    const bool is_named = found_.shown.targets.contains(path.string()) || !found_.shown.is_whole;
+    if (!file && !is_named) WS_TRY(store_->drop_wish(path.string()));
     return how.empty() ? Result<void>() : store_->add_version(clock_.now(), path, file, how);
   }
 

@@ -259,8 +259,8 @@ Result<void> AttachmentStore::put_mark(const std::string& target, const TargetMa
                  mark.is_told);
 }
 
-Result<void> AttachmentStore::drop_mark(const std::string& target) {
-  return run_sql(database_, "delete from marks where target = ?", target);
+Result<void> AttachmentStore::drop_wish(const std::string& target) {
+  return run_sql(database_, "delete from marks where target = ? and is_foreign = 0", target);
 }
 
 Result<void> AttachmentStore::wish_for(const RelativePath& path) { return put_mark(path.string(), {}); }

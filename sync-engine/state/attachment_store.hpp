@@ -105,7 +105,8 @@ class AttachmentStore {
 
   Result<TargetMarks> marks();
   Result<void> put_mark(const std::string& target, const TargetMark& mark);
-  Result<void> drop_mark(const std::string& target);
+  /// A foreign one stays.
+  Result<void> drop_wish(const std::string& target);
   /// The file was sent, received, adopted or added: from now on it is this tree's own wish.
   Result<void> wish_for(const RelativePath& path);
 
