@@ -1,10 +1,10 @@
 // How the answers of each operation, and our own lists, look on a terminal.
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/text.hpp"
 #include "cli/commands/registry.hpp"
 #include "cli/output/search_page.hpp"
-#include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/terminal/clean.hpp"
+#include "api-client/base/clean.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {

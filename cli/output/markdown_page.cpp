@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/clean.hpp"
 #include "api-client/base/markdown.hpp"
 #include "api-client/base/text.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/output/styled_text.hpp"
-#include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/sha256.hpp"
 #include "cli/output/members.hpp"
 #include "cli/output/spool.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {

@@ -11,11 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/yaml.hpp"
 #include "cli/output/members.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/programs.hpp"
 #include "cli/terminal/table.hpp"
 

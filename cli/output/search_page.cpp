@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/output/format.hpp"
 #include "cli/output/human.hpp"
 #include "cli/output/styled_text.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {

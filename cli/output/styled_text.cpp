@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/utf8.hpp"
-#include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/clean.hpp"
 #include "cli/output/human.hpp"
 #include "cli/output/sync_report.hpp"
-#include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 namespace {

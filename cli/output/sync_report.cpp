@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/clean.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/output/format.hpp"
 #include "cli/output/human.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {

@@ -5,12 +5,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "cli/output/format.hpp"
 #include "cli/output/human.hpp"
 #include "cli/output/markdown_page.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {

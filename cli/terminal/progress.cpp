@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/json.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {

@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/clean.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
-#include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/clean.hpp"
 #include "api-client/base/utf8.hpp"
-#include "cli/terminal/clean.hpp"
 
 namespace ws::cli::walk {
 namespace {

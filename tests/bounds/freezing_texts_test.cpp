@@ -10,13 +10,13 @@
 
 #include <catch2/catch.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/json.hpp"
 #include "api-client/base/json_items.hpp"
 #include "api-client/base/markdown.hpp"
 #include "api-client/base/yaml.hpp"
 #include "cli/output/markdown_page.hpp"
 #include "cli/output/search_page.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/qr_code.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/walk/diff_rows.hpp"
@@ -138,9 +138,9 @@ const std::vector<Reader>& readers() {
       {"YAML with places", [](const std::string& text) { static_cast<void>(parse_yaml_with_positions(text)); }},
       {"cleaning",
        [](const std::string& text) {
-         static_cast<void>(cli::clean(text, cli::Breaks::keep));
-         static_cast<void>(cli::clean(text, cli::Breaks::space));
-         static_cast<void>(cli::escape_json(text));
+         static_cast<void>(clean(text, Breaks::keep));
+         static_cast<void>(clean(text, Breaks::space));
+         static_cast<void>(escape_json(text));
        }},
       {"tables", render_tables},
       {"QR code", [](const std::string& text) { static_cast<void>(cli::QrCode::of(text)); }},

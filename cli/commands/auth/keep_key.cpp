@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/shell_command.hpp"
-#include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/clean.hpp"
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/process.hpp"
 #include "api-client/base/shell_command.hpp"
@@ -22,7 +23,6 @@
 #include "cli/credentials/keyring.hpp"
 #include "cli/credentials/pending_login.hpp"
 #include "cli/credentials/presets.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/qr_code.hpp"
 
 namespace ws::cli {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/markdown.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
@@ -16,7 +17,6 @@
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/values.hpp"
 #include "cli/output/markdown_page.hpp"
-#include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 namespace {

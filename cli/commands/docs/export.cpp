@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/docs/export_folder.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/output/failure.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/progress.hpp"
 
 namespace ws::cli {

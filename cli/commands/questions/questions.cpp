@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/clean.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
@@ -16,7 +17,6 @@
 #include "cli/commands/shared/values.hpp"
 #include "cli/commands/shared/waiting.hpp"
 #include "cli/output/markdown_page.hpp"
-#include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 namespace {

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/clean.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/http/curl.hpp"
 #include "cli/credentials/presets.hpp"
 #include "cli/output/failure.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/programs.hpp"
 #include "cli/terminal/table.hpp"
 

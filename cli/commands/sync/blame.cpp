@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
-#include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 namespace {

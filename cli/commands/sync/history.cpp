@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
@@ -12,7 +13,6 @@
 #include "cli/output/human.hpp"
 #include "cli/output/sync_report.hpp"
 #include "cli/state/tree_register.hpp"
-#include "cli/terminal/clean.hpp"
 #include "sync-engine/git/changed_lines.hpp"
 
 namespace ws::cli {

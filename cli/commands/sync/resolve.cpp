@@ -7,13 +7,13 @@
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/values.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
-#include "cli/terminal/clean.hpp"
 #include "sync-engine/merge/merge.hpp"
 
 namespace ws::cli {

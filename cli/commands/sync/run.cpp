@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
-#include "cli/terminal/clean.hpp"
 #include "sync-engine/remote/api_remote.hpp"
 
 namespace ws::cli {

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"
 #include "sync-engine/git/changed_lines.hpp"
 

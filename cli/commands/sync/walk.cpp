@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/media_type.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/client/client.hpp"
 #include "cli/commands/shared/changed_by.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/programs.hpp"
 #include "cli/walk/choices.hpp"
 #include "cli/walk/conflict_story.hpp"

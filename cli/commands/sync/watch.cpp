@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
-#include "cli/terminal/clean.hpp"
 #include "sync-engine/binding/status_socket.hpp"
 #include "sync-engine/binding/tree_config.hpp"
 #include "sync-engine/watch/inotify_events.hpp"

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
-#include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 namespace {

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/shared_library.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/utilities/checks.hpp"
 #include "cli/credentials/keyring.hpp"
-#include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {

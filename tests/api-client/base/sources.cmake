@@ -1,5 +1,6 @@
 set(WS_BASE_TESTS
   base/ascii_test.cpp
+  base/clean_test.cpp
   base/clock_test.cpp
   base/files_test.cpp
   base/json_items_test.cpp

@@ -1,4 +1,4 @@
-#include "cli/terminal/clean.hpp"
+#include "api-client/base/clean.hpp"
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 #include "api-client/base/invisible.hpp"
 #include "api-client/base/utf8.hpp"
 
-namespace ws::cli {
+namespace ws {
 namespace {
 
 using utf8::is_control;
@@ -120,4 +120,4 @@ std::string escape_json(std::string_view json) {
   return safe;
 }
 
-}  // namespace ws::cli
+}  // namespace ws

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace ws::cli {
+namespace ws {
 
 enum class Breaks {
   keep,   ///< newlines and tabs are kept, for texts of documents
@@ -19,4 +19,4 @@ std::string clean(std::string_view text, Breaks breaks);
 /// remains equivalent.
 std::string escape_json(std::string_view json);
 
-}  // namespace ws::cli
+}  // namespace ws

@@ -1,11 +1,11 @@
-#include "cli/terminal/clean.hpp"
+#include "api-client/base/clean.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "api-client/base/utf8.hpp"
 
-using ws::cli::Breaks;
-using ws::cli::clean;
+using ws::Breaks;
+using ws::clean;
 
 TEST_CASE("clean: escape sequences go whole", "[cli]") {
   CHECK(clean("a\033[31mred\033[0mb", Breaks::space) == "aredb");
@@ -19,9 +19,9 @@ TEST_CASE("clean: escape sequences go whole", "[cli]") {
 }
 
 TEST_CASE("escape_json: what could act is written as JSON has it, and nothing else changes", "[cli]") {
-  CHECK(ws::cli::escape_json("{\"a\":\t\"é\xc2\x9b\x7f\u202E\U000E0041\"}\r\n") ==
+  CHECK(ws::escape_json("{\"a\":\t\"é\xc2\x9b\x7f\u202E\U000E0041\"}\r\n") ==
         "{\"a\":\t\"é\\u009b\\u007f\\u202e\\udb40\\udc41\"}\n");
-  CHECK(ws::cli::escape_json("{\"plain\": 1}") == "{\"plain\": 1}");
+  CHECK(ws::escape_json("{\"plain\": 1}") == "{\"plain\": 1}");
 }
 
 TEST_CASE("clean: other control characters are shown as what they are not", "[cli]") {
