@@ -14,10 +14,13 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/uuid.hpp"
+#include "server-mock/application/stop_on_signal.hpp"
+#include "server-mock/compare/caller.hpp"
 #include "server-mock/compare/difference_report.hpp"
 #include "server-mock/compare/recorder.hpp"
 #include "server-mock/compare/replay.hpp"
 #include "server-mock/compare/script.hpp"
+#include "server-mock/output/print.hpp"
 
 namespace ws::mock {
 namespace {
@@ -40,6 +43,11 @@ void stop_on_signals() {
   }
 }
 
+/// While the report is printed a signal ends the program: its reader may be stuck.
+void restore_signals() {
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+}
+
 /// Reads `--token-file`, otherwise `WS_TOKEN`.
 Result<std::string> read_token(const std::string& path) {
   std::string token;
@@ -56,12 +64,11 @@ Result<std::string> read_token(const std::string& path) {
 
 Result<void> ask_first(const DiffFlags& flags, Access access) {
   if (access == Access::read_only || flags.yes) return {};
-  fmt::print(stderr, "{}\n", compare::permanent_effects(access));
+  tell(compare::permanent_effects(access));
   if (::isatty(STDIN_FILENO) == 0) {
     return fail(Failure::Kind::usage, "this changes the service, and there is no terminal to ask on", "add --yes");
   }
-  fmt::print(stderr, "Continue? [y/N] ");
-  std::fflush(stderr);
+  tell_part("Continue? [y/N] ");
   const int answer = std::getchar();
   if (answer == 'y' || answer == 'Y') return {};
   return fail(Failure::Kind::cancelled, "nothing was sent");
@@ -160,25 +167,31 @@ void add_record_flags(CLI::App& record, RecordFlags& flags) {
       "Forwards requests to a service and records them; the first line on standard output is the address to use "
       "instead.\nKeys, codes, lease tokens and upload addresses are written as placeholders. Standard error says "
       "what "
-      "breaks the API's description.\n\n"
+      "breaks the API's description.\nWhere others can call, it needs --control-token T, which clients send as "
+      "Proxy-Authorization: Bearer T, or\n--no-control, which lets everybody through.\n\n"
       "  ws-mock record --to https://workspace.example.com --out session.jsonl\n"
       "  ws-mock diff --recording session.jsonl");
 }
 
-Result<int> run_record(const RecordFlags& flags, const std::string& listen) {
+Result<int> run_record(const RecordFlags& flags, const ServeSettings& settings) {
   if (flags.to.empty() || flags.out.empty()) return fail(Failure::Kind::usage, "record takes --to URL and --out FILE");
-  stop_on_signals();
-  WS_TRY(compare::record({.to = flags.to,
-                          .listen = listen,
-                          .out = flags.out,
-                          .shapes_only = flags.shapes_only,
-                          .stop = &diff_stopped,
-                          .ready =
-                              [](const std::string& url) {
-                                fmt::print("{}\n", url);
-                                std::fflush(stdout);
-                              },
-                          .on_violation = [](const std::string& line) { fmt::print(stderr, "{}\n", line); }}));
+  if (settings.trust != TrustFile::none) {
+    return fail(Failure::Kind::usage, "record has no certificate of its own to hand out", "use --tls CERT,KEY");
+  }
+  WS_LET(const std::unique_ptr<compare::RecordingProxy> proxy,
+         compare::RecordingProxy::open({.to = flags.to,
+                                        .out = flags.out,
+                                        .shapes_only = flags.shapes_only,
+                                        .names = settings.application.names,
+                                        .token = settings.application.control.token,
+                                        .on_violation = [](const std::string& line) { tell(line); }}));
+  WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(settings.server, *proxy));
+  proxy->set_base_url(server->base_url());
+  const StopOnSignal stop(
+      server_signals, [&server] { server->stop(); }, server_patience);
+  announce(server->base_url());
+  server->run();
+  proxy->finish();
   return 0;
 }
 
@@ -190,7 +203,12 @@ Result<int> run_diff(const DiffFlags& flags, const ApplicationOptions& options) 
          flags.recording.empty() ? compare_live(flags, options) : compare_recording(flags, options));
   if (!flags.assumptions.empty()) WS_TRY(write_file(flags.assumptions, compare::assumptions_yaml(report)));
   if (!flags.junit.empty()) WS_TRY(write_file(flags.junit, compare::render_junit(report)));
-  fmt::print("{}", flags.json ? dump(compare::to_json(report), 2) + "\n" : compare::render_text(report));
+  restore_signals();
+  if (flags.json) {
+    print(TerminalText::json(dump(compare::to_json(report), 2)) + "\n");
+  } else {
+    print(compare::render_text(report));
+  }
   if (!report.stopped.empty() || !report.left.empty()) return not_done_exit;
   return compare::differs(report) ? differs_exit : 0;
 }

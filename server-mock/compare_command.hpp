@@ -5,6 +5,7 @@
 
 #include "api-client/base/result.hpp"
 #include "server-mock/application/application.hpp"
+#include "server-mock/application/serve.hpp"
 
 namespace CLI {
 class App;
@@ -34,7 +35,7 @@ struct RecordFlags {
 void add_record_flags(CLI::App& record, RecordFlags& flags);
 
 /// Serves until a signal. Exit code: 0.
-Result<int> run_record(const RecordFlags& flags, const std::string& listen);
+Result<int> run_record(const RecordFlags& flags, const ServeSettings& settings);
 
 void add_diff_flags(CLI::App& diff, DiffFlags& flags);
 

@@ -7,6 +7,7 @@
 
 #include "server-mock/faults/fault_rules.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
+#include "server-mock/output/print.hpp"
 
 namespace ws::mock {
 namespace {
@@ -91,7 +92,7 @@ LogStyle log_style(std::string_view text) {
 /// For a server that other machines can reach.
 void warn_if_unprotected(const Flags& flags, const SandboxOptions& sandbox) {
   const auto warn = [&](std::string_view flag, std::string_view risk, std::string_view instead) {
-    fmt::print(stderr, "ws-mock: with {} everyone who can reach {} {}; use {}\n", flag, flags.listen, risk, instead);
+    tell(fmt::format("ws-mock: with {} everyone who can reach {} {}; use {}", flag, flags.listen, risk, instead));
   };
   const DeviceMode device = sandbox.world.device;
   if (device == DeviceMode::automatic || device == DeviceMode::after_polls)
@@ -181,7 +182,7 @@ Result<ServeSettings> settings_of(const Flags& flags) {
   if (!settings.server.listen.is_loopback() && flags.control_token.empty() && !flags.no_control) {
     return fail(Failure::Kind::usage,
                 fmt::format("--listen {} is open to other machines", flags.listen),
-                "protect the control surface with --control-token T, or leave it out with --no-control");
+                "protect it with --control-token T, or leave out what the token protects with --no-control");
   }
   SandboxOptions& sandbox = settings.application.sandbox;
   if (!flags.data.empty()) sandbox.data = flags.data;
@@ -192,10 +193,10 @@ Result<ServeSettings> settings_of(const Flags& flags) {
   sandbox.world.seed = flags.seed.value_or(default_seed);
   sandbox.world.secrets = is_lasting && !flags.seed ? Secrets::random : Secrets::seeded;
   if (is_lasting && flags.seed) {
-    fmt::print(stderr,
-               "ws-mock: with --seed {} keys and codes are the same every time, and whoever knows the seed can make "
-               "them\n",
-               *flags.seed);
+    tell(fmt::format(
+        "ws-mock: with --seed {} keys and codes are the same every time, and whoever knows the seed can make "
+        "them",
+        *flags.seed));
   }
   sandbox.world.unknown_fields = flags.strict ? UnknownFields::refused : UnknownFields::ignored;
   sandbox.world.device_interval = std::chrono::seconds(flags.device_interval);

@@ -1,6 +1,6 @@
 // ws-mock: parses the command line and runs the server.
+#include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 
 #include <CLI/CLI.hpp>
@@ -20,6 +20,7 @@
 #include "server-mock/fixtures/fixtures.hpp"
 #include "server-mock/fixtures/schema.hpp"
 #include "server-mock/flags.hpp"
+#include "server-mock/output/print.hpp"
 #include "server-mock/sweep/coverage.hpp"
 #include "server-mock/sweep_command.hpp"
 #include "server-mock/trace_command.hpp"
@@ -42,7 +43,8 @@ using namespace ws::mock;
 constexpr int usage_exit = 2;
 constexpr int failed_exit = 1;
 constexpr int stopped_exit = 3;  // of a sweep, in which 1 means findings
-constexpr int file_exit = 14;    // as in `ws`: a local file or its lock
+constexpr int file_exit = 14;    // as in `ws`: a local file or its lock, or what cannot be printed
+constexpr int reader_gone_exit = 128 + SIGPIPE;
 
 /// jemalloc returns freed pages only while it is used: after closing sandboxes an idle server would keep them resident.
 void release_memory() {
@@ -55,8 +57,8 @@ void release_memory() {
 int report_failure(const Failure& failure) {
   // Errors in files have a line each, like a compiler's: "world.yaml:3:5: ...".
   const bool many = failure.what.find('\n') != std::string::npos;
-  fmt::print(stderr, "ws-mock:{}{}\n", many ? '\n' : ' ', failure.what);
-  if (!failure.hint.empty()) fmt::print(stderr, "  {}\n", failure.hint);
+  tell(fmt::format("ws-mock:{}{}", many ? "\n" : " ", failure.what));
+  if (!failure.hint.empty()) tell(fmt::format("  {}", failure.hint));
   const bool usage = failure.kind == Failure::Kind::usage || failure.kind == Failure::Kind::invalid ||
                      failure.kind == Failure::Kind::not_found;
   if (failure.kind == Failure::Kind::disk) return file_exit;
@@ -115,7 +117,9 @@ int run_diff(const Flags& flags) {
 }
 
 int run_record(const Flags& flags) {
-  const auto code = mock::run_record(flags.record, flags.listen);
+  const auto settings = settings_of(flags);
+  if (!settings) return report_failure(settings.error());
+  const auto code = mock::run_record(flags.record, *settings);
   return code ? *code : report_failure(code.error());
 }
 
@@ -131,7 +135,7 @@ int run_trace(const Flags& flags, bool is_opened, pid_t parent) {
 
 int print_openapi(bool yaml, bool control) {
   const Json document = control ? control_openapi("") : contract::openapi("");
-  fmt::print("{}\n", yaml ? to_yaml(document) : dump(document, 2));
+  print((yaml ? TerminalText(to_yaml(document)) : TerminalText::json(dump(document, 2))) + "\n");
   return 0;
 }
 
@@ -149,7 +153,7 @@ Result<void> check_fixtures(const std::vector<std::string>& paths) {
   WS_LET(const std::string workspaces, count("Workspaces", "select count(*) from workspaces"));
   WS_LET(const std::string documents, count("documents", "select count(*) from documents"));
   WS_LET(const std::string agents, count("agents", "select count(*) from agents"));
-  fmt::print("{}, {}, {}, {}\n", people, workspaces, documents, agents);
+  print(fmt::format("{}, {}, {}, {}\n", people, workspaces, documents, agents));
   return {};
 }
 
@@ -171,11 +175,11 @@ int print_version(bool as_json) {
                            {"commit", build_commit()},
                            {"compiler", build_compiler()},
                            {"libraries", std::move(all)}};
-    fmt::print("{}\n", dump(document, 2));
+    print(TerminalText::json(dump(document, 2)) + "\n");
     return 0;
   }
-  fmt::print("ws-mock {}, API {}\n\nLibraries in this program:\n", WS_VERSION, contract::api_version);
-  for (const auto& [name, version] : libraries) fmt::print("  {:<22} {}\n", name, version);
+  print(fmt::format("ws-mock {}, API {}\n\nLibraries in this program:\n", WS_VERSION, contract::api_version));
+  for (const auto& [name, version] : libraries) print(fmt::format("  {:<22} {}\n", name, version));
   return 0;
 }
 
@@ -203,15 +207,15 @@ int print_health(const Flags& flags) {
   }
   const auto healthy = check_health(*address);
   if (!healthy) return report_failure(healthy.error());
-  fmt::print("ok\n");
+  print("ok\n");
   return 0;
 }
 
 int print_assumptions() {
   for (const AssumptionSwitch& one : assumption_switches()) {
-    fmt::print("{:<22} {}\n", one.key, fmt::join(one.values, "  "));
+    print(fmt::format("{:<22} {}\n", one.key, fmt::join(one.values, "  ")));
   }
-  fmt::print("\nThe first value is the default. Set with --assume KEY=VALUE or PATCH /_mock/assumptions.\n");
+  print("\nThe first value is the default. Set with --assume KEY=VALUE or PATCH /_mock/assumptions.\n");
   return 0;
 }
 
@@ -242,7 +246,7 @@ int print_reference(const CLI::App& app) {
   }
   all["control"] = control_openapi("");
   all["fixtures"] = fixtures_json_schema();
-  fmt::print("{}\n", dump(all, 2));
+  print(TerminalText::json(dump(all, 2)) + "\n");
   return 0;
 }
 
@@ -305,7 +309,7 @@ int run(int count, char** texts) {
     std::ranges::reverse(arguments);  // CLI11 takes arguments in reverse order
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", render_help(app));
+    print(render_help(app));
     return 0;
   } catch (const CLI::ParseError& error) {
     return report_failure(usage_failure(app, error));
@@ -324,7 +328,7 @@ int run(int count, char** texts) {
   if (openapi->parsed()) return print_openapi(flags.yaml, flags.control);
   if (assumptions->parsed()) return print_assumptions();
   if (check_words->parsed() && flags.schema) {
-    fmt::print("{}\n", dump(fixtures_json_schema(), 2));
+    print(TerminalText::json(dump(fixtures_json_schema(), 2)) + "\n");
     return 0;
   }
   if (check_words->parsed()) return check(flags.checked);
@@ -337,10 +341,13 @@ int run(int count, char** texts) {
 
 int main(int count, char** texts) {
   std::signal(SIGCHLD, SIG_DFL);  // if it is inherited as ignored, waitpid returns no exit code
+  prepare_output();
+  int code = failed_exit;
   try {
-    return run(count, texts);
+    code = run(count, texts);
   } catch (const std::exception& bug) {
-    fmt::print(stderr, "ws-mock: internal error: {}\n", bug.what());
-    return failed_exit;
+    tell(fmt::format("ws-mock: internal error: {}", bug.what()));
   }
+  if (!end_output() && code == 0) return errno == EPIPE ? reader_gone_exit : file_exit;
+  return code;
 }

@@ -18,6 +18,7 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/files.hpp"
 #include "server-mock/application/stop_on_signal.hpp"
+#include "server-mock/output/print.hpp"
 #include "server-mock/sweep/report.hpp"
 #include "server-mock/sweep/sweep.hpp"
 
@@ -111,9 +112,9 @@ sweep::Progress progress_line() {
   return [begin](std::size_t done, std::size_t all, std::size_t found) {
     const double so_far = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const double left = so_far / static_cast<double>(done) * static_cast<double>(all - done);
-    fmt::print(stderr, "\r\x1b[K{}/{} rows, {} with findings, about {:.0f} s left", done, all, found, left);
-    if (done == all) fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
+    const TerminalText anew = TerminalText::control("\r\x1b[K");
+    tell_part(anew + fmt::format("{}/{} rows, {} with findings, about {:.0f} s left", done, all, found, left));
+    if (done == all) tell_part(anew);
   };
 }
 
@@ -121,9 +122,10 @@ Result<int> replay(
     LocalServer& host, Sweep& swept, const std::string& row, const ReportView& view, const std::atomic<bool>& stopped) {
   sweep::World world;
   WS_LET(const sweep::RowResult result, swept.replay(row, world));
-  fmt::print("{}", sweep::render_row(result, view));
+  print(sweep::render_row(result, view));
   if (::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) {
-    fmt::print("\nIts world is open: {}/_mock in a browser, key {}\nCtrl-C ends it.\n", world.base_url, world.token);
+    print(fmt::format(
+        "\nIts world is open: {}/_mock in a browser, key {}\nCtrl-C ends it.\n", world.base_url, world.token));
     std::fflush(stdout);
     while (!stopped) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
@@ -205,7 +207,7 @@ Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& c
   WS_LET(SweepOptions wanted, options_of(flags, command, options.sandbox.world.seed));
   const ReportView view = view_of(accepted);
   std::atomic<bool> stopped = false;
-  const StopOnSignal stop(std::array{SIGHUP, SIGINT, SIGTERM}, [&stopped] { stopped = true; });
+  std::optional<StopOnSignal> stop(std::in_place, std::array{SIGHUP, SIGINT, SIGTERM}, [&stopped] { stopped = true; });
   wanted.stop = &stopped;
   options.sandbox.journal.entries = journal_entries;
   WS_LET(const std::unique_ptr<LocalServer> host, LocalServer::start(options));
@@ -215,7 +217,7 @@ Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& c
     return fail(prepared.error());
   }
   if (flags.plan) {
-    fmt::print("{}", sweep::render_plan(swept.plan()));
+    print(sweep::render_plan(swept.plan()));
     return 0;
   }
   if (!flags.replay.empty()) return replay(*host, swept, flags.replay, view, stopped);
@@ -226,7 +228,12 @@ Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& c
   }
   WS_LET(const Report report, swept.run(progress_line()));
   WS_TRY(write_reports(flags, report, accepted));
-  fmt::print("{}", flags.json ? dump(sweep::to_json(report, accepted), 2) + "\n" : sweep::render_text(report, view));
+  stop.reset();  // while the report is printed a signal ends the program: its reader may be stuck
+  if (flags.json) {
+    print(TerminalText::json(dump(sweep::to_json(report, accepted), 2)) + "\n");
+  } else {
+    print(sweep::render_text(report, view));
+  }
   if (report.was_stopped) return stopped_exit;
   return sweep::new_findings(report, accepted) == 0 ? 0 : found_exit;
 }

@@ -1,6 +1,5 @@
 #include "server-mock/trace_command.hpp"
 
-#include <cstdio>
 #include <filesystem>
 #include <utility>
 
@@ -8,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/application/stop_on_signal.hpp"
+#include "server-mock/output/print.hpp"
 #include "server-mock/trace/player.hpp"
 #include "server-mock/trace/recorder.hpp"
 #include "server-mock/trace/replay.hpp"
@@ -35,10 +35,10 @@ Result<ServeSettings> traced_settings(const Trace& recorded, Flags& flags) {
 
 void tell_first_difference(const trace::Replay& replay) {
   if (const auto first = replay.first_difference()) {
-    fmt::print(stderr,
-               "ws-mock: from request {} on the state is not the one that was recorded: another version of ws-mock, or "
-               "a body that the trace does not have whole\n",
-               *first);
+    tell(fmt::format(
+        "ws-mock: from request {} on the state is not the one that was recorded: another version of ws-mock, or "
+        "a body that the trace does not have whole",
+        *first));
   }
 }
 
@@ -70,8 +70,7 @@ Result<int> open_trace(Flags flags) {
   WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(settings.server, *player));
   const StopOnSignal stop(
       server_signals, [&server] { server->stop(); }, server_patience);
-  fmt::print("{}\n", server->base_url());
-  std::fflush(stdout);
+  announce(server->base_url());
   server->run();
   return 0;
 }

@@ -259,14 +259,6 @@ Result<void> add_own_headers(const Operation& operation, const Call& call, http:
   return {};
 }
 
-/// Whether bytes may go to the address (`safety.md`, "Network").
-bool is_allowed_target(const std::string& url, const ClientOptions& options) {
-  const std::string origin = http::origin_of(url);
-  if (origin.empty()) return false;
-  if (origin.substr(0, 6) == "https:" || origin == http::origin_of(options.base_url)) return true;
-  return http::is_loopback(url) && http::is_loopback(options.base_url);
-}
-
 void add_headers(const Operation& operation, const ClientOptions& options, Prepared& prepared) {
   http::Headers& headers = prepared.request.headers;
   const contract::Response* const usual = usual_response(operation);
@@ -328,7 +320,7 @@ Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options) 
                         .code = "unusable_answer",
                         .call = {.operation = std::string(put_operation.id)}});
   };
-  if (!is_allowed_target(put.url, options)) {
+  if (!http::may_lead_to(put.url, options.base_url)) {
     return refuse(fmt::format("gave the upload address {}, which is not allowed", http::origin_of(put.url)));
   }
   Prepared prepared{.operation = &put_operation, .meaning = &put_operation};

@@ -99,4 +99,25 @@ bool is_loopback(std::string_view url) {
   return host.substr(0, 4) == "127." && is_ipv4(host);
 }
 
+bool may_take_key(std::string_view url, std::string_view allowed) {
+  const std::string origin = origin_of(url);
+  constexpr std::string_view plain = "http://";
+  if (origin.empty() || !origin.starts_with(plain) || is_loopback(url)) return !origin.empty();
+  const std::string_view host_and_port = std::string_view(origin).substr(plain.size());
+  const std::string_view host = host_and_port.substr(0, host_and_port.rfind(':'));
+  while (!allowed.empty()) {
+    const std::string_view entry = allowed.substr(0, allowed.find(','));
+    if (entry == host || entry == host_and_port) return true;
+    allowed.remove_prefix(std::min(entry.size() + 1, allowed.size()));
+  }
+  return false;
+}
+
+bool may_lead_to(std::string_view url, std::string_view base_url) {
+  const std::string origin = origin_of(url);
+  if (origin.empty()) return false;
+  if (origin.starts_with("https:") || origin == origin_of(base_url)) return true;
+  return is_loopback(url) && is_loopback(base_url);
+}
+
 }  // namespace ws::http

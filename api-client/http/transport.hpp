@@ -117,5 +117,11 @@ class Transport {
 std::string origin_of(std::string_view url);
 /// Whether the host of an origin or URL is loopback: localhost, 127.0.0.0/8, [::1].
 bool is_loopback(std::string_view url);
+/// Whether a key may be sent to the URL: over https, over plain http to loopback, and to the hosts that `allowed` names
+/// exactly (`WS_ALLOW_HTTP`: host[:port],...).
+bool may_take_key(std::string_view url, std::string_view allowed);
+/// Whether an address that the service at `base_url` named may be called: https, the service's own origin, or loopback
+/// if the service is on loopback.
+bool may_lead_to(std::string_view url, std::string_view base_url);
 
 }  // namespace ws::http

@@ -284,10 +284,7 @@ Result<BaseUrl> check_base_url(std::string_view text, const Environment& environ
   url.plain_http = true;
   const std::string host_and_port = url.origin.substr(7);
   const std::string host = host_and_port.substr(0, host_and_port.rfind(':'));
-  const std::string allowed = environment.get("WS_ALLOW_HTTP").value_or("");
-  for (const std::string_view entry : split(allowed, ',')) {
-    if (entry == host || entry == host_and_port) return url;
-  }
+  if (http::may_take_key(url.origin, environment.get("WS_ALLOW_HTTP").value_or(""))) return url;
   return fail(Failure::Kind::usage,
               "a key is not sent over plain http to " + host,
               "use https, or name the host: WS_ALLOW_HTTP=" + host_and_port);

@@ -39,7 +39,7 @@ http::Request moved_to(std::string_view path, const http::Request& request) {
 
 }  // namespace
 
-Application::Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox, JournalFile journal_file)
+Application::Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox, LineOutput journal_file)
     : options_(options.sandbox),
       guard_(options.names, options.sandbox.auth),
       release_memory_(options.release_memory),
@@ -52,7 +52,7 @@ Application::Application(const ApplicationOptions& options, std::unique_ptr<Sand
       root_(std::make_unique<SandboxEndpoint>(shared_, static_cast<Sandboxes*>(this), std::move(sandbox), 1)) {}
 
 Result<std::unique_ptr<Application>> Application::open(const ApplicationOptions& options) {
-  WS_LET(JournalFile journal_file, JournalFile::open(options.journal_file));
+  WS_LET(LineOutput journal_file, open_journal_file(options.journal_file));
   WS_LET(std::unique_ptr<Sandbox> sandbox, Sandbox::open(options.sandbox));
   return std::unique_ptr<Application>(new Application(options, std::move(sandbox), std::move(journal_file)));
 }

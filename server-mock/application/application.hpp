@@ -64,7 +64,7 @@ class Application final : public http::Handler, private Sandboxes {
   std::optional<std::chrono::milliseconds> next_ready() override;
 
  private:
-  Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox, JournalFile journal_file);
+  Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox, LineOutput journal_file);
   Result<Json> open(const SandboxRequest& wanted) override;
   bool close(std::string_view id) override;
   Json list() const override;

@@ -1,11 +1,11 @@
 #include "server-mock/application/sandbox_endpoint.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "server-mock/output/print.hpp"
 #include "server-mock/pipeline/error_response.hpp"
 #include "server-mock/pipeline/upload_put.hpp"
 
@@ -177,7 +177,7 @@ http::Response SandboxEndpoint::finish(const http::Request& request, Reply&& rep
                              .fault = active.fault ? std::string_view(active.fault->id) : std::string_view(),
                              .warning = reply.warning};
   if (shared_.journal_file.is_open())
-    shared_.journal_file.write(sandbox_->journal.describe(request, reply.response, exchange));
+    shared_.journal_file.write(dump(sandbox_->journal.describe(request, reply.response, exchange)) + "\n");
   if (shared_.observer) shared_.observer(sandbox_->journal.describe(request, reply.response, exchange));
   sandbox_->journal.add(request, reply.response, exchange);
   if (shared_.log != LogStyle::off) log(request, reply, taken.count());
@@ -259,7 +259,7 @@ http::Response SandboxEndpoint::refuse(const http::MalformedRequest& why) {
   const http::Request unread;
   const Exchange exchange = {.time = sandbox_->world->now()};
   if (shared_.journal_file.is_open())
-    shared_.journal_file.write(sandbox_->journal.describe(unread, response, exchange));
+    shared_.journal_file.write(dump(sandbox_->journal.describe(unread, response, exchange)) + "\n");
   sandbox_->journal.add(unread, response, exchange);
   return response;
 }
@@ -289,15 +289,14 @@ void SandboxEndpoint::log(const http::Request& request, const Reply& reply, std:
                        {"operation", operation},
                        {"status", reply.response.status()},
                        {"duration_ms", static_cast<double>(duration_us) / 1000}};
-    fmt::print(stderr, "{}\n", dump(line));
+    tell(TerminalText::json(dump(line)));
   } else {
-    fmt::print(stderr,
-               "{} {} {} {} {:.1f} ms\n",
-               reply.response.status(),
-               request.method,
-               path,
-               operation,
-               static_cast<double>(duration_us) / 1000);
+    tell(fmt::format("{} {} {} {} {:.1f} ms",
+                     reply.response.status(),
+                     clean(request.method, Breaks::space),
+                     clean(path, Breaks::space),
+                     operation,
+                     static_cast<double>(duration_us) / 1000));
   }
 }
 

@@ -30,7 +30,7 @@ enum class LogStyle { text, json, off };
 /// Shared by all sandboxes of the process.
 struct SharedState {
   Control control;
-  JournalFile journal_file = {};
+  LineOutput journal_file = {};
   std::function<void(const Json&)> observer = {};  ///< gets each entry of the journals; empty: none
   LogStyle log = LogStyle::off;                    ///< one line for each request on standard error
   pages::Approval approval;                        ///< of device logins

@@ -6,6 +6,7 @@
 
 #include "api-client/contract/openapi.hpp"
 #include "server-mock/application/sandbox_endpoint.hpp"
+#include "server-mock/output/print.hpp"
 #include "server-mock/pages/device_page.hpp"
 #include "server-mock/pages/skill_page.hpp"
 #include "server-mock/pipeline/error_response.hpp"
@@ -124,7 +125,7 @@ Reply SandboxEndpoint::answer_with_fault(const http::Request& request, const Act
   }
   if (reply.long_poll && !active.timed_out) return reply;
   if (done) done = apply_to_world(call, rule, &reply.response);
-  if (!done) fmt::print(stderr, "ws-mock: the fault {} was applied only in part: {}\n", rule.id, done.error().what);
+  if (!done) tell(fmt::format("ws-mock: the fault {} was applied only in part: {}", rule.id, done.error().what));
   reply.response = apply_to_response(call, rule, std::move(reply.response));
   return reply;
 }

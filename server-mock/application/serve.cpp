@@ -23,6 +23,7 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/process.hpp"
 #include "server-mock/application/stop_on_signal.hpp"
+#include "server-mock/output/print.hpp"
 
 namespace ws::mock {
 namespace {
@@ -222,7 +223,7 @@ int run_beside(const std::vector<std::string>& command,
   }
   ChildProcess child(server);
   if (const auto started = child.start(command); !started) {
-    fmt::print(stderr, "ws-mock: {}\n", started.error().what);
+    tell(fmt::format("ws-mock: {}", started.error().what));
     return started.error().code == "program_not_found" ? not_found_exit : not_executable_exit;
   }
   server.run();
@@ -278,10 +279,10 @@ Result<int> serve(const ServeSettings& settings, Application& application) {
   application.set_base_url(server->base_url());
   application.on_shutdown([&server] { server->stop(); });
   if (application.sandbox().world->file.is_on_network()) {
-    fmt::print(stderr,
-               "ws-mock: {} is on a network file system: another machine could use it at the same time, and both would "
-               "damage it\n",
-               settings.application.sandbox.data);
+    tell(fmt::format(
+        "ws-mock: {} is on a network file system: another machine could use it at the same time, and both would "
+        "damage it",
+        settings.application.sandbox.data));
   }
   ReadyFile trusted;
   ReadyFile ready;
@@ -294,8 +295,7 @@ Result<int> serve(const ServeSettings& settings, Application& application) {
     WS_TRY(ready.write(settings.ready_file, ready_text(*server, application, settings, ca_file)));
   }
   if (settings.announce == AnnounceUrl::yes) {
-    fmt::print("{}\n", server->base_url());
-    std::fflush(stdout);
+    announce(server->base_url());
   }
   if (!settings.command.empty()) return run_beside(settings.command, *server, application, ca_file);
   server->run();

@@ -1,6 +1,7 @@
 #include "server-mock/compare/caller.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
 
 #include <fmt/format.h>
@@ -29,6 +30,15 @@ std::optional<std::chrono::seconds> pause_of(const WireExchange& answer) {
 
 }  // namespace
 
+Result<void> check_key_way(const std::string& base_url) {
+  const char* const allowed = std::getenv("WS_ALLOW_HTTP");
+  if (ws::http::may_take_key(base_url, allowed == nullptr ? "" : allowed)) return {};
+  const std::string host_and_port = ws::http::origin_of(base_url).substr(std::string_view("http://").size());
+  return fail(Failure::Kind::usage,
+              fmt::format("a key is not sent over plain http to {}", host_and_port.substr(0, host_and_port.rfind(':'))),
+              "use https, or name the host: WS_ALLOW_HTTP=" + host_and_port);
+}
+
 Caller::Caller(CallerOptions options, std::unique_ptr<ws::http::Transport> transport)
     : options_(std::move(options)), transport_(std::move(transport)), begin_(std::chrono::steady_clock::now()) {}
 
@@ -38,6 +48,7 @@ Result<Caller> Caller::open(const CallerOptions& options) {
   if (ws::http::origin_of(own.base_url).empty()) {
     return fail(Failure::Kind::usage, fmt::format("\"{}\" is not an http or https address", own.base_url));
   }
+  WS_TRY(check_key_way(own.base_url));
   WS_LET(auto transport, ws::http::make_curl_transport({.max_connections = 1}));
   return Caller(std::move(own), std::move(transport));
 }

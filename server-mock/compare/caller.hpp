@@ -34,6 +34,9 @@ struct CallRequest {
   std::chrono::milliseconds timeout{20'000};
 };
 
+/// Fails with `usage` if a key would go over plain http to another machine that `WS_ALLOW_HTTP` does not name.
+Result<void> check_key_way(const std::string& base_url);
+
 class Caller {
  public:
   /// Fails as `make_curl_transport` does.

@@ -219,6 +219,7 @@ void Grader::grade_alone(const RedactedExchange& theirs) {
   }
   const Schema* schema = answer_schema(parts);
   if (schema == nullptr || parts.status >= 300 || is_pending_login(parts)) return;
+  if (parts.method == "HEAD") return;
   if (parts.response_body->is_null()) {
     if (parts.response_bytes < (std::uint64_t{4} << 20U)) {
       report(FindingKind::type, "body", "not JSON, where the document shows an object");
@@ -314,7 +315,7 @@ void Grader::grade_beside(const RedactedExchange& theirs, const Replayed& ours) 
   }
   compare_headers(*parts.response_headers, ours.answer.response_headers);
   auto parsed = ours.answer.response_body.empty() ? Result<Json>(Json()) : parse_bounded(ours.answer.response_body);
-  if (!parsed || status == 304) return;
+  if (!parsed || status == 304 || parts.method == "HEAD") return;
   if (parts.response_body->is_null() && parsed->is_object()) {
     if (parts.response_bytes < (std::uint64_t{4} << 20U))
       report(FindingKind::type, "body", "not JSON, and the mock sends an object");

@@ -2,47 +2,59 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
-#include <fstream>
+#include <filesystem>
 #include <mutex>
 #include <thread>
-#include <vector>
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <nlohmann/json.hpp>
-#include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/descriptor.hpp"
+#include "api-client/base/random.hpp"
+#include "api-client/base/sha256.hpp"
 #include "api-client/http/curl.hpp"
-#include "server-mock/compare/client_socket.hpp"
+#include "server-mock/compare/caller.hpp"
 #include "server-mock/compare/grade.hpp"
 #include "server-mock/compare/probes.hpp"
-#include "server-mock/http/message.hpp"
+#include "server-mock/output/line_output.hpp"
+#include "server-mock/output/print.hpp"
+#include "server-mock/pipeline/error_response.hpp"
 
 namespace ws::mock::compare {
 namespace {
 
 /// For each body. Larger ones are forwarded, and only their size is recorded.
 constexpr std::size_t max_kept_bytes = std::size_t{4} << 20U;
-constexpr std::size_t max_chunked_bytes = std::size_t{4} << 20U;
 /// For exchanges that were forwarded and are not yet written.
 constexpr std::size_t max_waiting_bytes = std::size_t{8} << 20U;
+/// A body that is on its way lies in memory up to this size, if all of them together are below the other one; what is
+/// behind that lies in a temporary file.
+constexpr std::size_t max_in_memory_bytes = std::size_t{256} << 10U;
+constexpr std::size_t max_held_bytes = std::size_t{64} << 20U;
+/// Above what an upload may have (100 MiB).
+constexpr std::uint64_t max_request_bytes = std::uint64_t{128} << 20U;
+constexpr std::uint64_t max_response_bytes = std::uint64_t{1} << 30U;
+constexpr std::size_t max_calls = 512;
+constexpr std::size_t max_uploads = 10'000;
 constexpr std::string_view upload_prefix = "/_upload/";
 constexpr std::string_view uploads_path = "/v1/files/uploads";
 /// Longer than the longest long poll.
 constexpr std::chrono::milliseconds exchange_timeout{600'000};
+/// How often the calls under way are looked at, and how long those have that the server's end finds.
+constexpr std::chrono::milliseconds look_every{1};
+constexpr std::chrono::milliseconds last_patience{700};
 
 /// Hop-by-hop headers (RFC 9110, 7.6.1), and those that this proxy sets itself.
 bool is_hop_header(std::string_view name) {
   for (const std::string_view one : {"connection",
                                      "keep-alive",
                                      "proxy-connection",
+                                     "proxy-authorization",
                                      "te",
                                      "trailer",
                                      "upgrade",
@@ -56,41 +68,157 @@ bool is_hop_header(std::string_view name) {
   return false;
 }
 
-/// The body of a request, forwarded while it is read from the client.
-class ForwardedBody final : public ws::http::BodySource {
+/// An upload's address is a secret of its own: it gets no other.
+bool is_credential_header(std::string_view name) {
+  return equal_ignoring_case(name, "authorization") || equal_ignoring_case(name, "cookie");
+}
+
+http::Response error(int status, std::string_view code, std::string_view message) {
+  return render(
+      ApiError{.status = status, .code = std::string(code), .message = std::string(message)}, "", Assumptions());
+}
+
+/// A body on its way: its beginning in memory, the rest in a file without a name.
+class Spool {
  public:
-  ForwardedBody(ClientSocket& client, std::uint64_t size, std::string& kept)
-      : client_(client), size_(size), left_(size), kept_(kept) {}
-  std::uint64_t size_bytes() const override { return size_; }
-  Result<std::size_t> read(char* buffer, std::size_t capacity) override {
-    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(capacity, left_));
-    if (wanted == 0) return std::size_t{0};
-    const std::size_t got = client_.read(buffer, wanted);
-    if (got == 0) return fail(Failure::Kind::unreachable, "the client closed the connection");
-    left_ -= got;
-    if (size_ <= max_kept_bytes) kept_.append(buffer, got);
-    return got;
+  explicit Spool(std::size_t& held_bytes) : held_(held_bytes) {}
+  Spool(const Spool&) = delete;
+  Spool& operator=(const Spool&) = delete;
+  ~Spool() { held_ -= memory_.size(); }
+
+  std::uint64_t size() const { return size_; }
+  /// Returns false if the disk fails.
+  bool append(std::string_view piece) {
+    if (!file_ && memory_.size() + piece.size() <= max_in_memory_bytes && held_ + piece.size() <= max_held_bytes) {
+      memory_ += piece;
+      held_ += piece.size();
+    } else if (!open() || !write_all_at(file_.get(), piece, static_cast<off_t>(size_ - memory_.size()))) {
+      return false;
+    }
+    size_ += piece.size();
+    return true;
   }
-  bool is_whole() const { return left_ == 0; }
+  /// 0 at the end, and if the disk fails.
+  std::size_t read(std::uint64_t at, char* room, std::size_t capacity) const {
+    if (at < memory_.size()) return memory_.copy(room, capacity, static_cast<std::size_t>(at));
+    if (!file_) return 0;
+    const ssize_t got = read_some_at(file_.get(), room, capacity, static_cast<off_t>(at - memory_.size()));
+    return got > 0 ? static_cast<std::size_t>(got) : 0;
+  }
+  /// Empty if it is larger than what is recorded.
+  std::string kept() const {
+    std::string text;
+    if (size_ > max_kept_bytes) return text;
+    text.resize(static_cast<std::size_t>(size_));
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t got = read(at, text.data() + at, text.size() - at);
+      if (got == 0) return {};
+      at += got;
+    }
+    return text;
+  }
 
  private:
-  ClientSocket& client_;
-  std::uint64_t size_;
-  std::uint64_t left_;
-  std::string& kept_;
+  bool open() {
+    if (file_) return true;
+    std::error_code none;
+    std::string name = (std::filesystem::temp_directory_path(none) / "ws-mock-XXXXXX").string();
+    file_ = Descriptor(::mkostemp(name.data(), O_CLOEXEC));
+    if (file_) ::unlink(name.c_str());
+    return static_cast<bool>(file_);
+  }
+
+  std::size_t& held_;
+  std::string memory_ = {};
+  Descriptor file_ = {};
+  std::uint64_t size_ = 0;
 };
 
-/// State shared by all connections: the file, the placeholders, the upload URLs. A separate thread redacts and writes
-/// the exchanges, so that requests do not wait for it.
-class RecordingWriter {
+class SpoolSink final : public http::BodySink {
  public:
-  RecordingWriter(const RecordOptions& options, std::ofstream file)
-      : options_(options), file_(std::move(file)), grader_(binding_, findings_), writer_([this] { write_all(); }) {}
-  RecordingWriter(const RecordingWriter&) = delete;
-  RecordingWriter& operator=(const RecordingWriter&) = delete;
-  ~RecordingWriter() { finish(); }
+  explicit SpoolSink(std::size_t& held_bytes) : spool_(std::make_unique<Spool>(held_bytes)) {}
+  bool wants_more() const override { return !failed_; }
+  void take(std::string_view piece) override {
+    failed_ = failed_ || spool_->size() + piece.size() > max_request_bytes || !spool_->append(piece);
+  }
+  std::uint64_t taken_bytes() const override { return spool_->size(); }
+  std::unique_ptr<Spool> finish() { return std::move(spool_); }
 
-  /// Blocks while too many bytes are not yet written.
+ private:
+  std::unique_ptr<Spool> spool_;
+  bool failed_ = false;
+};
+
+/// To the service.
+class SpoolBody final : public ws::http::BodySource {
+ public:
+  explicit SpoolBody(const Spool& spool) : spool_(spool) {}
+  std::uint64_t size_bytes() const override { return spool_.size(); }
+  Result<std::size_t> read(char* buffer, std::size_t capacity) override {
+    const std::size_t got = spool_.read(at_, buffer, capacity);
+    at_ += got;
+    return got;
+  }
+
+ private:
+  const Spool& spool_;
+  std::uint64_t at_ = 0;
+};
+
+/// To the client.
+class SpoolSource final : public http::BodySource {
+ public:
+  explicit SpoolSource(std::unique_ptr<Spool> spool) : spool_(std::move(spool)) {}
+  std::uint64_t size_bytes() const override { return spool_->size(); }
+  std::size_t read(std::span<char> room) override {
+    const std::size_t got = spool_->read(at_, room.data(), room.size());
+    at_ += got;
+    return got;
+  }
+
+ private:
+  std::unique_ptr<Spool> spool_;
+  std::uint64_t at_ = 0;
+};
+
+/// The length that an answer to HEAD announces.
+class AnnouncedLength final : public http::BodySource {
+ public:
+  explicit AnnouncedLength(std::uint64_t size) : size_(size) {}
+  std::uint64_t size_bytes() const override { return size_; }
+  std::size_t read(std::span<char> /*room*/) override { return 0; }
+
+ private:
+  std::uint64_t size_;
+};
+
+http::Response with_body(http::Response response, const std::string& type, std::unique_ptr<http::BodySource> source) {
+  response.body(type, std::move(source));
+  if (type.empty()) response.remove_header("Content-Type");
+  return response;
+}
+
+std::string new_upload_code() {
+  SystemRandom random;
+  return fmt::format("{:016x}{:016x}", random.next(), random.next());
+}
+
+}  // namespace
+
+/// A separate thread redacts and writes the exchanges, so that requests do not wait for it.
+class RecordingProxy::Writer {
+ public:
+  Writer(const RecordOptions& options, LineOutput file)
+      : shapes_only_(options.shapes_only),
+        on_violation_(options.on_violation),
+        file_(std::move(file)),
+        grader_(binding_, findings_),
+        thread_(start_without_signals([this] { write_all(); })) {}
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  ~Writer() { finish(); }
+
+  /// Waits while too many bytes are not yet redacted.
   void take(WireExchange exchange) {
     const auto since = std::chrono::steady_clock::now() - begin_;
     exchange.at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
@@ -108,24 +236,9 @@ class RecordingWriter {
       ended_ = true;
     }
     changed_.notify_all();
-    if (writer_.joinable()) writer_.join();
+    if (thread_.joinable()) thread_.join();
+    file_.finish();
   }
-
-  std::string hide(const std::string& upload_url) {
-    const std::lock_guard lock(mutex_);
-    uploads_.push_back(upload_url);
-    return fmt::format("{}{}{}", base_url_, upload_prefix, uploads_.size() - 1);
-  }
-  /// Returns the service's URL for one of the proxy's upload URLs; empty if there is none.
-  std::string upload_at(std::string_view target) {
-    const std::lock_guard lock(mutex_);
-    target.remove_prefix(upload_prefix.size());
-    const auto number = parse_bounded(target);
-    const bool is_known = number && number->is_number_unsigned() && number->get<std::size_t>() < uploads_.size();
-    return is_known ? uploads_[number->get<std::size_t>()] : std::string();
-  }
-  void set_base_url(std::string url) { base_url_ = std::move(url); }
-  const RecordOptions& options() const { return options_; }
 
  private:
   static std::size_t size_of(const WireExchange& exchange) {
@@ -143,7 +256,6 @@ class RecordingWriter {
       lock.unlock();
       write(exchange);
       lock.lock();
-      if (waiting_.empty()) file_.flush();
       waiting_bytes_ -= size_of(exchange);
       changed_.notify_all();
     }
@@ -151,257 +263,241 @@ class RecordingWriter {
 
   void write(const WireExchange& exchange) {
     const RedactedExchange redacted = redactor_.redact(exchange);
-    file_ << (options_.shapes_only ? redacted.shape_line() : redacted.line()) << '\n';
+    file_.write((shapes_only_ ? redacted.shape_line() : redacted.line()) + "\n");
     const std::size_t known = findings_.all().size();
     grader_.grade_alone(redacted);
-    for (std::size_t i = known; i < findings_.all().size() && options_.on_violation; ++i) {
+    for (std::size_t i = known; i < findings_.all().size() && on_violation_; ++i) {
       const Finding& one = findings_.all()[i];
-      options_.on_violation(fmt::format("{}: {}: {}", one.shown_by, one.where, one.what));
+      on_violation_(fmt::format("{}: {}: {}", one.shown_by, one.where, one.what));
     }
   }
 
-  const RecordOptions& options_;
+  bool shapes_only_;
+  std::function<void(const std::string&)> on_violation_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<WireExchange> waiting_ = {};
   std::size_t waiting_bytes_ = 0;
   bool ended_ = false;
-  std::ofstream file_;
+  LineOutput file_;
   ExchangeRedactor redactor_ = {};
   Binding binding_ = {};
   Findings findings_ = {};
   Grader grader_;
-  std::vector<std::string> uploads_ = {};
-  std::string base_url_ = {};
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::thread writer_;  // last: it uses the others
+  std::thread thread_;  // last: it uses the others
 };
 
-/// One client connection with its own connection to the service.
-class ProxyConnection {
- public:
-  ProxyConnection(int socket, RecordingWriter& writer, ws::http::Transport& transport)
-      : client_(socket), writer_(writer), transport_(transport) {}
+/// A request on its way, and its answer.
+struct RecordingProxy::Passing {
+  explicit Passing(std::size_t& held_bytes) : answer_body(std::make_unique<Spool>(held_bytes)) {}
 
-  void run() {
-    while (auto head = client_.read_head()) {
-      if (!pass(*head) || head->closes) return;
-    }
-  }
-
- private:
-  /// Returns false if the connection cannot be reused.
-  bool pass(const RequestHead& head) {
-    exchange_ = {.method = head.method};
-    head_sent_ = false;
-    is_chunked_ = false;
-    const std::string url = url_of(head);
-    if (url.empty()) return refuse(404, "there is no such upload");
-    for (const auto& [name, value] : head.headers) {
-      if (equal_ignoring_case(name, "Expect") && !client_.write("HTTP/1.1 100 Continue\r\n\r\n")) return false;
-      if (!is_hop_header(name)) exchange_.request_headers.emplace_back(name, value);
-    }
-    ws::http::Request request = {
-        .method = head.method, .url = url, .headers = exchange_.request_headers, .timeout = exchange_timeout};
-    // Ask for an uncompressed response: a compressed one could not be read, and decompressing it would change it.
-    request.headers.emplace_back("Accept-Encoding", "identity");
-    ForwardedBody passing(client_, head.length.value_or(0), exchange_.request_body);
-    if (!head.length) {
-      auto body = client_.read_chunks(max_chunked_bytes);
-      if (!body) return refuse(413, "a chunked body is larger than 4 MiB or malformed");
-      exchange_.request_body = *body;
-      exchange_.request_bytes = body->size();
-      request.body = std::move(*body);
-    } else if (*head.length > 0) {
-      request.source = &passing;
-      exchange_.request_bytes = *head.length;
-    }
-    if (!is_upload_start()) {
-      request.head = [this](int status, const ws::http::Headers& headers) { return send_head(status, headers); };
-      request.sink = [this](std::string_view piece) { return send_piece(piece); };
-    }
-    request.max_body_bytes = std::uint64_t{1} << 40U;
-    return end(transport_.send(std::move(request)), head.method == "HEAD") && passing.is_whole();
-  }
-
-  std::string url_of(const RequestHead& head) {
-    if (head.target.starts_with(upload_prefix)) {
-      exchange_.upload_url = writer_.upload_at(head.target);
-      return exchange_.upload_url;
-    }
-    const std::size_t question = head.target.find('?');
-    exchange_.path = head.target.substr(0, question);
-    if (question != std::string::npos) exchange_.query = head.target.substr(question + 1);
-    return writer_.options().to + head.target;
-  }
-
-  bool is_upload_start() const { return exchange_.method == "POST" && exchange_.path == uploads_path; }
-
-  bool refuse(int status, std::string_view why) {
-    const std::string body = dump({{"detail", why}});
-    client_.write(fmt::format(
-        "HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
-        status,
-        http::reason_phrase(status),
-        body.size(),
-        body));
-    return false;
-  }
-
-  Result<void> send_head(int status, const ws::http::Headers& headers) {
-    exchange_.status = status;
-    exchange_.response_headers = headers;
-    std::string text = fmt::format("HTTP/1.1 {} {}\r\n", status, http::reason_phrase(status));
-    for (const auto& [name, value] : headers) {
-      if (!is_hop_header(name)) text += fmt::format("{}: {}\r\n", name, value);
-    }
-    const auto length = ws::http::find_header(headers, "Content-Length");
-    is_chunked_ = !length;
-    text += length ? fmt::format("Content-Length: {}\r\n\r\n", *length) : "Transfer-Encoding: chunked\r\n\r\n";
-    head_sent_ = true;
-    return send(text);
-  }
-
-  Result<void> send_piece(std::string_view piece) {
-    exchange_.response_bytes += piece.size();
-    if (exchange_.response_bytes <= max_kept_bytes) {
-      exchange_.response_body += piece;
-    } else {
-      exchange_.response_body = std::string();
-    }
-    if (!is_chunked_) return send(piece);
-    if (piece.empty()) return {};
-    return send(fmt::format("{:x}\r\n{}\r\n", piece.size(), piece));
-  }
-
-  Result<void> send(std::string_view bytes) {
-    if (client_.write(bytes)) return {};
-    return fail(Failure::Kind::unreachable, "the client closed the connection");
-  }
-
-  bool end(ws::http::Outcome outcome, bool is_head) {
-    if (auto* error = std::get_if<ws::http::TransportError>(&outcome)) {
-      if (head_sent_) return false;
-      return refuse(502, error->reason.what);
-    }
-    if (head_sent_) {
-      if (is_chunked_ && !client_.write("0\r\n\r\n")) return false;
-      writer_.take(std::move(exchange_));
-      return true;
-    }
-    auto& answer = std::get<ws::http::Response>(outcome);
-    exchange_.status = answer.status;
-    exchange_.response_headers = answer.headers;
-    exchange_.response_bytes = answer.body.size();
-    exchange_.response_body = answer.body.size() <= max_kept_bytes ? answer.body : std::string();
-    if (is_upload_start() && answer.status < 300) answer.body = with_own_address(answer.body);
-    std::string text = fmt::format("HTTP/1.1 {} {}\r\n", answer.status, http::reason_phrase(answer.status));
-    for (const auto& [name, value] : answer.headers) {
-      const bool is_length = is_head && equal_ignoring_case(name, "Content-Length");
-      if (!is_hop_header(name) || is_length) text += fmt::format("{}: {}\r\n", name, value);
-    }
-    const bool has_body = !is_head && answer.status != 204 && answer.status != 304;
-    if (has_body) text += fmt::format("Content-Length: {}\r\n", answer.body.size());
-    text += "\r\n";
-    if (has_body) text += answer.body;
-    const bool is_sent = client_.write(text);
-    writer_.take(std::move(exchange_));
-    return is_sent;
-  }
-
-  std::string with_own_address(const std::string& body) {
-    auto json = parse_bounded(body);
-    const auto url = json ? find_text(*json, "upload_url") : std::nullopt;
-    if (!url) return body;
-    (*json)["upload_url"] = writer_.hide(*url);
-    return dump(*json);
-  }
-
-  ClientSocket client_;
-  RecordingWriter& writer_;
-  ws::http::Transport& transport_;
-  WireExchange exchange_ = {};
-  bool head_sent_ = false;
-  bool is_chunked_ = false;
+  WireExchange exchange = {};
+  std::unique_ptr<Spool> body = {};  // of the request; null: none
+  std::unique_ptr<SpoolBody> source = {};
+  std::unique_ptr<Spool> answer_body;
+  std::string own_url = {};  // of this proxy, as the client calls it
+  bool is_done = false;
+  bool is_unreached = false;  // no whole answer came
+  std::string why = {};
 };
 
-struct Bound {
-  int socket = -1;
-  std::string base_url = {};
-};
+RecordingProxy::RecordingProxy(RecordOptions options,
+                               std::unique_ptr<ws::http::Transport> transport,
+                               std::unique_ptr<Writer> writer)
+    : options_(std::move(options)),
+      guard_(options_.names, AuthMode::strict),
+      transport_(std::move(transport)),
+      writer_(std::move(writer)) {}
 
-Result<Bound> listen_on(const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  const auto port =
-      parse_bounded(colon == std::string::npos ? std::string_view() : std::string_view(text).substr(colon + 1));
-  const std::string host = text.substr(0, colon);
-  if (!port || !port->is_number_unsigned() || *port > 65535 ||
-      ::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) {
-    return fail(Failure::Kind::usage, fmt::format("--listen \"{}\" is not ADDRESS:PORT", text));
-  }
-  address.sin_port = htons(port->get<std::uint16_t>());
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int on = 1;
-  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast)
-  socklen_t size = sizeof address;
-  if (::bind(socket, generic, size) != 0 || ::listen(socket, SOMAXCONN) != 0 ||
-      ::getsockname(socket, generic, &size) != 0) {
-    ::close(socket);
-    return fail(Failure::Kind::unreachable, fmt::format("cannot listen on {}", text));
-  }
-  return Bound{socket, fmt::format("http://{}:{}", host, ntohs(address.sin_port))};
-}
+RecordingProxy::~RecordingProxy() = default;
 
-/// Runs in one thread for each connection and ends with it.
-void serve_client(int socket, RecordingWriter& writer, std::atomic<int>& open) {
-  auto transport = ws::http::make_curl_transport({.max_connections = 1});
-  if (transport) {
-    ProxyConnection(socket, writer, **transport).run();
-  } else {
-    ::close(socket);
-  }
-  --open;
-}
-
-}  // namespace
-
-Result<void> record(const RecordOptions& given) {
-  RecordOptions options = given;
+Result<std::unique_ptr<RecordingProxy>> RecordingProxy::open(RecordOptions options) {
   while (options.to.ends_with('/')) options.to.pop_back();
-  if (ws::http::origin_of(options.to).empty()) {
+  if (ws::http::origin_of(options.to).empty() || options.to.find_first_of("?#") != std::string::npos) {
     return fail(Failure::Kind::usage, fmt::format("--to \"{}\" is not an http or https address", options.to));
   }
-  // Open the file before the first request is served: requests that cannot be recorded must not be forwarded.
-  const int made = ::open(options.out.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (made < 0) return fail(Failure::Kind::disk, fmt::format("cannot write {}", options.out));
-  ::close(made);
-  RecordingWriter writer(options, std::ofstream(options.out, std::ios::app | std::ios::binary));
-  WS_LET(const Bound bound, listen_on(options.listen));
-  writer.set_base_url(bound.base_url);
-  if (options.ready) options.ready(bound.base_url);
-  std::atomic<int> open = 0;
-  while (options.stop == nullptr || !*options.stop) {
-    pollfd wanted = {.fd = bound.socket, .events = POLLIN, .revents = 0};
-    if (::poll(&wanted, 1, 200) <= 0) continue;
-    const int socket = ::accept4(bound.socket, nullptr, nullptr, SOCK_CLOEXEC);
-    if (socket < 0) continue;
-    const int on = 1;
-    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    ++open;
-    std::thread([socket, &writer, &open] { serve_client(socket, writer, open); }).detach();
+  WS_TRY(check_key_way(options.to));
+  WS_LET(auto transport, ws::http::make_curl_transport({.max_connections = max_calls}));
+  WS_LET(LineOutput file,
+         LineOutput::open(options.out,
+                          LineOutput::Begin::append,
+                          LineOutput::Gaps::allowed,
+                          "recording",
+                          [out = options.out](const std::string& reason) {
+                            tell(fmt::format("ws-mock: {} lacks exchanges from here on: {}", out, reason));
+                          }));
+  auto writer = std::make_unique<Writer>(options, std::move(file));
+  return std::unique_ptr<RecordingProxy>(
+      new RecordingProxy(std::move(options), std::move(transport), std::move(writer)));
+}
+
+void RecordingProxy::finish() {
+  transport_->cancel_all();
+  writer_->finish();
+  if (const auto lost = lost_lines(); lost.contains("recording")) {
+    tell(fmt::format("ws-mock: {} exchanges are not in {}", lost.at("recording"), options_.out));
   }
-  ::close(bound.socket);
-  // The process exits next and closes open connections. Wait a moment, so that complete exchanges are written.
-  for (int tries = 0; open > 0 && tries < 20; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  writer.finish();
-  if (open > 0) {
-    std::fflush(nullptr);
-    ::_exit(0);
+}
+
+std::size_t RecordingProxy::body_limit(const http::Request& /*head*/) { return 0; }
+
+std::unique_ptr<http::BodySink> RecordingProxy::open_sink(const http::Request& head) {
+  if (guard_.rejection(head, head.path) || !is_authorized(head)) return nullptr;
+  return std::make_unique<SpoolSink>(held_bytes_);
+}
+
+bool RecordingProxy::is_authorized(const http::Request& request) const {
+  // Comparing hashes hides how much of the token was right from timing attacks.
+  return options_.token.empty() ||
+         Sha256::of(request.find("Proxy-Authorization").value_or("")) == Sha256::of("Bearer " + options_.token);
+}
+
+http::Response RecordingProxy::refuse(const http::MalformedRequest& why) {
+  return error(why.status, why.code, why.reason);
+}
+
+http::Response RecordingProxy::handle(const http::Request& request) {
+  if (const auto rejection = guard_.rejection(request, request.path)) return render(*rejection, "", Assumptions());
+  if (!is_authorized(request)) {
+    return error(407, "proxy_authentication_required", "Send the control token as Proxy-Authorization: Bearer TOKEN")
+        .header("Proxy-Authenticate", "Bearer");
   }
-  return {};
+  if (request.path == "*") return http::Response(204).header("Allow", "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT");
+  if (!request.path.starts_with('/')) return error(400, "bad_request", "The request's target has no path");
+  if (passing_.size() >= max_calls) {
+    return error(503, "overloaded", fmt::format("{} requests are on their way, which is the limit", max_calls));
+  }
+  const auto passing = std::make_shared<Passing>(held_bytes_);
+  WireExchange& exchange = passing->exchange;
+  exchange.method = request.method;
+  std::string url;
+  if (request.path.starts_with(upload_prefix)) {
+    const auto found = uploads_.find(request.path.substr(upload_prefix.size()));
+    if (found == uploads_.end()) return error(404, "not_found", "There is no such upload");
+    url = exchange.upload_url = found->second;
+  } else {
+    exchange.path = request.path;
+    exchange.query = request.query;
+    url = options_.to + exchange.path + (request.query.empty() ? "" : "?" + exchange.query);
+  }
+  const std::string_view named = request.find("Connection").value_or("");
+  for (const http::Header& field : request.headers) {
+    const bool is_left = is_hop_header(field.name) || to_lower(named).find(to_lower(field.name)) != std::string::npos ||
+                         (!exchange.upload_url.empty() && is_credential_header(field.name));
+    if (!is_left) exchange.request_headers.emplace_back(field.name, field.value);
+  }
+  if (auto* sink = dynamic_cast<SpoolSink*>(request.sink); sink != nullptr) {
+    if (!sink->wants_more())
+      return error(413, "payload_too_large", "The body is larger than 128 MiB, or the disk is full");
+    passing->body = sink->finish();
+    passing->source = std::make_unique<SpoolBody>(*passing->body);
+    exchange.request_bytes = passing->body->size();
+  }
+  const std::string_view host = guard_.request_host(request);
+  passing->own_url = host.empty() ? base_url_ : fmt::format("{}://{}", base_url_.substr(0, base_url_.find(':')), host);
+  const std::uint64_t ticket = next_ticket_++;
+  passing_.emplace(ticket, passing);
+  ws::http::Request call = {
+      .method = exchange.method, .url = url, .headers = exchange.request_headers, .timeout = exchange_timeout};
+  // Ask for an uncompressed response: a compressed one could not be read, and decompressing it would change it.
+  call.headers.emplace_back("Accept-Encoding", "identity");
+  if (passing->source && passing->source->size_bytes() > 0) call.source = passing->source.get();
+  call.max_body_bytes = max_response_bytes;
+  call.sink = [passing](std::string_view piece) -> Result<void> {
+    if (passing->answer_body->append(piece)) return {};
+    return fail(Failure::Kind::disk, "the disk has no room for the answer");
+  };
+  transport_->start(std::move(call), [this, passing, ticket](ws::http::Outcome outcome) {
+    end(*passing, std::move(outcome));
+    ready_.push_back(ticket);
+  });
+  return http::Response::later(ticket);
+}
+
+/// The whole answer is here, or none will come.
+void RecordingProxy::end(Passing& passing, ws::http::Outcome outcome) {
+  passing.is_done = true;
+  WireExchange& exchange = passing.exchange;
+  if (auto* failed = std::get_if<ws::http::TransportError>(&outcome)) {
+    passing.is_unreached = true;
+    passing.why = std::move(failed->reason.what);
+    return;
+  }
+  auto& answer = std::get<ws::http::Response>(outcome);
+  exchange.status = answer.status;
+  exchange.response_headers = std::move(answer.headers);
+  if (!answer.body.empty() && !passing.answer_body->append(answer.body)) {
+    passing.is_unreached = true;
+    passing.why = "the disk has no room for the answer";
+    return;
+  }
+  exchange.response_bytes = passing.answer_body->size();
+  exchange.response_body = passing.answer_body->kept();
+  if (passing.body) exchange.request_body = passing.body->kept();
+  passing.body.reset();
+  writer_->take(exchange);
+}
+
+std::vector<std::uint64_t> RecordingProxy::take_ready() {
+  transport_->run(std::chrono::milliseconds{0});
+  return std::exchange(ready_, {});
+}
+
+std::optional<std::chrono::milliseconds> RecordingProxy::next_ready() {
+  return transport_->under_way() > 0 ? std::optional(look_every) : std::nullopt;
+}
+
+void RecordingProxy::cancel(std::uint64_t ticket) { passing_.erase(ticket); }
+
+http::Response RecordingProxy::resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) {
+  const auto found = passing_.find(ticket);
+  if (found == passing_.end()) return error(502, "bad_gateway", "The request is not on its way");
+  const std::shared_ptr<Passing> passing = found->second;
+  if (may_wait == http::MayWait::no && !last_moment_) last_moment_ = std::chrono::steady_clock::now() + last_patience;
+  while (!passing->is_done && may_wait == http::MayWait::no && std::chrono::steady_clock::now() < *last_moment_) {
+    transport_->run(std::chrono::milliseconds{20});
+  }
+  if (!passing->is_done && may_wait == http::MayWait::yes) return http::Response::later(ticket);
+  passing_.erase(found);
+  if (!passing->is_done) return error(503, "stopping", "ws-mock record stops before the service has answered");
+  if (passing->is_unreached) return error(502, "bad_gateway", passing->why);
+  return answer(*passing, request);
+}
+
+/// As it came, but for the address of an upload: that becomes one of this proxy.
+http::Response RecordingProxy::answer(Passing& passing, const http::Request& request) {
+  const WireExchange& exchange = passing.exchange;
+  http::Response response(exchange.status);
+  std::string type;
+  for (const auto& [name, value] : exchange.response_headers) {
+    if (equal_ignoring_case(name, "Content-Type")) {
+      type = value;
+    } else if (!is_hop_header(name)) {
+      response.header(name, value);
+    }
+  }
+  if (request.method == "HEAD") {
+    const auto length = parse_bounded(ws::http::find_header(exchange.response_headers, "Content-Length").value_or("0"));
+    const std::uint64_t size = length && length->is_number_unsigned() ? length->get<std::uint64_t>() : 0;
+    return with_body(std::move(response), type, std::make_unique<AnnouncedLength>(size));
+  }
+  if (exchange.method == "POST" && exchange.path == uploads_path && exchange.status < 300) {
+    auto json = parse_bounded(exchange.response_body);
+    const auto url = json ? find_text(*json, "upload_url") : std::nullopt;
+    if (url && (!ws::http::may_lead_to(*url, options_.to) || uploads_.size() >= max_uploads)) {
+      return error(502, "bad_gateway", "The service names an address for the upload that may not be called");
+    }
+    if (url) {
+      const std::string code = new_upload_code();
+      uploads_.emplace(code, *url);
+      (*json)["upload_url"] = fmt::format("{}{}{}", passing.own_url, upload_prefix, code);
+      response.body(type, dump(*json));
+      return response;
+    }
+  }
+  if (response.is_bodiless()) return response;
+  return with_body(std::move(response), type, std::make_unique<SpoolSource>(std::move(passing.answer_body)));
 }
 
 }  // namespace ws::mock::compare

@@ -2,13 +2,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "server-mock/output/line_output.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock::control {
 namespace {
 
 ServiceResult get_health(Call& call) {
-  return Answer{.body = Json{{"status", "ok"}, {"now", to_rfc3339(call.sandbox.clock.now())}}};
+  Json lost = Json::object();
+  for (const auto& [name, count] : lost_lines()) lost[name] = count;
+  return Answer{
+      .body = Json{{"status", "ok"}, {"now", to_rfc3339(call.sandbox.clock.now())}, {"lost_lines", std::move(lost)}}};
 }
 
 ServiceResult get_assumptions(Call& call) {

@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
 #include <span>
-#include <system_error>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
 #include "api-client/base/ascii.hpp"
 #include "server-mock/http/target.hpp"
+#include "server-mock/output/print.hpp"
 #include "server-mock/services/files/uploads.hpp"
 #include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
@@ -179,21 +175,12 @@ Json Journal::read(const Filter& filter) const {
   return {{"data", std::move(data)}, {"dropped", dropped_}};
 }
 
-Result<JournalFile> JournalFile::open(const std::string& path) {
-  JournalFile journal;
-  if (path.empty()) return journal;
-  journal.file_ = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!journal.file_) {
-    return fail(Failure::Kind::disk,
-                fmt::format("cannot write the journal {}: {}", path, std::generic_category().message(errno)));
-  }
-  return journal;
-}
-
-void JournalFile::write(const Json& entry) {
-  if (!file_ || write_all(file_.get(), dump(entry) + "\n")) return;
-  fmt::print(stderr, "ws-mock: stopped writing the journal's file: {}\n", std::generic_category().message(errno));
-  file_ = Descriptor();
+Result<LineOutput> open_journal_file(const std::string& path) {
+  if (path.empty()) return LineOutput();
+  return LineOutput::open(
+      path, LineOutput::Begin::append, LineOutput::Gaps::allowed, "journal_file", [](const std::string& reason) {
+        tell(fmt::format("ws-mock: lines of the journal's file are lost: {}; /_mock/health counts them", reason));
+      });
 }
 
 }  // namespace ws::mock

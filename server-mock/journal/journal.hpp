@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "api-client/base/descriptor.hpp"
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
 #include "server-mock/http/message.hpp"
+#include "server-mock/output/line_output.hpp"
 
 namespace ws::mock {
 
@@ -83,19 +83,7 @@ class Journal {
   std::uint64_t dropped_ = 0;
 };
 
-/// The journal file (`--journal-file`): a line of JSON for each exchange.
-class JournalFile {
- public:
-  /// A closed file: writes nothing.
-  JournalFile() = default;
-  /// Appends to the file; creates it with mode 0600. Fails with `disk`.
-  static Result<JournalFile> open(const std::string& path);
-  bool is_open() const { return static_cast<bool>(file_); }
-  /// Writes one line before it returns. If writing fails, reports it once on standard error and stops writing.
-  void write(const Json& entry);
-
- private:
-  Descriptor file_ = {};
-};
+/// The file of `--journal-file`: a line of JSON for each exchange. An empty path: none. Fails with `disk`.
+Result<LineOutput> open_journal_file(const std::string& path);
 
 }  // namespace ws::mock

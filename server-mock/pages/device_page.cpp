@@ -1,7 +1,6 @@
 #include "server-mock/pages/device_page.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "api-client/base/sha256.hpp"
 #include "api-client/contract/schema.hpp"
 #include "server-mock/http/target.hpp"
+#include "server-mock/output/print.hpp"
 #include "server-mock/pages/html.hpp"
 #include "server-mock/services/authorization/device_logins.hpp"
 
@@ -22,7 +22,7 @@ std::string draw_secret() {
 }
 
 http::Response failed(const Failure& failure, std::string_view request_id) {
-  fmt::print(stderr, "ws-mock: {}: internal error: {}\n", request_id, failure.what);
+  tell(fmt::format("ws-mock: {}: internal error: {}", request_id, failure.what));
   return page(
       500,
       "Something broke",

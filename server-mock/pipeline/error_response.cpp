@@ -1,10 +1,10 @@
 #include "server-mock/pipeline/error_response.hpp"
 
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "server-mock/output/print.hpp"
 #include "server-mock/pages/html.hpp"
 
 namespace ws::mock {
@@ -51,7 +51,7 @@ std::string html(const ApiError& api_error) {
 
 http::Response render(const ApiError& api_error, std::string_view request_id, const Assumptions& assumptions) {
   // Printed even with `--log off`: a bug of the server must not go unnoticed.
-  if (!api_error.cause.empty()) fmt::print(stderr, "ws-mock: {}: internal error: {}\n", request_id, api_error.cause);
+  if (!api_error.cause.empty()) tell(fmt::format("ws-mock: {}: internal error: {}", request_id, api_error.cause));
   http::Response response(api_error.status);
   if (api_error.status == 401) response.header("WWW-Authenticate", "Bearer realm=\"workspace\"");
   if (api_error.status == 429 || api_error.status == 503 || api_error.code == "idempotency_in_flight") {

@@ -44,8 +44,8 @@ std::string cut(const std::string& text, std::size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
 
-std::string styled(std::string_view text, const char* code, bool colour) {
-  return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+TerminalText styled(std::string_view text, const char* code, bool colour) {
+  return colour ? TerminalText::styled(text, code) : TerminalText(text);
 }
 
 /// The command `ws-mock sweep --replay ROW -- CMD` to paste, with the flags that affect the row.
@@ -73,20 +73,18 @@ std::map<std::string, Group> groups_of(const Report& report, const std::set<std:
   return groups;
 }
 
-std::string render_finding(const Finding& finding, const ReportView& view) {
-  std::string text = wrapped(finding.sentence, 2, view.width);
+TerminalText render_finding(const Finding& finding, const ReportView& view) {
+  TerminalText text = wrapped(finding.sentence, 2, view.width);
   for (const std::string& line : finding.lines) text += styled(cut("    " + line, view.width), "2", view.colour) + "\n";
   return text + wrapped("fix: " + finding.advice, 2, view.width);
 }
 
-std::string render_group(const std::string& name, const Group& group, const Report& report, const ReportView& view) {
+TerminalText render_group(const std::string& name, const Group& group, const Report& report, const ReportView& view) {
   const auto& [result, finding] = group.members.front();
   const std::size_t count = group.members.size();
-  std::string text = fmt::format("{}  {}  {} row{}\n",
-                                 styled(name.substr(0, name.find('\n')), "1", view.colour),
-                                 styled(finding->word, "1;31", view.colour),
-                                 count,
-                                 count == 1 ? "" : "s");
+  TerminalText text = styled(name.substr(0, name.find('\n')), "1", view.colour) + "  " +
+                      styled(finding->word, "1;31", view.colour) +
+                      fmt::format("  {} row{}\n", count, count == 1 ? "" : "s");
   text += render_finding(*finding, view);
   if (count > 1) {
     std::string others = "also:";
@@ -182,8 +180,8 @@ std::size_t new_findings(const Report& report, const std::set<std::string>& acce
   return count;
 }
 
-std::string render_text(const Report& report, const ReportView& view) {
-  std::string text;
+TerminalText render_text(const Report& report, const ReportView& view) {
+  TerminalText text;
   for (const std::string& note : report.plan.notes) text += wrapped("note: " + note, 0, view.width);
   for (const Finding& finding : report.clean_findings) {
     if (view.accepted.contains(finding.id)) continue;
@@ -265,16 +263,16 @@ std::string render_junit(const Report& report, const std::set<std::string>& acce
 
 std::string render_html(const Report& report, const std::set<std::string>& accepted) {
   std::string data = dump(to_json(report, accepted));
-  // Escape "</": "</script>" in a response would end the element that contains the data.
-  for (std::size_t at = data.find("</"); at != std::string::npos; at = data.find("</", at + 3))
-    data.replace(at, 2, "<\\/");
+  // "</script>" would end the element that contains the data, and "<!--<script>" would swallow what follows it.
+  for (std::size_t at = data.find('<'); at != std::string::npos; at = data.find('<', at))
+    data.replace(at, 1, "\\u003c");
   constexpr std::string_view mark = "<!--DATA-->";
   std::string text(page);
   return text.replace(text.find(mark), mark.size(), data);
 }
 
-std::string render_row(const RowResult& result, const ReportView& view) {
-  std::string text = styled(result.row.id, "1", view.colour) + "  " + result.row.request + "\n";
+TerminalText render_row(const RowResult& result, const ReportView& view) {
+  TerminalText text = styled(result.row.id, "1", view.colour) + "  " + result.row.request + "\n";
   for (const std::string& line : result.journal) text += "    " + line + "\n";
   if (!result.end.out.empty()) text += "stdout:\n" + result.end.out + (result.end.out.ends_with('\n') ? "" : "\n");
   if (!result.end.err.empty()) text += "stderr:\n" + result.end.err + (result.end.err.ends_with('\n') ? "" : "\n");

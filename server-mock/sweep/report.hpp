@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api-client/base/json.hpp"
+#include "server-mock/output/print.hpp"
 #include "server-mock/sweep/coverage.hpp"
 #include "server-mock/sweep/sweep.hpp"
 
@@ -21,7 +22,7 @@ std::size_t new_findings(const Report& report, const std::set<std::string>& acce
 
 /// Groups findings by operation and cause, each with journal lines, advice and the command to reproduce it, then the
 /// counts and the coverage.
-std::string render_text(const Report& report, const ReportView& view);
+TerminalText render_text(const Report& report, const ReportView& view);
 Json to_json(const Report& report, const std::set<std::string>& accepted);
 /// One test case for each row.
 std::string render_junit(const Report& report, const std::set<std::string>& accepted);
@@ -29,7 +30,7 @@ std::string render_junit(const Report& report, const std::set<std::string>& acce
 std::string render_html(const Report& report, const std::set<std::string>& accepted);
 
 /// One row in full: requests, output of the command, findings.
-std::string render_row(const RowResult& result, const ReportView& view);
+TerminalText render_row(const RowResult& result, const ReportView& view);
 /// The rows of the plan, one per line.
 std::string render_plan(const Plan& plan);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include "server-mock/output/print.hpp"
 #include "server-mock/trace/packed.hpp"
 
 namespace ws::mock::trace {
@@ -55,7 +55,7 @@ class Recorder::RecordingSink final : public http::BodySink {
   std::string kept_ = {};
 };
 
-Recorder::Recorder(Descriptor file,
+Recorder::Recorder(LineOutput file,
                    const SecretNames& secrets,
                    Application& application,
                    std::shared_ptr<PinnedTime> pinned)
@@ -66,11 +66,11 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path,
                                                  const SecretNames& secrets,
                                                  Application& application,
                                                  std::shared_ptr<PinnedTime> pinned) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!file) {
-    return fail(Failure::Kind::disk,
-                fmt::format("cannot write the trace {}: {}", path, std::generic_category().message(errno)));
-  }
+  WS_LET(
+      LineOutput file,
+      LineOutput::open(path, LineOutput::Begin::anew, LineOutput::Gaps::none, "trace", [](const std::string& reason) {
+        tell(fmt::format("ws-mock: stopped writing the trace: {}", reason));
+      }));
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(file), secrets, application, std::move(pinned)));
   const Time opened = recorder->pinned_->at.value_or(Time());
   Json line = {{"ws_trace", 1}, {"started_at", opened.time_since_epoch().count()}};
@@ -100,11 +100,8 @@ void Recorder::learn_base_url() {
 }
 
 void Recorder::write(const std::string& line) {
-  if (!file_) return;
   unsnapped_bytes_ += line.size() + 1;
-  if (write_all(file_.get(), line + "\n")) return;
-  fmt::print(stderr, "ws-mock: stopped writing the trace: {}\n", std::generic_category().message(errno));
-  file_ = Descriptor();
+  file_.write(line + "\n");
 }
 
 /// All clocks stand still until `pinned_` is reset.
@@ -120,7 +117,7 @@ void Recorder::finish(Event event, Sandbox& sandbox, const http::Response* respo
   const auto found = changes_.after(sandbox);
   pinned_->at.reset();
   event.state = found ? found->hash : std::string();
-  if (!found) fmt::print(stderr, "ws-mock: the trace lacks a state: {}\n", found.error().what);
+  if (!found) tell(fmt::format("ws-mock: the trace lacks a state: {}", found.error().what));
   if (response != nullptr && response->ticket()) {
     waiting_[*response->ticket()] = event.n;
   } else if (response != nullptr) {
@@ -128,8 +125,7 @@ void Recorder::finish(Event event, Sandbox& sandbox, const http::Response* respo
     event.operation = header_of(*response, "X-Mock-Operation");
   }
   if (const auto learnt = secrets_.learn(*sandbox.world); !learnt) {
-    fmt::print(stderr, "ws-mock: stopped writing the trace: {}\n", learnt.error().what);
-    file_ = Descriptor();
+    file_.stop(learnt.error().what);
   }
   write(line_of(event));
   const bool is_due = requests_ >= last_snapshot_ + requests_between_snapshots && unsnapped_bytes_ >= snapshot_bytes_;
@@ -175,7 +171,7 @@ http::Response Recorder::handle(const http::Request& request) {
   if (size > kept_body_bytes) event.cut = size;
   Sandbox& before = application_.sandbox_of(request);
   if (const auto watched = changes_.before(before); !watched) {
-    fmt::print(stderr, "ws-mock: the trace lacks a state: {}\n", watched.error().what);
+    tell(fmt::format("ws-mock: the trace lacks a state: {}", watched.error().what));
   }
   http::Response response = application_.handle(passed);
   finish(std::move(event), application_.sandbox_of(request), &response);

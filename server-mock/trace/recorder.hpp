@@ -45,7 +45,7 @@ class Recorder final : public http::Handler {
 
  private:
   class RecordingSink;
-  Recorder(Descriptor file, const SecretNames& secrets, Application& application, std::shared_ptr<PinnedTime> pinned);
+  Recorder(LineOutput file, const SecretNames& secrets, Application& application, std::shared_ptr<PinnedTime> pinned);
   std::int64_t pin_time();
   void finish(Event event, Sandbox& sandbox, const http::Response* response);
   void take_snapshot(Sandbox& sandbox, const std::string& state);
@@ -54,7 +54,7 @@ class Recorder final : public http::Handler {
   void write_start();
   void learn_base_url();
 
-  Descriptor file_;
+  LineOutput file_;
   SecretNames secrets_;
   Application& application_;
   std::shared_ptr<PinnedTime> pinned_;
