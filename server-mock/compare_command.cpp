@@ -32,7 +32,8 @@ using compare::Exchanges;
 constexpr int differs_exit = 1;
 constexpr int not_done_exit = 2;
 constexpr std::size_t token_bytes = std::size_t{64} << 10U;
-constexpr std::size_t recording_bytes = std::size_t{1} << 30U;
+/// All of its exchanges are kept; parsed, they take up to ten times as much.
+constexpr std::size_t recording_bytes = std::size_t{128} << 20U;
 
 std::atomic<bool> diff_stopped = false;
 

@@ -65,10 +65,10 @@ Result<std::chrono::milliseconds> read_idle_exit(const std::string& text) {
 }
 
 /// Empty: plain HTTP.
-Result<std::optional<http::TlsIdentity>> read_tls(const Flags& flags) {
+Result<std::optional<http::TlsIdentity>> read_tls(const Flags& flags, const http::AllowedHosts& names) {
   std::optional<http::TlsIdentity> identity;
   if (flags.tls_self_signed) {
-    WS_LET(identity, http::make_tls_identity());
+    WS_LET(identity, http::make_tls_identity(names.names()));
   } else if (!flags.tls.empty()) {
     const std::size_t comma = flags.tls.find(',');
     if (comma == std::string::npos) {
@@ -77,6 +77,16 @@ Result<std::optional<http::TlsIdentity>> read_tls(const Flags& flags) {
     WS_LET(identity, http::read_tls_identity(flags.tls.substr(0, comma), flags.tls.substr(comma + 1)));
   }
   return identity;
+}
+
+/// The host of `--public-url`.
+Result<std::string> read_public_host(std::string_view url) {
+  const bool is_web = url.starts_with("http://") || url.starts_with("https://");
+  const auto parts = is_web ? http::split_host(http::authority_of(url)) : std::nullopt;
+  const bool is_plain = url.find_first_of("?# \t\r\n\"<>\\") == std::string_view::npos;
+  if (parts && is_plain) return parts->name.find(':') == std::string::npos ? parts->name : "[" + parts->name + "]";
+  return fail(Failure::Kind::usage,
+              fmt::format("--public-url \"{}\" is not of the form https://host[:port][/prefix]", url));
 }
 
 AuthMode auth_mode(std::string_view text) {
@@ -130,6 +140,8 @@ void add_flags(CLI::App& app, Flags& flags) {
                  "--listen and localhost are known")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+  app.add_option(
+      "--public-url", flags.public_url, "what addresses in answers begin with, where a proxy stands before it");
   app.add_option("--ready-file", flags.ready_file, "written when the server answers: base_url, port, pid, token");
   app.add_option("--fixtures", flags.fixtures, "the world to start with: YAML, JSON, or a folder of Markdown")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -222,9 +234,16 @@ Result<ServeSettings> settings_of(const Flags& flags) {
   settings.application.control = {.is_on = !flags.no_control, .token = flags.control_token};
   settings.application.log = log_style(flags.log);
   WS_TRY(http::AllowedHosts::check(flags.allow_hosts));
-  settings.application.names = http::AllowedHosts::of(settings.server.listen, flags.allow_hosts);
+  std::vector<std::string> allowed = flags.allow_hosts;
+  if (!flags.public_url.empty()) {
+    WS_LET(const std::string host, read_public_host(flags.public_url));
+    allowed.push_back(host);
+    settings.application.public_url = flags.public_url;
+    while (settings.application.public_url.ends_with('/')) settings.application.public_url.pop_back();
+  }
+  settings.application.names = http::AllowedHosts::of(settings.server.listen, allowed);
   settings.ready_file = flags.ready_file;
-  WS_LET(settings.server.tls, read_tls(flags));
+  WS_LET(settings.server.tls, read_tls(flags, settings.application.names));
   settings.trust = flags.tls_self_signed ? TrustFile::written : TrustFile::none;
   return settings;
 }
@@ -258,6 +277,7 @@ Result<Json> flags_for_trace(const Flags& flags) {
               {"strict", flags.strict},
               {"rate_limit", flags.rate_limit},
               {"allow_hosts", flags.allow_hosts},
+              {"public_url", flags.public_url},
               {"control", !flags.no_control},
               {"control_token", !flags.control_token.empty()},
               {"faults", std::move(faults)},
@@ -270,6 +290,7 @@ Result<void> flags_from_trace(const Json& traced, Flags& flags) {
   take_text("auth", flags.auth);
   take_text("device", flags.device);
   take_text("rate_limit", flags.rate_limit);
+  take_text("public_url", flags.public_url);
   flags.device_interval = find_integer(traced, "device_interval").value_or(flags.device_interval);
   flags.device_expires = find_integer(traced, "device_expires").value_or(flags.device_expires);
   constexpr std::int64_t longest_s = 86400;

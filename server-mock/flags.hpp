@@ -22,6 +22,7 @@ namespace ws::mock {
 struct Flags {
   std::string listen = "127.0.0.1:0";
   std::vector<std::string> allow_hosts = {};
+  std::string public_url = {};
   std::string ready_file = {};
   std::vector<std::string> fixtures = {};
   std::string data = {};

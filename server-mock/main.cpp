@@ -195,7 +195,11 @@ int check(const std::vector<std::string>& paths) {
 /// Prints the health of the server at the given URL, or at --listen.
 int print_health(const Flags& flags) {
   std::string_view place = flags.asked.empty() ? std::string_view(flags.listen) : flags.asked;
-  if (place.starts_with("http://")) place.remove_prefix(std::string_view("http://").size());
+  const bool is_tls = place.starts_with("https://") || flags.tls_self_signed || !flags.tls.empty();
+  const std::string_view scheme = is_tls ? "https" : "http";
+  for (const std::string_view one : {"http://", "https://"}) {
+    if (place.starts_with(one)) place.remove_prefix(one.size());
+  }
   place = place.substr(0, place.find('/'));
   auto address = http::Address::parse(place);
   if (!address) return report_failure(address.error());
@@ -205,7 +209,7 @@ int print_health(const Flags& flags) {
                            .what = "health needs to know which server to ask",
                            .hint = "ws-mock health http://127.0.0.1:8080, or the --listen of the server"});
   }
-  const auto healthy = check_health(*address);
+  const auto healthy = check_health(*address, scheme);
   if (!healthy) return report_failure(healthy.error());
   print("ok\n");
   return 0;
@@ -299,7 +303,7 @@ int run(int count, char** texts) {
   check_words->add_flag("--schema", flags.schema, "print the JSON Schema of a fixtures file instead");
   CLI::App* health =
       app.add_subcommand("health", "health [URL]: ask whether the server at URL, or at --listen, answers");
-  health->add_option("url", flags.asked, "http://ADDRESS:PORT");
+  health->add_option("url", flags.asked, "http://ADDRESS:PORT, or https://ADDRESS:PORT");
   CLI::App* reference = app.add_subcommand("__reference")->group("");
   for (CLI::App* each :
        {serve_words, exec, open, sweep, diff, record, openapi, assumptions, version, check_words, health}) {

@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -17,7 +18,9 @@
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/clock.hpp"
 #include "api-client/base/files.hpp"
+#include "api-client/base/suggestion.hpp"
 #include "server-mock/application/stop_on_signal.hpp"
+#include "server-mock/faults/operation_names.hpp"
 #include "server-mock/output/print.hpp"
 #include "server-mock/sweep/report.hpp"
 #include "server-mock/sweep/sweep.hpp"
@@ -118,6 +121,24 @@ sweep::Progress progress_line() {
   };
 }
 
+/// A sweep of nothing finds nothing: that must not look like success.
+Result<void> check_selection(const sweep::Plan& plan, const SweepFlags& flags) {
+  if (!plan.unmatched.empty()) {
+    const auto& [flag, pattern, known] = plan.unmatched.front();
+    std::string hint = suggestion(pattern, flag == "--operations" ? operation_names() : known);
+    if (flag == "--operations" && (hint.empty() || names_operation(pattern))) {
+      hint = fmt::format("it sends {}", fmt::join(known, ", "));
+    }
+    if (hint.empty()) hint = "`ws-mock sweep --plan -- CMD` lists the rows";
+    return fail(Failure::Kind::usage, fmt::format("{} \"{}\" names no row of this command", flag, pattern), hint);
+  }
+  const bool is_narrowed = !flags.only.empty() || !flags.skip.empty() || !flags.operations.empty();
+  if (!plan.rows.empty() || !is_narrowed) return {};
+  return fail(Failure::Kind::usage,
+              "--only, --skip and --operations together leave no row to run",
+              "`ws-mock sweep --plan -- CMD` lists the rows");
+}
+
 Result<int> replay(
     LocalServer& host, Sweep& swept, const std::string& row, const ReportView& view, const std::atomic<bool>& stopped) {
   sweep::World world;
@@ -216,6 +237,7 @@ Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& c
     if (prepared.error().kind == Failure::Kind::cancelled) return stopped_exit;
     return fail(prepared.error());
   }
+  if (!swept.clean().sent.empty()) WS_TRY(check_selection(swept.plan(), flags));
   if (flags.plan) {
     print(sweep::render_plan(swept.plan()));
     return 0;

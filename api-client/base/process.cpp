@@ -36,13 +36,15 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return raw;
 }
 
-std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& more) {
+std::vector<std::string> environment_of(const ProcessOptions& options) {
+  const auto& more = options.environment;
   std::vector<std::string> lines;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view line = *entry;
     const std::string_view name = line.substr(0, line.find('='));
     const auto is_replaced = [name](const auto& variable) { return variable.first == name; };
-    if (std::ranges::none_of(more, is_replaced)) lines.emplace_back(line);
+    const bool is_left_out = std::ranges::find(options.without, name) != options.without.end();
+    if (!is_left_out && std::ranges::none_of(more, is_replaced)) lines.emplace_back(line);
   }
   for (const auto& [name, value] : more) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
@@ -135,7 +137,7 @@ Failure not_started(const std::string& program, int error) {
 Result<Process> Process::start(std::vector<std::string> command, const ProcessOptions& options) {
   const auto file = find_program(command.front());
   if (!file) return fail(not_started(command.front(), exists_in_path(command.front()) ? EACCES : ENOENT));
-  std::vector<std::string> variables = environment_with(options.environment);
+  std::vector<std::string> variables = environment_of(options);
   const std::vector<char*> environment = pointers(variables);
   const Preparation preparation(options);
   pid_t pid = 0;

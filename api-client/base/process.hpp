@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,8 @@ struct ProcessOptions {
   int err = -1;
   /// Environment variables to add or override.
   std::vector<std::pair<std::string, std::string>> environment = {};
+  /// Environment variables that the child does not get.
+  std::span<const std::string_view> without = {};
   /// Start it in its own process group, so that Ctrl-C on the terminal does not reach it.
   bool own_group = false;
   /// Close all descriptors in the child except its three standard streams.

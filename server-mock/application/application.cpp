@@ -41,7 +41,8 @@ http::Request moved_to(std::string_view path, const http::Request& request) {
 
 Application::Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox, LineOutput journal_file)
     : options_(options.sandbox),
-      guard_(options.names, options.sandbox.auth),
+      guard_(options.names, options.sandbox.auth, options.public_url),
+      public_url_(options.public_url),
       release_memory_(options.release_memory),
       shared_{.control = Control(options.control),
               .journal_file = std::move(journal_file),
@@ -149,7 +150,9 @@ http::Response Application::handle(const http::Request& request) {
 void Application::use_request_host(const http::Request& request, SandboxEndpoint& endpoint) {
   const std::string_view host = guard_.request_host(request);
   std::string& root_url = root_->sandbox().base_url;
-  root_url = host.empty() ? base_url_ : fmt::format("{}://{}", base_url_.substr(0, base_url_.find(':')), host);
+  root_url = !public_url_.empty() ? public_url_
+             : host.empty()       ? base_url_
+                                  : fmt::format("{}://{}", base_url_.substr(0, base_url_.find(':')), host);
   if (&endpoint != root_.get()) endpoint.sandbox().base_url = root_url + "/_s/" + endpoint.sandbox().options.id;
 }
 

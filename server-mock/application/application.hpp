@@ -29,6 +29,7 @@ struct ApplicationOptions {
   ControlOptions control = {};
   LogStyle log = LogStyle::off;
   http::AllowedHosts names = {};
+  std::string public_url = {};    ///< what URLs in responses begin with; empty: the name by which the client calls
   std::string journal_file = {};  ///< requests are also appended to this file as JSON lines; empty: no file
   /// Called with each request as the journal writes it, in every sandbox; may be empty.
   std::function<void(const Json&)> observer = {};
@@ -77,6 +78,7 @@ class Application final : public http::Handler, private Sandboxes {
 
   SandboxOptions options_;  // of the sandbox at the base URL; others start from a copy
   WebGuard guard_;
+  std::string public_url_;
   std::string base_url_ = {};  // start of URLs in responses, unless the client used another allowed Host
   std::function<void()> release_memory_;
   SharedState shared_;

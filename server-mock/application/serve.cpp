@@ -18,10 +18,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/process.hpp"
+#include "api-client/base/user_environment.hpp"
 #include "server-mock/application/stop_on_signal.hpp"
 #include "server-mock/output/print.hpp"
 
@@ -82,7 +84,7 @@ class ChildProcess {
   ~ChildProcess();
 
   /// Fails as `Process::start`.
-  Result<void> start(const std::vector<std::string>& command);
+  Result<void> start(const std::vector<std::string>& command, const ProcessOptions& options);
   /// Waits for the command; if the server stops first, sends it SIGTERM. Returns its exit code.
   int wait();
 
@@ -114,15 +116,26 @@ ChildProcess::~ChildProcess() {
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-Result<void> ChildProcess::start(const std::vector<std::string>& command) {
-  WS_LET(process_, Process::start(command));
+Result<void> ChildProcess::start(const std::vector<std::string>& command, const ProcessOptions& options) {
+  WS_LET(process_, Process::start(command, options));
   waiter_ = std::thread([this] { forward_signals(); });
   return {};
+}
+
+/// As process 1 of a container, this program is the parent of every process there that has lost its own.
+void reap_others(pid_t own) {
+  while (true) {
+    siginfo_t ended{};
+    const int found = retry_eintr([&] { return ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT); });
+    if (found != 0 || ended.si_pid == 0 || ended.si_pid == own) return;
+    ::waitpid(ended.si_pid, nullptr, WNOHANG);
+  }
 }
 
 void ChildProcess::forward_signals() {
   const sigset_t handled = handled_signals();
   while (true) {
+    reap_others(process_->pid());
     if (const std::optional<int> exit = process_->poll()) {
       exit_ = *exit;
       has_ended_ = true;
@@ -215,14 +228,15 @@ int run_beside(const std::vector<std::string>& command,
                http::Server& server,
                const Application& application,
                const std::string& ca_file) {
-  ::setenv("WS_BASE_URL", server.base_url().c_str(), 1);
-  ::setenv("WS_TOKEN", application.sandbox().built_in.token.c_str(), 1);
+  ProcessOptions process = {
+      .environment = {{"WS_BASE_URL", server.base_url()}, {"WS_TOKEN", application.sandbox().built_in.token}},
+      .without = user_environment};
   // `ws`, OpenSSL, Python and Go read the first variable, other tools the others.
   for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"}) {
-    if (!ca_file.empty()) ::setenv(name, ca_file.c_str(), 1);
+    if (!ca_file.empty()) process.environment.emplace_back(name, ca_file);
   }
   ChildProcess child(server);
-  if (const auto started = child.start(command); !started) {
+  if (const auto started = child.start(command, process); !started) {
     tell(fmt::format("ws-mock: {}", started.error().what));
     return started.error().code == "program_not_found" ? not_found_exit : not_executable_exit;
   }
@@ -232,12 +246,12 @@ int run_beside(const std::vector<std::string>& command,
 
 }  // namespace
 
-Result<void> check_health(const http::Address& address) {
+Result<void> check_health(const http::Address& address, std::string_view scheme) {
   WS_LET(const SocketAddress target, socket_address(address));
   const auto silent = [&](std::string_view doing) {
     return fail(
         Failure::Kind::unreachable,
-        fmt::format("{} does not answer: {}: {}", address.url("http", address.port), doing, std::strerror(errno)));
+        fmt::format("{} does not answer: {}: {}", address.url(scheme, address.port), doing, std::strerror(errno)));
   };
   const Descriptor socket(::socket(target.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval patience = {.tv_sec = patience_seconds, .tv_usec = 0};
@@ -247,18 +261,22 @@ Result<void> check_health(const http::Address& address) {
     return silent("connect");
   const std::string request =
       fmt::format("GET /_mock/health HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n", address.port);
-  if (!write_all(socket.get(), request)) return silent("send");
   constexpr std::string_view begin = "HTTP/1.1 ";
-  std::array<char, begin.size() + 1> line = {};  // up to the first digit of the status code
-  for (std::size_t had = 0; had < line.size();) {
-    const ssize_t got = read_some(socket.get(), line.data() + had, line.size() - had);
-    if (got <= 0) return silent("receive");
-    had += static_cast<std::size_t>(got);
+  std::string line(begin.size() + 1, '\0');  // up to the first digit of the status code
+  if (scheme == "https") {
+    line = http::ask_over_tls(socket.get(), request, line.size());
+    if (line.empty()) return silent("no answer over TLS");
+  } else {
+    if (!write_all(socket.get(), request)) return silent("send");
+    for (std::size_t had = 0; had < line.size();) {
+      const ssize_t got = read_some(socket.get(), line.data() + had, line.size() - had);
+      if (got <= 0) return silent("receive");
+      had += static_cast<std::size_t>(got);
+    }
   }
-  const std::string_view text(line.data(), line.size());
-  if (text.starts_with(begin) && text.back() >= '1' && text.back() <= '4') return {};
+  if (line.starts_with(begin) && line.size() > begin.size() && line.back() >= '1' && line.back() <= '4') return {};
   return fail(Failure::Kind::service,
-              fmt::format("{} answers, but is not a mock server", address.url("http", address.port)));
+              fmt::format("{} answers, but is not a mock server", address.url(scheme, address.port)));
 }
 
 Result<int> serve(const ServeSettings& settings) {

@@ -39,8 +39,9 @@ Result<int> serve(const ServeSettings& settings);
 Result<int> serve(const ServeSettings& settings, Application& application);
 
 /// `ws-mock health`, for health checks of containers without curl: requests `/_mock/health` from the server at
-/// `address` over plain HTTP; a wildcard address means this machine. Any response below 500 counts, also 401 if the
-/// control token is missing. Fails with `unreachable` if there is no response for 3 s.
-Result<void> check_health(const http::Address& address);
+/// `address`, over TLS if `scheme` is "https", without a look at its certificate; a wildcard address means this
+/// machine. Any response below 500 counts, also 401 if the control token is missing. Fails with `unreachable` if there
+/// is no response for 3 s.
+Result<void> check_health(const http::Address& address, std::string_view scheme = "http");
 
 }  // namespace ws::mock

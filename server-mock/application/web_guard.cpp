@@ -50,11 +50,14 @@ bool all_fields(const http::Request& request, std::string_view name, Fits fits) 
 }
 
 /// Browsers name the page behind a request in `Origin`; newer ones also send `Sec-Fetch-Site`.
-bool is_from_elsewhere(const http::Request& request) {
+bool is_from_elsewhere(const http::Request& request, std::string_view public_host) {
   const std::string_view host = request.find("Host").value_or("");
-  return !all_fields(request, "Origin", [&](std::string_view origin) { return http::is_origin_of(origin, host); }) ||
-         !all_fields(
-             request, "Sec-Fetch-Site", [](std::string_view site) { return site == "same-origin" || site == "none"; });
+  const auto is_own = [&](std::string_view origin) {
+    return http::is_origin_of(origin, host) || (!public_host.empty() && http::is_origin_of(origin, public_host));
+  };
+  return !all_fields(request, "Origin", is_own) || !all_fields(request, "Sec-Fetch-Site", [](std::string_view site) {
+    return site == "same-origin" || site == "none";
+  });
 }
 
 /// Following a link from another site is allowed to pages that hold no data and cannot be framed.
@@ -69,7 +72,7 @@ std::optional<ApiError> WebGuard::rejection(const http::Request& request, std::s
   const auto host = request.find("Host");
   // Only HTTP/1.0 may omit it, which no browser uses.
   const bool is_own = !host || names_.contains(*host);
-  const bool from_elsewhere = is_from_elsewhere(request);
+  const bool from_elsewhere = is_from_elsewhere(request, public_host_);
   const bool is_form = path == pages::device_path;
   if (!is_control(path) && !is_form) {
     const bool needs_key = auth_ == AuthMode::strict;

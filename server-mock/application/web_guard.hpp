@@ -16,7 +16,9 @@ namespace ws::mock {
 
 class WebGuard {
  public:
-  WebGuard(http::AllowedHosts names, AuthMode auth) : names_(std::move(names)), auth_(auth) {}
+  /// Pages of the origin of `public_url`, if there is one, are the server's own: a proxy may change `Host`.
+  WebGuard(http::AllowedHosts names, AuthMode auth, const std::string& public_url = {})
+      : names_(std::move(names)), auth_(auth), public_host_(http::authority_of(public_url)) {}
 
   /// `path` is the path inside the sandbox. Empty: the request is allowed.
   std::optional<ApiError> rejection(const http::Request& request, std::string_view path) const;
@@ -27,6 +29,7 @@ class WebGuard {
  private:
   http::AllowedHosts names_;
   AuthMode auth_;
+  std::string public_host_;
 };
 
 }  // namespace ws::mock

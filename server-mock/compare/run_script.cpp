@@ -15,6 +15,8 @@
 namespace ws::mock::compare {
 namespace {
 
+/// Parsed, they take up to ten times as much.
+constexpr std::size_t max_kept_bytes = std::size_t{32} << 20U;
 constexpr std::chrono::seconds longest_wait{8};
 constexpr std::chrono::milliseconds between_asks{400};
 /// Used if the response does not show whether the operation has ended.
@@ -90,6 +92,11 @@ class Runner {
     const auto begin = std::chrono::steady_clock::now();
     while (true) {
       WS_LET(const WireExchange answer, caller_.send(request));
+      if (!has_room_for(answer)) {
+        return fail(
+            Failure::Kind::rate_limited,
+            fmt::format("the answers have more than {} MiB together, which is the limit", max_kept_bytes >> 20U));
+      }
       const auto parsed = parse_bounded(answer.response_body);
       const Json json = parsed ? *parsed : Json();
       run_.exchanges.push_back(redactor_.redact(answer));
@@ -114,12 +121,18 @@ class Runner {
     for (const std::string& id : made_) {
       auto answer = caller_.send({.method = "DELETE", .target = "/v1/documents/" + id});
       const bool gone = answer && (answer->status < 300 || answer->status == 404 || answer->status == 410);
-      if (answer) run_.exchanges.push_back(redactor_.redact(*answer));
+      if (answer && has_room_for(*answer)) run_.exchanges.push_back(redactor_.redact(*answer));
       if (!gone) run_.left.push_back(id);
     }
   }
 
  private:
+  /// All exchanges are kept to the end of the run.
+  bool has_room_for(const WireExchange& exchange) {
+    kept_bytes_ += exchange.request_body.size() + exchange.response_body.size();
+    return kept_bytes_ <= max_kept_bytes;
+  }
+
   static std::string sha256_of(std::string_view text) { return Sha256::of(text).hex(); }
 
   /// Whether the operation has ended; empty if the response does not say.
@@ -184,6 +197,7 @@ class Runner {
   Values values_ = {};
   std::set<std::string> made_ = {};
   std::set<std::string> open_questions_ = {};
+  std::size_t kept_bytes_ = 0;
   std::string revoke_ = {};  // a key that the other side issued without an approval
 };
 

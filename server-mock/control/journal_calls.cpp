@@ -1,8 +1,11 @@
 // Control calls for the journal of requests.
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/clock.hpp"
 #include "server-mock/control/calls.hpp"
+#include "server-mock/faults/operation_names.hpp"
 #include "server-mock/journal/verify.hpp"
 #include "server-mock/services/shared/errors.hpp"
 
@@ -16,6 +19,9 @@ constexpr int longest_wait_s = 60;
 /// time, at most 60) an empty result waits for a request.
 ServiceResult get_requests(Call& call) {
   Journal::Filter filter = {.operation = http::value_of(call.query, "operation")};
+  if (!filter.operation.empty() && std::ranges::find(operation_names(), filter.operation) == operation_names().end()) {
+    return invalid("query", "operation", "value_error", no_such_operation(filter.operation), filter.operation);
+  }
   if (const std::string_view since = http::value_of(call.query, "since"); !since.empty()) {
     const auto parsed = parse_bounded(since);
     const auto time = parse_rfc3339(since);
@@ -69,6 +75,8 @@ ServiceResult verify_requests(Call& call) {
   check_verification(call.body, errors);
   if (!errors.empty()) return tl::unexpected(errors.api_error());
   const Json all = call.sandbox.journal.read({});
+  check_names(call.body, all.at("data"), errors);
+  if (!errors.empty()) return tl::unexpected(errors.api_error());
   Json result = verify(call.body, all.at("data"));
   if (result.at("verified") == true) return Answer{.body = std::move(result)};
   return refuse(ApiError{.status = 409,

@@ -213,7 +213,12 @@ CallTable state_calls() {
       {"POST", "/_mock/snapshots/{name}", "take a snapshot of this name", take_named_snapshot, nothing},
       {"PUT", "/_mock/snapshots/{name}", "take a snapshot of this name", take_named_snapshot, nothing},
       {"DELETE", "/_mock/snapshots/{name}", "delete a snapshot", delete_snapshot, nothing},
-      {"POST", "/_mock/snapshots/{name}:restore", "go back to a snapshot", restore_snapshot, nothing},
+      {"POST",
+       "/_mock/snapshots/{name}:restore",
+       "go back to a snapshot: state, clock and switches; the journal, faults and the rate limit stay as they are "
+       "(reset takes them back, too)",
+       restore_snapshot,
+       nothing},
       {"GET", "/_mock/state", "the whole state as sorted JSON", get_state, nothing},
       {"PUT", "/_mock/state", "replace the whole state", put_state, members(state_body)},
   };

@@ -7,6 +7,7 @@
 
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/operations/fields.hpp"
+#include "server-mock/faults/operation_names.hpp"
 
 namespace ws::mock {
 namespace {
@@ -210,20 +211,14 @@ class EffectReader {
   ValidationErrors& errors_;
 };
 
-/// "upload.put" is not an operation of the API, but rules may name it.
-bool is_operation(std::string_view name) {
-  return name.find('*') != std::string_view::npos || contract::find_operation(name) != nullptr ||
-         name == "upload.put" || name.starts_with("page.") || name == "openapi";
-}
-
 std::uint64_t rule_count(const Json& value, std::string_view name) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, find_integer(value, name).value_or(0)));
 }
 
 void check_target(const Json& value, const Loc& loc, ValidationErrors& errors) {
   const auto operation = find_text(value, "operation");
-  if (operation && !is_operation(*operation)) {
-    errors.add(within(loc, "operation"), fmt::format("There is no operation {}", *operation), *operation);
+  if (operation && !names_operation(*operation)) {
+    errors.add(within(loc, "operation"), no_such_operation(*operation), *operation);
   }
   if (const auto path = find_text(value, "path"); path && !path->starts_with('/') && !path->starts_with('*')) {
     errors.add(within(loc, "path"), "A path starts with a slash", *path);

@@ -80,6 +80,15 @@ Result<void> AllowedHosts::check(const std::vector<std::string>& allowed) {
   return {};
 }
 
+std::vector<std::string> AllowedHosts::names() const {
+  std::vector<std::string> names;
+  for (const std::string& name : names_) {
+    const auto address = address_of(name);
+    if (!address || !address->is_unspecified()) names.push_back(name);
+  }
+  return names;
+}
+
 bool AllowedHosts::contains(std::string_view host) const {
   const auto parts = split_host(host);
   if (!parts) return false;

@@ -35,6 +35,8 @@ class AllowedHosts {
 
   /// The port is not compared: it may be mapped.
   bool contains(std::string_view host) const;
+  /// The names of `--listen` and `--allow-host`, without a wildcard address.
+  std::vector<std::string> names() const;
   /// Whether other machines can connect.
   bool is_open_to_others() const { return is_open_to_others_; }
 

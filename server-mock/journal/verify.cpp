@@ -7,9 +7,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
+#include "api-client/base/suggestion.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/faults/glob.hpp"
+#include "server-mock/faults/operation_names.hpp"
 #include "server-mock/http/message.hpp"
 #include "server-mock/http/target.hpp"
 
@@ -113,20 +116,6 @@ Json nearest(const Json& match, const Json& entries) {
   return nearest;
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t i = 0; i < row.size(); ++i) row[i] = i;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 /// Compares segment by segment; a path parameter matches any segment.
 std::size_t path_distance(const std::vector<std::string>& path, const std::vector<std::string>& wanted) {
   std::size_t distance = 0;
@@ -139,7 +128,158 @@ std::size_t path_distance(const std::vector<std::string>& path, const std::vecto
   return distance;
 }
 
+/// Headers of requests that the API does not name.
+constexpr std::string_view usual_headers[] = {"accept",
+                                              "accept-charset",
+                                              "accept-encoding",
+                                              "accept-language",
+                                              "authorization",
+                                              "baggage",
+                                              "cache-control",
+                                              "connection",
+                                              "content-encoding",
+                                              "content-language",
+                                              "content-length",
+                                              "content-range",
+                                              "content-type",
+                                              "cookie",
+                                              "date",
+                                              "digest",
+                                              "dnt",
+                                              "expect",
+                                              "forwarded",
+                                              "from",
+                                              "host",
+                                              "idempotency-key",
+                                              "if-match",
+                                              "if-modified-since",
+                                              "if-none-match",
+                                              "if-range",
+                                              "if-unmodified-since",
+                                              "keep-alive",
+                                              "max-forwards",
+                                              "origin",
+                                              "pragma",
+                                              "prefer",
+                                              "priority",
+                                              "range",
+                                              "referer",
+                                              "sec-fetch-dest",
+                                              "sec-fetch-mode",
+                                              "sec-fetch-site",
+                                              "sec-fetch-user",
+                                              "te",
+                                              "traceparent",
+                                              "tracestate",
+                                              "trailer",
+                                              "transfer-encoding",
+                                              "upgrade",
+                                              "user-agent",
+                                              "via",
+                                              "x-forwarded-for",
+                                              "x-forwarded-host",
+                                              "x-forwarded-proto",
+                                              "x-request-id"};
+
+std::string no_such(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
+  const std::string meant = suggestion(name, known);
+  return fmt::format("There is no {} {}{}{}", what, name, meant.empty() ? "" : "; ", meant);
+}
+
+using Types = std::vector<const contract::Type*>;
+
+void check_body(const Json& wanted, const Types& types, const Loc& loc, ValidationErrors& errors) {
+  const auto is_free = [](const contract::Type* type) {
+    return type->kind == contract::Kind::any || type->kind == contract::Kind::free_object;
+  };
+  if (std::ranges::any_of(types, is_free)) return;
+  if (wanted.is_array()) {
+    Types items;
+    for (const contract::Type* type : types) {
+      if (type->items != nullptr) items.push_back(type->items);
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) check_body(wanted[i], items, within(loc, i), errors);
+  }
+  if (!wanted.is_object()) return;
+  std::vector<std::string> known;
+  for (const contract::Type* type : types) {
+    if (type->object == nullptr) continue;
+    for (const contract::Field& field : type->object->fields) known.emplace_back(field.name);
+  }
+  for (const auto& [name, value] : wanted.items()) {
+    Types inner;
+    for (const contract::Type* type : types) {
+      if (type->object == nullptr) continue;
+      for (const contract::Field& field : type->object->fields) {
+        if (field.name == name) inner.push_back(&field.type);
+      }
+    }
+    if (inner.empty()) {
+      errors.add(within(loc, name), no_such("member", name, known), value);
+    } else {
+      check_body(value, inner, within(loc, name), errors);
+    }
+  }
+}
+
+void check_match_names(const Json& match, const Json& entries, const Loc& loc, ValidationErrors& errors) {
+  const std::string pattern = find_text(match, "operation").value_or("*");
+  if (!names_operation(pattern)) {
+    errors.add(within(loc, "operation"), no_such_operation(pattern), pattern);
+    return;
+  }
+  std::vector<contract::Type> requests;
+  std::vector<std::string> parameters;
+  std::vector<std::string> headers(std::begin(usual_headers), std::end(usual_headers));
+  bool is_described = true;
+  for (const std::string& name : operation_names()) {
+    if (!glob_matches(pattern, name)) continue;
+    const contract::Operation* operation = contract::find_operation(name);
+    if (operation == nullptr) {
+      is_described = is_described && pattern.find('*') != std::string::npos;
+      continue;
+    }
+    if (operation->request != nullptr) {
+      requests.push_back({.kind = contract::Kind::object, .object = operation->request});
+    }
+    for (const contract::Parameter& parameter : operation->parameters) {
+      if (parameter.in == contract::In::query) parameters.emplace_back(parameter.field.name);
+      if (parameter.in == contract::In::header) headers.push_back(to_lower(parameter.field.name));
+    }
+  }
+  if (const Json* body = find(match, "body"); body != nullptr && is_described) {
+    Types types;
+    for (const contract::Type& type : requests) types.push_back(&type);
+    check_body(*body, types, within(loc, "body"), errors);
+  }
+  if (const Json* query = find(match, "query"); query != nullptr && is_described) {
+    for (const auto& [name, value] : query->items()) {
+      if (std::ranges::find(parameters, name) != parameters.end()) continue;
+      errors.add(within(within(loc, "query"), name), no_such("parameter", name, parameters), value);
+    }
+  }
+  const Json* wanted = find(match, "headers");
+  if (wanted == nullptr) return;
+  for (const Json& entry : entries) {
+    if (const Json* seen = find(entry, "request_headers"); seen != nullptr && seen->is_object()) {
+      for (const auto& [name, value] : seen->items()) headers.push_back(name);
+    }
+  }
+  for (const auto& [name, value] : wanted->items()) {
+    if (std::ranges::find(headers, to_lower(name)) != headers.end()) continue;
+    errors.add(within(within(loc, "headers"), name), no_such("header", name, headers), value);
+  }
+}
+
 }  // namespace
+
+void check_names(const Json& verification, const Json& entries, ValidationErrors& errors) {
+  const Loc place = within({std::string("body")}, "match");
+  const Json* match = find(verification, "match");
+  if (match == nullptr) return;
+  if (!match->is_array()) return check_match_names(*match, entries, place, errors);
+  for (std::size_t i = 0; i < match->size(); ++i) check_match_names((*match)[i], entries, within(place, i), errors);
+}
 
 std::vector<std::string> differences(const Json& match, const Json& entry) {
   std::vector<std::string> found;

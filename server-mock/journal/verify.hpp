@@ -18,6 +18,10 @@ std::vector<std::string> differences(const Json& match, const Json& entry);
 /// Validates `{match, times | min, max, in_order}`; `match` is one expectation or a list.
 void check_verification(const Json& verification, ValidationErrors& errors);
 
+/// Finds operations, members of bodies, parameters and headers that no request can have: an expectation of them would
+/// prove nothing. Headers of `entries` are known, too.
+void check_names(const Json& verification, const Json& entries, ValidationErrors& errors);
+
 /// `{verified, matched}`, and if not verified also `expected` and `nearest: [{seq, method, path, operation, status,
 /// differences}]`. With `in_order` the list is expected once, other requests in between; else each match is counted.
 Json verify(const Json& verification, const Json& entries);

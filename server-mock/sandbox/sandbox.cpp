@@ -132,9 +132,10 @@ Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
 
 Result<std::unique_ptr<Sandbox>> Sandbox::copy_of(const Sandbox& seed, const SandboxOptions& options) {
   std::unique_ptr<Sandbox> sandbox(new Sandbox(options));
-  WS_LET(std::unique_ptr<World> world, World::copy_of(*seed.world, sandbox->clock));
+  WS_LET(std::unique_ptr<World> world, World::copy_of(*seed.world, options.id, sandbox->clock));
   sandbox->attach_world(std::move(world));
   sandbox->built_in = seed.built_in;
+  WS_TRY(renew_token(*sandbox->world, sandbox->built_in));
   return sandbox;
 }
 

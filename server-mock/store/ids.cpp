@@ -37,9 +37,11 @@ std::uint64_t Ids::count(std::string_view kind) {
   return counter->second.next++;
 }
 
-std::uint64_t Ids::mix(std::string_view kind, std::uint64_t count) const {
+std::uint64_t Ids::mix(std::string_view kind, std::uint64_t count, std::string_view scope) const {
   std::uint64_t hash = 0xCBF29CE484222325U;  // FNV-1a: the same on every machine
-  for (const char c : kind) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+  for (const std::string_view part : {kind, scope}) {
+    for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+  }
   SeededRandom seeded(seed_);
   const std::uint64_t start = SeededRandom(seeded.next() ^ hash).next();
   return SeededRandom(start + count).next();
@@ -54,7 +56,7 @@ std::string Ids::uuid(std::string_view kind) {
 std::string Ids::token(std::string_view kind) { return "wsk_" + code(kind); }
 
 std::string Ids::code(std::string_view kind) {
-  SeededRandom seeded(mix(kind, count(kind)));
+  SeededRandom seeded(mix(kind, count(kind), scope_));
   std::array<std::uint8_t, 32> bytes{};
   fill(bytes, seeded);
   return base64url(bytes);
@@ -68,7 +70,7 @@ void Ids::fill(std::span<std::uint8_t> bytes, Random& seeded) const {
 
 std::string Ids::user_code() {
   constexpr std::string_view letters = "BCDFGHJKLMNPQRSTVWXZ";  // `decisions.md`, "Device authorization"
-  SeededRandom seeded(mix("user_code", count("user_code")));
+  SeededRandom seeded(mix("user_code", count("user_code"), scope_));
   SystemRandom system;
   Random& random = secrets_ == Secrets::random ? static_cast<Random&>(system) : seeded;
   std::string text;

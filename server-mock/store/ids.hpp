@@ -22,7 +22,9 @@ enum class Secrets { seeded, random };
 
 class Ids {
  public:
-  explicit Ids(std::uint64_t seed, Secrets secrets = Secrets::seeded) : seed_(seed), secrets_(secrets) {}
+  /// `scope`: worlds with the same seed and another scope have the same ids and other secrets.
+  explicit Ids(std::uint64_t seed, Secrets secrets = Secrets::seeded, std::string scope = {})
+      : seed_(seed), secrets_(secrets), scope_(std::move(scope)) {}
 
   /// The next UUID of a kind: "document", "node", "key".
   std::string uuid(std::string_view kind);
@@ -44,11 +46,12 @@ class Ids {
     bool moved = false;
   };
   std::uint64_t count(std::string_view kind);
-  std::uint64_t mix(std::string_view kind, std::uint64_t count) const;
+  std::uint64_t mix(std::string_view kind, std::uint64_t count, std::string_view scope = {}) const;
   void fill(std::span<std::uint8_t> bytes, Random& seeded) const;
 
   std::uint64_t seed_;
   Secrets secrets_;
+  std::string scope_;
   std::map<std::string, Counter, std::less<>> counters_ = {};
   bool moved_ = false;
 };

@@ -48,14 +48,16 @@ Result<std::unique_ptr<World>> World::open(const std::string& path, WorldOptions
   return world;
 }
 
-Result<std::unique_ptr<World>> World::copy_of(const World& seed, const Clock& clock) {
+Result<std::unique_ptr<World>> World::copy_of(const World& seed, const std::string& secrets_scope, const Clock& clock) {
+  WorldOptions options = seed.options;
+  options.secrets_scope = secrets_scope;
   WS_LET(sqlite::Database database, connect(in_memory, seed.options));
   WS_TRY(seed.database.copy_to(database));
   std::unique_ptr<World> world(new World{.database = std::move(database),
-                                         .ids = Ids(seed.options.seed, seed.options.secrets),
+                                         .ids = Ids(options.seed, options.secrets, secrets_scope),
                                          .blobs = Blobs(in_memory),
                                          .clock = &clock,
-                                         .options = seed.options,
+                                         .options = options,
                                          .path = in_memory});
   WS_TRY(world->ids.load(world->database));
   world->blobs.share(seed.blobs);

@@ -32,6 +32,7 @@ enum class UnknownFields {
 struct WorldOptions {
   std::uint64_t seed = 1;
   Secrets secrets = Secrets::seeded;
+  std::string secrets_scope = {};  ///< of `Ids`: the id of a sandbox
   UnknownFields unknown_fields = UnknownFields::ignored;
   DeviceMode device = DeviceMode::manual;
   int device_polls = 0;  ///< with `after_polls`: number of pending polls before approval
@@ -53,7 +54,10 @@ struct World {
   static Result<std::unique_ptr<World>> open(const std::string& path, WorldOptions options, const Clock& clock);
 
   /// A world in memory with a copy of `seed`'s rows and blobs, without its switches.
-  static Result<std::unique_ptr<World>> copy_of(const World& seed, const Clock& clock);
+  /// Secrets that it issues are those of the scope.
+  static Result<std::unique_ptr<World>> copy_of(const World& seed,
+                                                const std::string& secrets_scope,
+                                                const Clock& clock);
 
   /// Deletes all rows and blobs and resets the id counters. Switches and options stay.
   Result<void> clear();

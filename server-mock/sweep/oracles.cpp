@@ -381,7 +381,7 @@ class Judge {
           "follow no redirect to another origin, or leave Authorization out there");
       return;
     }
-    if (reference_.token.empty() || (run_.end.out + run_.end.err).find(reference_.token) == std::string::npos) return;
+    if (run_.token.empty() || (run_.end.out + run_.end.err).find(run_.token) == std::string::npos) return;
     add("leaked",
         fmt::format("{}; the command printed the key", cause()),
         {},
@@ -405,7 +405,8 @@ std::vector<Finding> judge(const Reference& reference,
 
 std::vector<Finding> judge_clean(const Reference& reference) {
   const RunEnd& end = reference.clean.end;
-  if (reference.token.empty() || (end.out + end.err).find(reference.token) == std::string::npos) return {};
+  const std::string& token = reference.clean.token;
+  if (token.empty() || (end.out + end.err).find(token) == std::string::npos) return {};
   return {{.word = "leaked",
            .sentence = "the command printed the key, without any fault",
            .advice = "leave the Authorization field out of what is printed or logged",

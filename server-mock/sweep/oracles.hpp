@@ -18,13 +18,13 @@ struct Run {
   RunEnd end = {};
   std::vector<SentRequest> sent = {};
   JsonBox state = {};
+  std::string token = {};  ///< the key that the command got
 };
 
 /// The results that runs are compared with.
 struct Reference {
   JsonBox first_state = {};  ///< before anything ran
   Run clean = {};
-  std::string token = {};
   std::string trace_pattern = {};  ///< regular expression that matches a stack trace on standard error
   std::size_t max_sends = 10;
   bool has_real_clock = true;  ///< false: times in the journal are meaningless

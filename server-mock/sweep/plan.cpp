@@ -167,6 +167,50 @@ void add_switches(const std::vector<SentRequest>& sent, Plan& plan) {
   }
 }
 
+std::vector<std::string> unique(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+/// Patterns that no row has, which would leave an empty sweep that finds nothing. What is skipped may be a fault that
+/// these requests cannot have.
+std::vector<Plan::Unmatched> unmatched_patterns(const std::vector<Row>& rows, const PlanOptions& options) {
+  std::vector<std::string> operations;
+  std::vector<std::string> names;
+  for (const Row& row : rows) {
+    if (!row.operation.empty()) operations.push_back(row.operation);
+    names.push_back(row.fault.empty() ? "switch" : row.fault);
+    names.push_back(row.id);
+    if (!row.assumption.empty()) names.push_back(row.assumption);
+  }
+  std::vector<std::string> skippable = names;
+  skippable.emplace_back("switch");
+  for (const Fault& fault : all_faults) skippable.emplace_back(fault.id);
+  for (const AssumptionSwitch& one : assumption_switches()) {
+    for (const std::string_view value : one.values) {
+      skippable.push_back(fmt::format("{}={}", one.key, value));
+      skippable.push_back("switch:" + skippable.back());
+    }
+  }
+  for (const contract::Operation* operation : contract::operations()) {
+    skippable.push_back(fmt::format("{}#1:outage", operation->id));
+  }
+  std::vector<Plan::Unmatched> unmatched;
+  const auto look =
+      [&](std::string_view flag, const std::vector<std::string>& patterns, std::vector<std::string> known) {
+        known = unique(std::move(known));
+        for (const std::string& pattern : patterns) {
+          const auto fits = [&](const std::string& name) { return glob_matches(pattern, name); };
+          if (std::ranges::none_of(known, fits)) unmatched.push_back({std::string(flag), pattern, known});
+        }
+      };
+  look("--operations", options.operations, operations);
+  look("--only", options.only, names);
+  look("--skip", options.skip, skippable);
+  return unmatched;
+}
+
 /// Keeps a random sample of `count` rows, chosen by the seed, in their original order.
 void keep_sample(std::vector<Row>& rows, std::size_t count, std::uint64_t seed) {
   if (count == 0 || rows.size() <= count) return;
@@ -230,6 +274,7 @@ Plan make_plan(const std::vector<SentRequest>& first,
     }
   }
   add_switches(first, plan);
+  plan.unmatched = unmatched_patterns(plan.rows, options);
   std::erase_if(plan.rows, [&](const Row& row) {
     const std::string_view kind = row.fault.empty() ? std::string_view("switch") : std::string_view(row.fault);
     const auto named = [&](const std::vector<std::string>& globs) {

@@ -66,6 +66,13 @@ struct Plan {
   /// Requests that are not swept, each with its reason.
   std::vector<std::string> notes = {};
   std::size_t left_out = 0;  ///< number of rows excluded by `max_rows` or `sample`
+  /// A pattern of the options that selects nothing, and the names that it could have meant.
+  struct Unmatched {
+    std::string flag = {};  ///< "--only"
+    std::string pattern = {};
+    std::vector<std::string> known = {};
+  };
+  std::vector<Unmatched> unmatched = {};
 };
 
 /// `first` and `second` are the requests of two clean runs; `other_origin` is the server's origin under another name.

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/suggestion.hpp"
+#include "api-client/base/user_environment.hpp"
 #include "server-mock/store/assumptions.hpp"
 
 namespace ws::mock::sweep {
@@ -66,7 +68,7 @@ std::chrono::milliseconds Sweep::limit_of(const Row& row) const {
 Result<Run> Sweep::run_command(
     const World& world, const std::string& token, const Scratch& scratch, const Row& row, std::uint64_t since) {
   const std::string home = scratch.path / "home";
-  ProcessOptions process;
+  ProcessOptions process = {.without = user_environment};
   process.environment = {{"WS_BASE_URL", world.base_url},
                          {"WS_TOKEN", token},
                          {"WS_SWEEP_ROW", row.id.empty() ? "clean" : row.id},
@@ -77,7 +79,7 @@ Result<Run> Sweep::run_command(
                          {"XDG_STATE_HOME", home + "/.local/state"},
                          {"XDG_DATA_HOME", home + "/.local/share"},
                          {"XDG_CACHE_HOME", home + "/.cache"}};
-  Run run;
+  Run run = {.token = token};
   WS_LET(run.end, run_process(options_.command, process, {.time = limit_of(row), .stop = options_.stop}));
   WS_LET(const Json journal, host_.control(world, "GET", fmt::format("/requests?since={}", since), nullptr));
   run.sent = read_journal(journal);
@@ -92,8 +94,7 @@ Result<void> Sweep::prepare() {
   for (Run& run : runs) {
     WS_LET(const World world, host_.open());
     WS_LET(const Scratch scratch, Scratch::make());
-    if (reference_.token.empty()) {
-      reference_.token = world.token;
+    if (reference_.first_state.is_null()) {
       WS_LET(const Json clock, host_.control(world, "GET", "/clock", nullptr));
       reference_.has_real_clock = !find_text(clock, "clock").value_or("").starts_with("frozen");
       WS_LET(reference_.first_state, host_.control(world, "GET", "/state", nullptr));
@@ -244,8 +245,12 @@ Result<Report> Sweep::run(const Progress& progress) {
 Result<RowResult> Sweep::replay(const std::string& id, World& world) {
   const auto row = std::ranges::find(report_.plan.rows, id, &Row::id);
   if (row == report_.plan.rows.end()) {
-    return fail(
-        Failure::Kind::usage, fmt::format("there is no row \"{}\"", id), "`ws-mock sweep --plan -- CMD` lists them");
+    std::vector<std::string> ids;
+    for (const Row& one : report_.plan.rows) ids.push_back(one.id);
+    const std::string meant = suggestion(id, ids);
+    return fail(Failure::Kind::usage,
+                fmt::format("there is no row \"{}\"", id),
+                meant.empty() ? "`ws-mock sweep --plan -- CMD` lists them" : meant);
   }
   WS_LET(world, host_.open());
   return run_row(*row, world);

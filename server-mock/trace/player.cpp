@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "server-mock/services/files/uploads.hpp"
 #include "server-mock/store/schema.hpp"
 
@@ -95,10 +96,14 @@ http::Response Player::list() const {
     if (first_failed.is_null() && has_failed(event)) first_failed = event.n;
     requests.push_back(std::move(one));
   }
-  const Json* command = find(*trace_.start, "command");
+  std::string command;
+  for (const std::string& word : find_texts(*trace_.start, "command")) {
+    command += (command.empty() ? "" : " ") + shell_word(word);
+  }
   return json_response({{"name", name_},
                         {"started_at", rfc3339(trace_.started_at)},
-                        {"command", command == nullptr ? Json(nullptr) : *command},
+                        {"command", text_or_null(command)},
+                        {"serve", ShellCommand({"ws-mock", "serve", "--trace=", name_}).text()},
                         {"exit", trace_.exit ? Json(*trace_.exit) : Json(nullptr)},
                         {"requests", std::move(requests)},
                         {"first_failed", std::move(first_failed)}});

@@ -1,7 +1,8 @@
 /// `ws-mock open FILE`: the page with the slider, and the calls that it makes.
 ///
 ///     GET /                 the page
-///     GET /_trace           {started_at, command, exit, requests: [{n, time, method, target, operation, status, cut}],
+///     GET /_trace           {started_at, command, serve, exit, requests: [{n, time, method, target, operation, status,
+///     cut}],
 ///                            first_failed}
 ///     GET /_trace/N         {n, status, journal, changes, state, recorded, same, cut, first_difference}
 ///     GET /_trace/N/state   {tables} after request N

@@ -166,10 +166,12 @@ http::Response Recorder::handle(const http::Request& request) {
     body = sink->kept();
     size = sink->taken_bytes();
   }
+  Sandbox& before = application_.sandbox_of(request);
+  // What another sandbox was opened with; its calls follow.
+  if (const auto learnt = secrets_.learn(*before.world); !learnt) file_.stop(learnt.error().what);
   event.head = secrets_.hide_head(request.head);
   event.body = secrets_.hide(body.substr(0, kept_body_bytes));
   if (size > kept_body_bytes) event.cut = size;
-  Sandbox& before = application_.sandbox_of(request);
   if (const auto watched = changes_.before(before); !watched) {
     tell(fmt::format("ws-mock: the trace lacks a state: {}", watched.error().what));
   }

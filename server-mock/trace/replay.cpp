@@ -11,6 +11,8 @@ namespace ws::mock::trace {
 namespace {
 
 constexpr std::size_t max_snapshot_bytes = std::size_t{256} << 20U;
+constexpr std::uint64_t initial_secrets = 1000;
+constexpr std::uint64_t secrets_per_request = 100;
 
 std::string_view take_line(std::string_view& rest) {
   const std::size_t end = std::min(rest.find("\r\n"), rest.size());
@@ -95,6 +97,12 @@ Result<std::unique_ptr<Replay>> Replay::open(const Trace& trace,
                                              const ApplicationOptions& options,
                                              Checkpoints& checkpoints) {
   std::unique_ptr<Replay> replay(new Replay(trace, options, checkpoints));
+  // Each request issues a few secrets, and the fixtures as many as they have keys.
+  replay->secrets_.set_limit(initial_secrets + secrets_per_request * trace.requests.size() + dump(*trace.start).size());
+  for (const Event& event : trace.events) {
+    WS_TRY(replay->secrets_.check(event.head));
+    WS_TRY(replay->secrets_.check(event.body));
+  }
   WS_TRY(replay->restart());
   return replay;
 }
@@ -195,7 +203,7 @@ Result<void> Replay::restore(const Snapshot& snapshot) {
     return fail(Failure::Kind::invalid, fmt::format("the snapshot after request {} is damaged", snapshot.after));
   }
   forget_calls();
-  const std::string body = secrets_.reveal(*text);
+  WS_LET(const std::string body, secrets_.reveal(*text));
   const std::string host = host_of(trace_.base_url);
   const std::string token = "Bearer " + options_.control.token;
   const http::Response response =
@@ -236,8 +244,8 @@ Result<void> Replay::keep_checkpoint() {
 
 Result<std::unique_ptr<Replay::RestoredRequest>> Replay::reveal(const Event& event) {
   auto revealed = std::make_unique<RestoredRequest>();
-  revealed->head = secrets_.reveal(event.head);
-  revealed->body = secrets_.reveal(event.body);
+  WS_LET(revealed->head, secrets_.reveal(event.head));
+  WS_LET(revealed->body, secrets_.reveal(event.body));
   if (!http::is_plain_head(revealed->head)) {
     return fail(Failure::Kind::invalid, fmt::format("the head of request {} is damaged", event.n));
   }

@@ -11,10 +11,12 @@
 namespace ws::mock::trace {
 namespace {
 
-constexpr std::array<std::string_view, 5> kinds = {"token", "key", "device_code", "lease_token", "upload"};
+constexpr std::string_view user_code = "user_code";
+constexpr std::array<std::string_view, 6> kinds = {"token", "key", "device_code", "lease_token", "upload", user_code};
 constexpr std::size_t code_length = 43;
-/// Per kind: secrets with higher numbers in a trace file are not issued.
-constexpr std::uint64_t max_codes = 1'000'000;
+constexpr std::size_t user_code_length = 9;
+constexpr std::size_t max_scope_length = 12;
+constexpr std::size_t max_revealed_bytes = std::size_t{256} << 20U;
 /// Encloses a name. It occurs unescaped neither in a request head nor in JSON text.
 constexpr char mark = '\x01';
 constexpr std::string_view control_name = "control";
@@ -33,22 +35,84 @@ std::string replace_all(std::string text, std::string_view what, const std::stri
 
 }  // namespace
 
-void SecretNames::make(std::string_view kind, std::uint64_t count) {
-  std::vector<std::string>& codes = codes_[std::string(kind)];
-  while (codes.size() < count) {
-    codes.push_back(made_.code(kind));
-    names_.emplace(codes.back(), fmt::format("{}{}:{}{}", mark, kind, codes.size() - 1, mark));
+/// "\x01token@s1:3\x01": the fourth token that the sandbox s1 issued.
+struct SecretNames::Name {
+  std::string kind_and_scope = {};  // "control": the control token
+  std::uint64_t number = 0;
+  std::size_t size = 0;  // with both marks
+};
+
+/// `text` begins with a mark. Empty if that is no name.
+std::optional<SecretNames::Name> SecretNames::name_at(std::string_view text) {
+  const std::size_t close = text.find(mark, 1);
+  if (close == std::string_view::npos) return std::nullopt;
+  const std::string_view name = text.substr(1, close - 1);
+  if (name == control_name) return Name{.kind_and_scope = std::string(name), .size = close + 1};
+  const std::size_t colon = name.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view whole = name.substr(0, colon);
+  const std::size_t at = std::min(whole.find('@'), whole.size());
+  const std::string_view scope = whole.substr(std::min(at + 1, whole.size()));
+  const bool is_scope = (at == whole.size() || !scope.empty()) && scope.size() <= max_scope_length &&
+                        std::ranges::all_of(scope, is_code_character);
+  std::uint64_t number = 0;
+  const char* const end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + colon + 1, end, number);
+  if (!is_scope || read.ec != std::errc() || read.ptr != end ||
+      std::ranges::find(kinds, whole.substr(0, at)) == kinds.end()) {
+    return std::nullopt;
+  }
+  return Name{.kind_and_scope = std::string(whole), .number = number, .size = close + 1};
+}
+
+void SecretNames::make(const std::string& kind_and_scope, std::uint64_t count) {
+  std::vector<std::string>& codes = codes_[kind_and_scope];
+  const std::size_t at = std::min(kind_and_scope.find('@'), kind_and_scope.size());
+  const std::string kind = kind_and_scope.substr(0, at);
+  const std::string scope = kind_and_scope.substr(std::min(at + 1, kind_and_scope.size()));
+  Ids& ids = made_.try_emplace(scope, seed_, Secrets::seeded, scope).first->second;
+  for (; codes.size() < count; ++count_) {
+    codes.push_back(kind == user_code ? ids.user_code() : ids.code(kind));
+    names_.emplace(codes.back(), fmt::format("{}{}:{}{}", mark, kind_and_scope, codes.size() - 1, mark));
   }
 }
 
+Result<void> SecretNames::make_up_to(const Name& name) {
+  if (name.kind_and_scope == control_name) return {};
+  const auto known = codes_.find(name.kind_and_scope);
+  const std::uint64_t made = known == codes_.end() ? 0 : known->second.size();
+  if (name.number < made) return {};
+  if (name.number >= limit_ || name.number - made >= limit_ - std::min(limit_, count_)) {
+    return fail(Failure::Kind::invalid,
+                fmt::format("the trace names the {} number {}; with its requests the bound is {} secrets",
+                            name.kind_and_scope,
+                            name.number,
+                            limit_));
+  }
+  make(name.kind_and_scope, name.number + 1);
+  return {};
+}
+
 Result<void> SecretNames::learn(World& world) {
+  const std::string& scope = world.options.secrets_scope;
   WS_LET(const sqlite::CachedStatement counters, world.database.cached("select kind, next from id_counters"));
   while (true) {
     WS_LET(const bool found, counters->step());
     if (!found) return {};
     const auto kind = std::ranges::find(kinds, counters->text(0));
-    if (kind != kinds.end()) make(*kind, static_cast<std::uint64_t>(counters->integer(1)));
+    if (kind == kinds.end()) continue;
+    make(std::string(*kind) + (scope.empty() ? "" : "@" + scope), static_cast<std::uint64_t>(counters->integer(1)));
   }
+}
+
+Result<void> SecretNames::check(std::string_view text) {
+  for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
+    const auto name = name_at(text.substr(at));
+    if (!name) continue;
+    WS_TRY(make_up_to(*name));
+    at += name->size - 1;
+  }
+  return {};
 }
 
 std::string SecretNames::hide(std::string_view text) const {
@@ -57,10 +121,12 @@ std::string SecretNames::hide(std::string_view text) const {
   for (std::size_t at = 0; at < text.size(); ++at) {
     hidden += text[at];
     run = is_code_character(text[at]) ? run + 1 : 0;
-    if (run < code_length) continue;
-    const auto name = names_.find(text.substr(at + 1 - code_length, code_length));
+    const bool ends_run = at + 1 == text.size() || !is_code_character(text[at + 1]);
+    const std::size_t length = run == user_code_length && ends_run ? user_code_length : code_length;
+    if (run < length) continue;
+    const auto name = names_.find(text.substr(at + 1 - length, length));
     if (name == names_.end()) continue;
-    hidden.replace(hidden.size() - code_length, code_length, name->second);
+    hidden.replace(hidden.size() - length, length, name->second);
     run = 0;
   }
   if (control_token_.empty()) return hidden;
@@ -86,29 +152,26 @@ std::string SecretNames::hide_head(std::string_view head) const {
   return hidden;
 }
 
-std::string SecretNames::reveal(std::string_view text) {
+Result<std::string> SecretNames::reveal(std::string_view text) {
   std::string revealed;
   while (true) {
     const std::size_t open = text.find(mark);
     revealed += text.substr(0, open);
+    if (revealed.size() > max_revealed_bytes) {
+      return fail(Failure::Kind::invalid,
+                  fmt::format("a text of the trace becomes longer than {} MiB", max_revealed_bytes >> 20U));
+    }
     if (open == std::string_view::npos) return revealed;
-    const std::size_t close = text.find(mark, open + 1);
-    const std::string_view name = text.substr(open + 1, close == std::string_view::npos ? close : close - open - 1);
-    const std::size_t colon = name.find(':');
-    const std::string_view kind = name.substr(0, colon);
-    std::uint64_t number = 0;
-    const char* const end = name.data() + name.size();
-    const bool counted = colon != std::string_view::npos &&
-                         std::from_chars(name.data() + colon + 1, end, number).ptr == end &&
-                         std::ranges::find(kinds, kind) != kinds.end() && number < max_codes;
-    if (close == std::string_view::npos || (!counted && name != control_name)) {
+    text.remove_prefix(open);
+    const auto name = name_at(text);
+    if (!name) {
       revealed += mark;
-      text.remove_prefix(open + 1);
+      text.remove_prefix(1);
       continue;
     }
-    if (counted) make(kind, number + 1);
-    revealed += counted ? codes_.at(std::string(kind))[number] : control_token_;
-    text.remove_prefix(close + 1);
+    WS_TRY(make_up_to(*name));
+    revealed += name->kind_and_scope == control_name ? control_token_ : codes_.at(name->kind_and_scope)[name->number];
+    text.remove_prefix(name->size);
   }
 }
 

@@ -64,7 +64,7 @@ function showMoment(moment) {
   part('state').classList.toggle('bad', !moment.same);
   showChanges(moment.changes);
   part('journal').textContent = moment.journal ? JSON.stringify(moment.journal, null, 1) : 'Not in the journal: a control call, or a request that still waits.';
-  part('serve').textContent = `ws-mock serve --trace ${trace.name} --at ${moment.n}`;
+  part('serve').textContent = `${trace.serve} --at ${moment.n}`;
   part('before').hidden = moment.n === 0;
   for (const [id, n] of [['before', moment.n - 1], ['after', moment.n]]) {
     part(id).open = false;
@@ -109,7 +109,7 @@ async function go(moment) {
 async function start() {
   trace = await ask('_trace');
   part('name').textContent = trace.name;
-  part('about').textContent = `${trace.command?.join(' ') ?? ''} - begun ${trace.started_at}, ${trace.exit === null ? 'not ended' : `ended with ${trace.exit}`}`;
+  part('about').textContent = `${trace.command ?? ''} - begun ${trace.started_at}, ${trace.exit === null ? 'not ended' : `ended with ${trace.exit}`}`;
   part('moment').max = trace.requests.length;
   part('number').max = trace.requests.length;
   part('all').textContent = trace.requests.length;

@@ -104,3 +104,103 @@ TEST_CASE("record: --shapes-only writes no value", "[compare]") {
   CHECK(text.find("\"email\":\"string\"") != std::string::npos);
   CHECK(text.find("@example.com") == std::string::npos);
 }
+
+TEST_CASE("record: it has the guards of the server", "[compare]") {
+  const MockProcess service;
+  Recording recording(service);
+  const std::string key = "Authorization: Bearer " + service.token();
+  const auto status = [&](const std::vector<std::string>& headers, const std::string& target = "/v1/me") {
+    std::string bytes = "GET " + target + " HTTP/1.1\r\n";
+    for (const std::string& line : headers) bytes += line + "\r\n";
+    RawConnection client(recording.port);
+    client.send(bytes + "\r\n");
+    const auto answer = client.read();
+    return answer ? answer->status : 0;
+  };
+  CHECK(status({"Host: localhost", key}) == 200);
+  CHECK(status({"Host: evil.test", key}) == 403);
+  CHECK(status({"Host: localhost", "Origin: http://evil.test"}) == 403);
+  CHECK(status({"Host: localhost", "X: " + std::string(70'000, 'x')}) == 431);
+  CHECK(status({key}) == 400);
+  // What would make the address of another host of ours.
+  CHECK(status({"Host: localhost", key}, "@evil.test/://") == 400);
+  CHECK(ask(recording.port, {.method = "PUT", .target = "/_upload/0", .json = "1"}).status == 404);
+  RawConnection old(recording.port);
+  old.send("GET /v1/me HTTP/1.0\r\nAuthorization: Bearer " + service.token() + "\r\n\r\n");
+  CHECK(old.read()->status == 200);
+  RawConnection any(recording.port);
+  any.send("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  CHECK(any.read()->status == 204);
+  recording.end();
+}
+
+TEST_CASE("record: an answer to HEAD is passed with its length, and is no violation", "[compare]") {
+  const MockProcess service;
+  Recording recording(service);
+  RawConnection client(recording.port);
+  client.send(render({.method = "HEAD", .target = "/v1/documents", .token = service.token()}));
+  const auto answer = client.read(AnswerTo::head);
+  REQUIRE(answer);
+  CHECK(answer->status == 200);
+  const RawAnswer whole = ask(recording.port, {.target = "/v1/documents", .token = service.token()});
+  CHECK(answer->header("content-length") == std::to_string(whole.body.size()));
+  recording.end();
+  CHECK(recording.process.so_far().err.find("not JSON") == std::string::npos);
+}
+
+TEST_CASE("record: large bodies pass both ways, and a long poll waits", "[compare]") {
+  const MockProcess service;
+  Recording recording(service);
+  const RawAnswer started =
+      ask(recording.port,
+          {.method = "POST",
+           .target = "/v1/files/uploads",
+           .token = service.token(),
+           .json = R"({"file_name": "a.bin", "mime_type": "text/plain", "size_bytes": 9000000})"});
+  REQUIRE(started.status == 201);
+  const Json upload = parse_bounded(started.body).value();
+  const std::string url = upload.at("upload_url");
+  const std::string bytes(9'000'000, 'b');
+  CHECK(ask(recording.port, {.method = "PUT", .target = url.substr(url.find("/_upload")), .json = bytes}).status ==
+        200);
+  const RawAnswer finished = ask(recording.port,
+                                 {.method = "POST",
+                                  .target = "/v1/files/uploads:finalize",
+                                  .token = service.token(),
+                                  .json = dump({{"upload_id", upload.at("upload_id")},
+                                                {"blob_name", upload.at("blob_name")},
+                                                {"file_name", "a.bin"},
+                                                {"mime_type", "text/plain"},
+                                                {"size_bytes", 9'000'000}})});
+  REQUIRE(finished.status == 201);
+  const std::string content = parse_bounded(finished.body)->at("links").at("content");
+  const RawAnswer back = ask(recording.port, {.target = content.substr(content.find("/v1")), .token = service.token()});
+  CHECK(back.status == 200);
+  CHECK(back.body == bytes);
+  recording.end();
+}
+
+TEST_CASE("record: beyond loopback it needs a token, and a key goes over plain http to named hosts alone",
+          "[compare]") {
+  const MockProcess service;
+  TemporaryFolder folder;
+  const auto run =
+      [&](std::vector<std::string> flags, const std::string& to, std::map<std::string, std::string> more = {}) {
+        flags.insert(flags.begin(), {program("ws-mock"), "record", "--to", to, "--out", (folder / "o.jsonl").string()});
+        return run_command({.arguments = flags, .environment = std::move(more), .timeout = std::chrono::seconds(20)});
+      };
+  CHECK(run({"--listen", "0.0.0.0:0"}, service.base_url()).exit == 2);
+  CHECK(run({}, "http://name.test:4000").exit == 2);
+  CHECK(run({}, "http://name.test:4000", {{"WS_ALLOW_HTTP", "other.test"}}).exit == 2);
+  CHECK(run({"--idle-exit", "200ms"}, "http://name.test:4000", {{"WS_ALLOW_HTTP", "name.test"}}).exit == 0);
+  const Ended diff = run_command({.arguments = {program("ws-mock"), "diff", "--against", "http://name.test"},
+                                  .environment = {{"WS_TOKEN", "wsk_1"}}});
+  CHECK(diff.exit == 2);
+  CHECK(diff.err.find("WS_ALLOW_HTTP=name.test:80") != std::string::npos);
+  Recording open(service, {"--listen", "0.0.0.0:0", "--control-token", "sesame"});
+  CHECK(ask(open.port, {.target = "/v1/me", .token = service.token()}).status == 407);
+  CHECK(
+      ask(open.port, {.target = "/v1/me", .token = service.token(), .headers = {"Proxy-Authorization: Bearer sesame"}})
+          .status == 200);
+  CHECK(open.end().find("sesame") == std::string::npos);
+}

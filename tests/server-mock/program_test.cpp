@@ -305,3 +305,19 @@ TEST_CASE("ws-mock: prints the API and the switches", "[server-mock]") {
   CHECK_THAT(ws_mock({"openapi", "--yaml"}).out, Contains("openapi: "));
   CHECK_THAT(ws_mock({"assumptions"}).out, Contains("error_style") && Contains("detail_object"));
 }
+
+TEST_CASE("ws-mock exec: as process 1 it reaps what has lost its parent", "[server-mock]") {
+  const Ended tried = run_command({.arguments = {"unshare", "--pid", "--fork", "--mount-proc", "true"}});
+  if (tried.exit != 0) {
+    WARN("skipped: this machine gives no process space of its own");
+    return;
+  }
+  const std::string script =
+      "for i in 1 2 3; do (sleep 0.05 & exec true); done; sleep 0.6; "
+      "cat /proc/[0-9]*/stat | grep -c ') Z ' || true";
+  const Ended ended = run_command(
+      {.arguments = {
+           "unshare", "--pid", "--fork", "--mount-proc", program("ws-mock"), "exec", "--", "sh", "-c", script}});
+  CHECK(ended.out == "0\n");
+  CHECK(ended.exit == 0);
+}

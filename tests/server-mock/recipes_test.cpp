@@ -117,8 +117,9 @@ TEST_CASE("recipes: the services of the compose file find each other", "[server-
   std::vector<std::string> words = {program("ws-mock"), "--log", "off"};
   for (const Json& word : services.at("mock").at("command")) {
     std::string text = word;
-    for (const auto& [theirs, ours] :
-         {std::pair<std::string, std::string>{":8080", ":0"}, {"/tmp/ready.json", ready}}) {
+    for (const auto& [theirs, ours] : {std::pair<std::string, std::string>{":8080", ":0"},
+                                       {"/tmp/ready.json", ready},
+                                       {"${WS_CONTROL_TOKEN:?set it to a secret of your own}", "turnkey"}}) {
       if (const std::size_t at = text.find(theirs); at != std::string::npos) text.replace(at, theirs.size(), ours);
     }
     words.push_back(text);
@@ -136,6 +137,7 @@ TEST_CASE("recipes: the services of the compose file find each other", "[server-
   const std::string base_url = out.substr(0, out.find('\n'));
   // As the network resolves the name: the request brings it, the connection goes here.
   CHECK_THAT(script, Contains("Host: mock:8080"));
-  const std::string token = services.at("tests").at("environment").at("WS_CONTROL_TOKEN");
-  check_run("export WS_BASE_URL=" + base_url + " WS_CONTROL_TOKEN=" + token + "\n" + script);
+  // No default: a token that everybody knows protects nothing.
+  CHECK_THAT(std::string(services.at("tests").at("environment").at("WS_CONTROL_TOKEN")), Contains(":?"));
+  check_run("export WS_BASE_URL=" + base_url + " WS_CONTROL_TOKEN=turnkey\n" + script);
 }

@@ -215,7 +215,7 @@ TEST_CASE("ws-mock --log: a line a request on standard error, as text or JSON, w
   REQUIRE(text.size() == 3);
   CHECK_THAT(text.at(0), Catch::Matchers::Matches("200 GET /v1/me me\\.get [0-9.]+ ms"));
   CHECK_THAT(text.at(1), Catch::Matchers::StartsWith("404 PUT /uploads/[redacted] upload.put "));
-  CHECK_THAT(text.at(2), Catch::Matchers::StartsWith("200 GET /_s/s1/v1 "));
+  CHECK_THAT(text.at(2), Catch::Matchers::StartsWith("401 GET /_s/s1/v1 "));
   const auto json = lines_with({"--log", "json"});
   REQUIRE(json.size() == 3);
   CHECK(nlohmann::json::parse(json.at(2)).at("path") == "/_s/s1/v1");

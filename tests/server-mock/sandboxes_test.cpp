@@ -48,9 +48,11 @@ struct Inside {
 Json call_from_anywhere(Running& server,
                         const std::string& method,
                         const std::string& target,
-                        const std::string& json) {
+                        const std::string& json,
+                        const std::string& token = "") {
   const RawAnswer answer = ws::test::ask(
-      server.port(), {.method = method, .target = target, .token = server.built_in().token, .json = json});
+      server.port(),
+      {.method = method, .target = target, .token = token.empty() ? server.built_in().token : token, .json = json});
   if (answer.status >= 300) throw std::runtime_error(target + ": " + answer.body);
   return answer.body.empty() ? Json() : *parse_bounded(answer.body);
 }
@@ -60,7 +62,7 @@ Json open_sandbox(Running& server) { return call_from_anywhere(server, "POST", "
 Json send_inside(
     Running& server, const Json& sandbox, const std::string& method, const std::string& path, const Json& body) {
   const std::string target = fmt::format("/_s/{}{}", sandbox.at("id").get<std::string>(), path);
-  return call_from_anywhere(server, method, target, body.is_null() ? "" : dump(body));
+  return call_from_anywhere(server, method, target, body.is_null() ? "" : dump(body), sandbox.at("token"));
 }
 
 bool says_nothing(RawConnection& connection) { return !connection.read(ws::test::AnswerTo::get, 20ms); }
@@ -71,10 +73,19 @@ TEST_CASE("sandbox: starts like the one at the base URL, and they share nothing"
   Wire wire;
   Inside one(wire);
   Inside two(wire);
+  const std::string own_token = one.opened.at("token");
   CHECK(one.opened == Json{{"id", "s1"},
                            {"base_url", "http://mock.test/_s/s1"},
                            {"control_url", "http://mock.test/_s/s1/_mock"},
-                           {"token", wire.token()}});
+                           {"token", own_token}});
+  // A token each: that of one is refused by the others, also after a reset.
+  const std::string other_token = two.opened.at("token");
+  one.control("POST", "/reset", {{"to", "seed"}});
+  CHECK(wire.ask({.target = one.at("/v1/me"), .token = own_token}).status == 200);
+  CHECK(wire.ask({.target = two.at("/v1/me"), .token = other_token}).status == 200);
+  CHECK(wire.ask({.target = two.at("/v1/me"), .token = own_token}).status == 401);
+  CHECK(wire.ask({.target = one.at("/v1/me"), .token = wire.token()}).status == 401);
+  CHECK(wire.ask({.target = "/v1/me", .token = own_token}).status == 401);
   const std::size_t seeded = wire.get("/v1/documents").at("data").size();
   REQUIRE(one.documents() == seeded);
   CHECK(one.get("/v1/documents").at("data").at(0).at("id") == wire.get("/v1/documents").at("data").at(0).at("id"));
@@ -219,11 +230,11 @@ TEST_CASE("sandbox: closing it answers pending requests and ends uploads", "[ser
   const std::string prefix = "/_s/" + sandbox.at("id").get<std::string>();
   const auto inside = [&](std::string bytes) { return bytes.insert(bytes.find(" /") + 1, prefix); };
   RawConnection claim(server.port());
-  claim.send(inside(server.claim(30)));
+  claim.send(inside(server.claim(30, sandbox.at("token"))));
   CHECK(says_nothing(claim));
   send_inside(server, sandbox, "POST", "/_mock/faults", {{"operation", "me.get"}, {"effect", {{"delay_ms", 60000}}}});
   RawConnection held(server.port());
-  held.send(inside(ws::test::render(server.request("GET", "/v1/me", nullptr, server.built_in().token))));
+  held.send(inside(ws::test::render(server.request("GET", "/v1/me", nullptr, sandbox.at("token")))));
   CHECK(says_nothing(held));
   RawConnection watcher(server.port());
   watcher.send(inside("GET /_mock/requests?since=1000&wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n"));
@@ -253,7 +264,7 @@ TEST_CASE("sandbox: a claim in one is woken by what happens there, and by nothin
   const Json one = open_sandbox(server);
   const Json two = open_sandbox(server);
   const auto claim_in = [&](const Json& sandbox) {
-    std::string bytes = server.claim(30);
+    std::string bytes = server.claim(30, sandbox.at("token"));
     return bytes.insert(bytes.find(" /") + 1, "/_s/" + sandbox.at("id").get<std::string>());
   };
   RawConnection first(server.port());

@@ -130,3 +130,46 @@ TEST_CASE("tls: uploads, downloads and pipelines go through it whole", "[server-
   CHECK(cut.exit != 0);
   CHECK(cut.out.size() == 10);
 }
+
+TEST_CASE("tls: a self-signed certificate names every --listen and --allow-host, and health takes https",
+          "[server-mock]") {
+  MockProcess mock({"--tls-self-signed",
+                    "--listen",
+                    "0.0.0.0:0",
+                    "--allow-host",
+                    "mock",
+                    "--allow-host",
+                    "10.1.2.3",
+                    "--public-url",
+                    "https://pub.example:9443/w/",
+                    "--control-token",
+                    "sesame"});
+  const std::string ca = ready(mock).at("ca_file");
+  for (const std::string name : {"mock", "10.1.2.3", "pub.example", "localhost"}) {
+    const std::string port = std::to_string(mock.port());
+    CAPTURE(name);
+    const Ended got = curl(ca,
+                           {"--connect-to",
+                            name + ":" + port + ":127.0.0.1:" + port,
+                            "-H",
+                            "Authorization: Bearer sesame",
+                            "https://" + name + ":" + port + "/_mock/health"});
+    CHECK(got.exit == 0);
+    CHECK_THAT(got.out, Contains("\"status\""));
+  }
+  const auto health = [&](const std::string& url) {
+    return run_command({.arguments = {program("ws-mock"), "health", url}}).exit;
+  };
+  CHECK(health("https://127.0.0.1:" + std::to_string(mock.port())) == 0);
+  CHECK(health("http://127.0.0.1:" + std::to_string(mock.port())) != 0);
+  const Ended started = curl(ca,
+                             {"-X",
+                              "POST",
+                              "-H",
+                              "Content-Type: application/json",
+                              "-d",
+                              R"({"client_name": "a test", "cli_version": "1", "scopes": ["documents:read"]})",
+                              mock.base_url() + "/v1/auth/device-authorizations"});
+  CAPTURE(started.out);
+  CHECK_THAT(started.out, Contains("https://pub.example:9443/w/device"));
+}

@@ -156,3 +156,42 @@ TEST_CASE("sweep: a command that fails without faults, or sends nothing, is told
   endless.signal(SIGTERM);
   CHECK(endless.wait().exit == 3);
 }
+
+TEST_CASE("sweep: a selection of nothing is an error that names what there is", "[sweep]") {
+  const auto refused = [](std::vector<std::string> flags, const std::string& near) {
+    const Ended ended = sweep("unhandled.py", std::move(flags));
+    CAPTURE(ended.out, ended.err);
+    CHECK(ended.exit == 2);
+    CHECK_THAT(ended.err, Contains(near));
+  };
+  refused({"--operations", "docs.delete"}, "docs.delete");
+  refused({"--only", "reset-befor"}, "reset-before");
+  refused({"--skip", "reset-befor", "--plan"}, "reset-before");
+  refused({"--only", "reset-before", "--skip", "reset-*"}, "no row");
+  refused({"--replay", "me.get#1:reset-befor"}, "there is no row");
+}
+
+TEST_CASE("sweep: the command gets no setting of the user's", "[sweep]") {
+  const TemporaryFolder folder;
+  const std::string script = (folder / "say.sh").string();
+  std::ofstream(script) << "env | grep '^WS_' | sort >" << (folder / "got").string() << "; exit 3\n";
+  const std::map<std::string, std::string> user = {{"WS_CONFIG_DIR", "/u"},
+                                                   {"WS_PROFILE", "p"},
+                                                   {"WS_TOKEN_FILE", "/u/key"},
+                                                   {"WS_ALLOW_HTTP", "evil.test"},
+                                                   {"WS_WORKSPACE", "w"},
+                                                   {"WS_TOKEN", "wsk_mine"},
+                                                   {"WS_BASE_URL", "https://mine.test"}};
+  const auto names = [&](const std::string& command) {
+    run_command({.arguments = {program("ws-mock"), command, "--", "sh", script}, .environment = user});
+    std::ifstream got(folder / "got");
+    std::set<std::string> found;
+    for (std::string line; std::getline(got, line);) {
+      found.insert(line.substr(0, line.find('=')));
+      CHECK(line.find("mine") == std::string::npos);
+    }
+    return found;
+  };
+  CHECK(names("exec") == std::set<std::string>{"WS_BASE_URL", "WS_TOKEN"});
+  CHECK(names("sweep") == std::set<std::string>{"WS_BASE_URL", "WS_SWEEP_DIR", "WS_SWEEP_ROW", "WS_TOKEN"});
+}

@@ -8,6 +8,7 @@
 
 #include "server-mock/faults/fault_rules.hpp"
 #include "server-mock/store/assumptions.hpp"
+#include "server-mock/sweep/report.hpp"
 
 using namespace ws;
 using namespace ws::mock;
@@ -95,4 +96,14 @@ TEST_CASE("sweep: where two clean runs differ, what both sent is swept, and the 
   CHECK_FALSE(ids(plan).contains("docs.create#2:reset-after"));
   REQUIRE(plan.notes.size() == 1);
   CHECK_THAT(plan.notes[0], Catch::Matchers::Contains("docs.create was sent 2 times, then 1 times"));
+}
+
+TEST_CASE("sweep: no output of a program ends or swallows the script of the HTML report", "[sweep]") {
+  Report report;
+  RowResult result;
+  result.end.out = "<!--<script></script><b>";
+  report.rows.push_back(result);
+  const std::string page = render_html(report, {});
+  CHECK(page.find("<!--<script>") == std::string::npos);
+  CHECK(page.find("\\u003c!--\\u003cscript>\\u003c/script>\\u003cb>") != std::string::npos);
 }

@@ -240,23 +240,31 @@ void Connection::State::drop_taken(std::size_t count) {
 
 /// Returns true if the body is complete.
 bool Connection::State::take_chunks() {
+  const bool is_whole = parse_chunks();
+  // What was read is in the sink or in the parser: framing does not add up in the buffer.
+  if (!over) drop_taken(chunk_begin - begin - head_bytes);
+  return is_whole;
+}
+
+bool Connection::State::parse_chunks() {
   while (!parser->is_done()) {
     ErrorCode error;
     const std::string_view rest(buffer.get() + chunk_begin, end - chunk_begin);
     if (rest.empty()) return false;
     const std::size_t taken = parser->put(boost::asio::const_buffer(rest.data(), rest.size()), error);
     chunk_begin += taken;
-    if (sink) {
-      drop_taken(taken);
-      if (!sink->wants_more()) return false;
-    }
+    if (sink && !sink->wants_more()) return false;
     if (error == beast::error::need_more) {
       if (rest.size() - taken <= chunk_line_bytes) return false;
       refuse(malformed);
       return false;
     }
     if (error) {
-      refuse(error == beast::error::body_limit ? body_too_large : malformed);
+      if (error == beast::error::header_limit) {
+        refuse(head_too_large);
+      } else {
+        refuse(error == beast::error::body_limit ? body_too_large : malformed);
+      }
       return false;
     }
   }

@@ -70,6 +70,7 @@ struct Connection::State {
   bool take_body();
   bool take_stream();
   bool take_chunks();
+  bool parse_chunks();
   void drop_taken(std::size_t count);
   bool answer(std::string_view body);
   bool answer_with(Response&& response);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
 
 #include "server-mock/http/body.hpp"
 #include "server-mock/http/message.hpp"
@@ -21,7 +22,7 @@ namespace ws::mock::http {
 class Parser final : public boost::beast::http::basic_parser<true> {
  public:
   /// `headers` is only reused for its memory.
-  Parser(std::size_t head_limit, std::vector<Header>&& headers) {
+  Parser(std::size_t head_limit, std::vector<Header>&& headers) : head_limit_(head_limit) {
     request.headers = std::move(headers);
     request.headers.clear();
     request.headers.reserve(6);
@@ -90,7 +91,13 @@ class Parser final : public boost::beast::http::basic_parser<true> {
   void on_header_impl(boost::system::error_code&) override { in_trailer_ = true; }
   void on_body_init_impl(const boost::optional<std::uint64_t>&, boost::system::error_code&) override {}
   std::size_t on_body_impl(boost::beast::string_view text, boost::system::error_code&) override { return text.size(); }
-  void on_chunk_header_impl(std::uint64_t, boost::beast::string_view, boost::system::error_code&) override {}
+  /// The extensions of all chunks together are bounded as the head is.
+  void on_chunk_header_impl(std::uint64_t,
+                            boost::beast::string_view extensions,
+                            boost::system::error_code& error) override {
+    extension_bytes_ += extensions.size();
+    if (extension_bytes_ > head_limit_) error = boost::beast::http::error::header_limit;
+  }
   std::size_t on_chunk_body_impl(std::uint64_t, boost::beast::string_view text, boost::system::error_code&) override {
     if (request.sink == nullptr) {
       chunks.append(text.data(), text.size());
@@ -101,6 +108,8 @@ class Parser final : public boost::beast::http::basic_parser<true> {
   }
   void on_finish_impl(boost::system::error_code&) override {}
 
+  std::size_t head_limit_;
+  std::size_t extension_bytes_ = 0;
   bool in_trailer_ = false;
 };
 

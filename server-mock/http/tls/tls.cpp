@@ -1,5 +1,6 @@
 #include "server-mock/http/tls/tls.hpp"
 
+#include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 #include <openssl/bio.h>
 #include <openssl/bn.h>
@@ -7,6 +8,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
@@ -21,6 +23,8 @@ using Certificate = Handle<X509, X509_free>;
 using Key = Handle<EVP_PKEY, EVP_PKEY_free>;
 using Extension = Handle<X509_EXTENSION, X509_EXTENSION_free>;
 using Number = Handle<BIGNUM, BN_free>;
+using Context = Handle<SSL_CTX, SSL_CTX_free>;
+using Channel = Handle<SSL, SSL_free>;
 
 constexpr long day_s = 86400;
 constexpr std::size_t max_identity_bytes = std::size_t{1} << 20U;
@@ -74,7 +78,7 @@ bool set_name(X509* certificate) {
 }
 
 /// Adds the extensions of a CA, so that the certificate can be added to a trust store.
-bool fill(X509* certificate, EVP_PKEY* key) {
+bool fill(X509* certificate, EVP_PKEY* key, const std::string& names) {
   return X509_set_version(certificate, X509_VERSION_3) == 1 && set_serial(certificate) && set_name(certificate) &&
          X509_gmtime_adj(X509_getm_notBefore(certificate), -day_s) != nullptr &&
          X509_gmtime_adj(X509_getm_notAfter(certificate), 365 * day_s) != nullptr &&
@@ -83,8 +87,7 @@ bool fill(X509* certificate, EVP_PKEY* key) {
          extend(certificate, NID_key_usage, "critical,digitalSignature,keyCertSign") &&
          extend(certificate, NID_ext_key_usage, "serverAuth") &&
          extend(certificate, NID_subject_key_identifier, "hash") &&
-         extend(certificate, NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1") &&
-         X509_sign(certificate, key, EVP_sha256()) > 0;
+         extend(certificate, NID_subject_alt_name, names.c_str()) && X509_sign(certificate, key, EVP_sha256()) > 0;
 }
 
 }  // namespace
@@ -104,17 +107,41 @@ Result<TlsIdentity> read_tls_identity(const std::string& certificate_file, const
   return identity;
 }
 
-Result<TlsIdentity> make_tls_identity() {
+Result<TlsIdentity> make_tls_identity(const std::vector<std::string>& names) {
+  std::string alternatives = "DNS:localhost,IP:127.0.0.1,IP:::1";
+  for (const std::string& name : names) {
+    boost::system::error_code unknown;
+    boost::asio::ip::make_address(name, unknown);
+    alternatives += fmt::format(",{}:{}", unknown ? "DNS" : "IP", name);
+  }
   const Key key(EVP_EC_gen("P-256"));
   const Certificate certificate(X509_new());
   const Bio certificate_text(BIO_new(BIO_s_mem()));
   const Bio key_text(BIO_new(BIO_s_mem()));
   const bool made = key != nullptr && certificate != nullptr && certificate_text != nullptr && key_text != nullptr &&
-                    fill(certificate.get(), key.get()) &&
+                    fill(certificate.get(), key.get(), alternatives) &&
                     PEM_write_bio_X509(certificate_text.get(), certificate.get()) == 1 &&
                     PEM_write_bio_PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1;
   if (!made) return failed("cannot make a certificate");
   return TlsIdentity{.certificate_pem = text_of(certificate_text.get()), .key_pem = text_of(key_text.get())};
+}
+
+std::string ask_over_tls(int socket, const std::string& request, std::size_t count) {
+  const Context context(SSL_CTX_new(TLS_client_method()));
+  const Channel channel(context == nullptr ? nullptr : SSL_new(context.get()));
+  std::string answer(count, '\0');
+  std::size_t had = 0;
+  const bool is_asked = channel != nullptr && SSL_set_fd(channel.get(), socket) == 1 &&
+                        SSL_connect(channel.get()) == 1 &&
+                        SSL_write(channel.get(), request.data(), static_cast<int>(request.size())) > 0;
+  while (is_asked && had < count) {
+    const int got = SSL_read(channel.get(), answer.data() + had, static_cast<int>(count - had));
+    if (got <= 0) break;
+    had += static_cast<std::size_t>(got);
+  }
+  ERR_clear_error();
+  answer.resize(had);
+  return answer;
 }
 
 }  // namespace ws::mock::http

@@ -241,6 +241,10 @@ Result<void> add_documents(World& world, const BuiltIn& made, const Node& projec
   return {};
 }
 
+std::string first_token(const World& world, Secrets secrets) {
+  return Ids(world.options.seed, secrets, world.options.secrets_scope).token("token");
+}
+
 Result<void> remember(World& world, const BuiltIn& made) {
   Json values = {{"key_id", made.key_id},
                  {"user_id", made.user_id},
@@ -316,15 +320,33 @@ Result<BuiltIn> reset(World& world, StartWith start) {
   return made;
 }
 
+Result<void> renew_token(World& world, BuiltIn& made) {
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  made.token = first_token(world, world.options.secrets);
+  WS_TRY(put(world,
+             "update keys set secret_sha256 = ?, display_prefix = ? where id = ?",
+             Sha256::of(made.token).hex(),
+             made.token.substr(0, 12),
+             made.key_id));
+  WS_TRY(put(world, "delete from meta where key = 'built_in'"));
+  WS_TRY(remember(world, made));
+  return work.commit();
+}
+
 Result<BuiltIn> find_built_in(World& world) {
   WS_LET(const std::optional<std::string> stored,
          read_row(world, read_text, "select value from meta where key = 'built_in'"));
   if (!stored) return fail(Failure::Kind::not_found, "the database was not filled with the built-in world");
   WS_LET(const Json values, parse_bounded(*stored));
   const auto text = [&](std::string_view key) { return find_text(values, key).value_or(""); };
-  std::string token = find_text(values, "token").value_or(Ids(world.options.seed).token("token"));
+  std::string token = find_text(values, "token").value_or(first_token(world, Secrets::seeded));
   WS_LET(const bool valid, has_row(world, "select 1 from keys where secret_sha256 = ?", Sha256::of(token).hex()));
-  if (!valid) token.clear();
+  // Rows that were taken over from the world at the base URL.
+  const std::string other = Ids(world.options.seed).token("token");
+  if (!valid) {
+    WS_LET(const bool is_other, has_row(world, "select 1 from keys where secret_sha256 = ?", Sha256::of(other).hex()));
+    token = is_other ? other : "";
+  }
   return BuiltIn{.token = std::move(token),
                  .key_id = text("key_id"),
                  .user_id = text("user_id"),

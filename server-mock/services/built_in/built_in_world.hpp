@@ -41,6 +41,9 @@ Result<BuiltIn> reset(World& world, StartWith start);
 /// `key_id`), and stores `made` for `find_built_in`.
 Result<void> settle(World& world, BuiltIn& made);
 
+/// Gives the key with every scope the secret that this world would have issued for it: after a copy.
+Result<void> renew_token(World& world, BuiltIn& made);
+
 /// What `reset` returned when this database was filled. `token` is empty if it was made with another seed, since only
 /// its hash is stored. Fails with `not_found` if the database was filled otherwise.
 Result<BuiltIn> find_built_in(World& world);

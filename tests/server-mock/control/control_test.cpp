@@ -195,3 +195,52 @@ TEST_CASE("control: its calls are described, and the 404 of a wrong path names t
   CHECK(wrong.at("calls").size() == control_calls().size());
   CHECK(wrong.at("calls").at(0) == "GET /_mock/snapshots");
 }
+
+TEST_CASE("control: a filter, an expectation or a fault of what does not exist is 422 and names what does",
+          "[server-mock]") {
+  Wire wire;
+  wire.get("/v1/documents");
+  const auto refused = [&](const Json& match, const std::string& near) {
+    CAPTURE(dump(match));
+    const Json told = wire.control("POST", "/requests:verify", {{"match", match}, {"times", 0}}, 422);
+    CHECK_THAT(dump(told), Catch::Matchers::Contains(near));
+  };
+  refused({{"operation", "docs.delete"}}, "There is no operation docs.delete");
+  refused({{"operation", "docs.creat"}}, "docs.create");
+  refused({{"operation", "dcos.*"}}, "There is no operation");
+  refused({{"operation", "docs.create"}, {"body", {{"titel", "x"}}}}, "title");
+  refused({{"body", {{"no_such_member", 1}}}}, "no_such_member");
+  refused({{"operation", "docs.list"}, {"body", {{"title", "x"}}}}, "There is no member title");
+  refused({{"operation", "docs.list"}, {"query", {{"limti", 5}}}}, "limit");
+  refused({{"headers", {{"Idempotency-Kye", "x"}}}}, "idempotency-key");
+  refused(Json::array({{{"operation", "docs.list"}}, {{"operation", "no.such"}}}), "no.such");
+  for (const Json& match : {Json{{"operation", "docs.create"}, {"body", {{"title", "x"}}}},
+                            Json{{"operation", "docs.*"}, {"query", {{"limit", "7"}}}},
+                            Json{{"headers", {{"If-Match", "x"}}}},
+                            Json{{"operation", "upload.put"}},
+                            Json{{"operation", "page.device"}}}) {
+    wire.control("POST", "/requests:verify", {{"match", match}, {"times", 0}});
+  }
+  CHECK_THAT(dump(wire.control("GET", "/requests?operation=docs.lst", nullptr, 422)),
+             Catch::Matchers::Contains("docs.list"));
+  wire.control("GET", "/requests?operation=docs.list");
+  CHECK_THAT(dump(wire.control("POST", "/faults", {{"operation", "dcos.*"}, {"effect", {{"status", 503}}}}, 422)),
+             Catch::Matchers::Contains("There is no operation"));
+}
+
+TEST_CASE("control: no code of a device login is in the journal", "[server-mock]") {
+  Wire wire;
+  const Json started =
+      parse(wire.ask({.method = "POST",
+                      .target = "/v1/auth/device-authorizations",
+                      .json = R"({"client_name": "a test", "cli_version": "1", "scopes": ["documents:read"]})"}));
+  const std::string code = started.at("user_code");
+  wire.ask({.target = "/device?user_code=" + code, .headers = {"Referer: http://mock.test/device?user_code=" + code}});
+  wire.ask({.method = "POST",
+            .target = "/device",
+            .json = "user_code=" + code + "&action=look",
+            .headers = {"Content-Type: application/x-www-form-urlencoded"}});
+  const std::string journal = dump(wire.control("GET", "/requests"));
+  CHECK(journal.find(code) == std::string::npos);
+  CHECK(journal.find(started.at("device_code").get<std::string>()) == std::string::npos);
+}

@@ -347,3 +347,55 @@ TEST_CASE("trace: exec records, serve stands at a moment, open shows it", "[trac
   open.signal(SIGTERM);
   CHECK(open.wait().exit == 0);
 }
+
+TEST_CASE("trace: one that names more secrets than its requests can issue is refused with the bound", "[trace]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "hostile.trace";
+  const std::string name =
+      GENERATE("token:999999", "user_code:999999", "token@s1:70000", "lease_token:18446744073709551615");
+  std::ofstream(path) << R"({"ws_trace":1,"started_at":1,"base_url":"http://127.0.0.1:1","flags":{"seed":1}})"
+                      << "\n"
+                      << R"({"n":1,"t":1,"head":"GET /v1/me HTTP/1.1\r\nX: \u0001)" << name
+                      << R"(\u0001\r\n\r\n","status":200,"state":"0123456789abcdef"})"
+                      << "\n";
+  for (const std::string command : {"open", "serve"}) {
+    std::vector<std::string> words = {program("ws-mock"), command, "--idle-exit", "1s"};
+    if (command == "serve") words.emplace_back("--trace");
+    words.push_back(path);
+    const Ended ended = run_command({.arguments = words, .timeout = std::chrono::seconds(20)});
+    CAPTURE(command, ended.err);
+    CHECK(ended.exit == 2);
+    CHECK_THAT(ended.err, Contains("the bound is"));
+    CHECK(ended.peak_kib < 200'000);
+  }
+}
+
+TEST_CASE("trace: user codes and the secrets of sandboxes are not in the file, and a replay has them", "[trace]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "run.trace";
+  std::string code;
+  std::string token;
+  {
+    Recording recording(path);
+    code = recording
+               .ask("POST",
+                    "/v1/auth/device-authorizations",
+                    {{"client_name", "a test"}, {"cli_version", "1"}, {"scopes", {"documents:read"}}})
+               .at("user_code");
+    recording.ask("POST", "/_mock/devices/" + code + ":approve");
+    token = recording.ask("POST", "/_mock/sandboxes", Json::object()).at("token");
+    recording.ask("GET", "/_s/s1/v1/me", nullptr, token);
+    recording.recorder->end(0);
+  }
+  const std::string text = text_of(path);
+  CHECK(text.find(code) == std::string::npos);
+  CHECK(text.find(token) == std::string::npos);
+  CHECK(text.find(token.substr(4)) == std::string::npos);
+  const trace::Trace read = trace::Trace::read(path).value();
+  ApplicationOptions options;
+  trace::Checkpoints checkpoints;
+  const auto replay = trace::Replay::open(read, options, checkpoints).value();
+  REQUIRE(replay->go_to(read.requests.size()));
+  CHECK(replay->played().status == 200);
+  CHECK_FALSE(replay->first_difference());
+}

@@ -281,3 +281,23 @@ TEST_CASE("connection: a header value cannot split an answer", "[server-mock]") 
   response.header("X-Echo", "a\r\nSet-Cookie: b");
   CHECK(response.headers() == "X-Echo: a  Set-Cookie: b\r\n");
 }
+
+TEST_CASE("connection: the framing of chunks takes no memory, and their extensions are bounded as a head is",
+          "[server-mock]") {
+  Echo echo(std::size_t{1} << 20U);
+  Budget budget(std::size_t{256} << 20U);
+  Connection connection(echo, Limits{}, &budget);
+  const std::string head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  std::string plain = head;
+  for (int i = 0; i < 50'000; ++i) plain += "1\r\nx\r\n";
+  CHECK(send_all(connection, plain).empty());
+  CHECK(budget.held_bytes() < std::size_t{512} << 10U);
+  CHECK(send_all(connection, "0\r\n\r\n").substr(0, 12) == "HTTP/1.1 200");
+  std::string extended = head;
+  for (int i = 0; i < 100; ++i) extended += "1;" + std::string(1000, 'e') + "\r\nx\r\n";
+  CHECK(send_all(connection, extended).substr(0, 12) == "HTTP/1.1 431");
+  Connection other(echo, Limits{}, &budget);
+  std::string trailers = head + "1\r\nx\r\n0\r\n";
+  for (int i = 0; i < 3000; ++i) trailers += "X-Trailer: " + std::string(100, 't') + "\r\n";
+  CHECK(send_all(other, trailers).substr(0, 10) == "HTTP/1.1 4");
+}
