@@ -8,6 +8,7 @@
 #include "sync-engine/apply/collect_garbage.hpp"
 #include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/attachments/blob_folder.hpp"
+#include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/binding/ws_folder.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
@@ -339,6 +340,9 @@ Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>&
                               : std::move(of_documents[next++]));
   }
   WS_TRY(end_writing_notes(*context_));
+  // One that failed may have been recorded, and not made.
+  if (!std::ranges::all_of(decided, [](const auto& each) { return bool(each); }))
+    WS_TRY(settle_interrupted_files(context_->session, *context_->clock));
   WS_TRY(close_operation(*context_));
   context_->is_cache_old =
       context_->is_cache_old || std::ranges::any_of(decided, [](const auto& each) { return bool(each); });

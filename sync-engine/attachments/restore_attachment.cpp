@@ -92,17 +92,21 @@ Result<void> back_up(
   return ensure_backup(writer, session.assets(), path, now, known);
 }
 
+enum class Recorded { in_advance, by_caller };
+
 /// The bytes of `file` in the place of those that are `now` at the path; empty: none are.
 Result<void> put_bytes_in_place(Session& session,
                                 AttachmentStore& store,
                                 SafeWriter& writer,
                                 const RelativePath& path,
                                 const Attachment& file,
-                                const std::optional<Sha256>& now) {
+                                const std::optional<Sha256>& now,
+                                Recorded recorded) {
   WS_TRY(bring_bytes(session, store, writer, file));
   if (now) WS_TRY(back_up(session, store, writer, path, *now));
   WS_LET(const Staged staged, writer.stage_copy(file.hash.hex(), file.hash));
   WS_TRY(writer.flush_texts());
+  if (recorded == Recorded::in_advance) WS_TRY(record_bytes(session, ChangeOrigin::restored, path, now, file.hash));
   WS_TRY(writer.place(staged, path, now));
   return store.put_wanted(path);
 }
@@ -113,11 +117,15 @@ class AttachmentUndo {
       : session_(session), store_(store), writer_(writer), files_(session) {}
 
   Result<void> take(const UndoStep& step) {
-    const RelativePath& path = step.to ? *step.to : *step.from;
+    const RelativePath& path = step.from ? *step.from : *step.to;
+    const bool is_moved = step.from && step.to && *step.from != *step.to;
     const auto now = hash_now(files_, path);
-    if (now == step.result) return {};  // done before an interruption
-    if (now != step.seen) return leave(path, changed_since);
-    auto done = step.result ? bring(path, *step.result, now) : remove(path, *now);
+    const auto there = is_moved ? hash_now(files_, *step.to) : now;
+    const bool is_in_place = there == step.result;  // done before an interruption
+    if (is_in_place && (!is_moved || !now)) return {};
+    if (now != step.seen || (is_moved && there && !is_in_place)) return leave(path, changed_since);
+    auto done = is_in_place || !step.result ? Result<void>() : bring(*step.to, *step.result, there);
+    if (done && (is_moved || !step.result)) done = remove(path, *now);
     if (done) return done;
     switch (done.error().kind) {
       case Failure::Kind::not_found: return leave(path, "its bytes are neither here nor on the service");
@@ -145,7 +153,7 @@ class AttachmentUndo {
 
   Result<void> bring(const RelativePath& path, const Sha256& hash, const std::optional<Sha256>& now) {
     WS_LET(const Attachment file, known_file(path, hash));
-    return put_bytes_in_place(session_, store_, writer_, path, file, now);
+    return put_bytes_in_place(session_, store_, writer_, path, file, now, Recorded::by_caller);
   }
 
   Result<void> remove(const RelativePath& path, const Sha256& now) {
@@ -174,12 +182,12 @@ class AttachmentDecision {
       case Keep::remote: WS_TRY(take_theirs(path, open)); break;
       case Keep::both: WS_TRY(keep_both(path, open)); break;
     }
-    WS_TRY(record(path, open, keep));
+    if (keep != Keep::remote) WS_TRY(record(path, open, keep));
     return store_.drop_conflict(path);
   }
 
  private:
-  /// What an undo takes back: before the conflict ends, for a call that is cut off in between is made again.
+  /// What an undo takes back: before the file here is replaced, or the conflict ends.
   Result<void> record(const RelativePath& path, const OpenAttachment& open, Keep keep) {
     const auto hash_of = [](const std::optional<Attachment>& file) {
       return file ? std::optional(file->hash) : std::nullopt;
@@ -224,6 +232,7 @@ class AttachmentDecision {
     }
     WS_LET(const auto now, writer_.hash(path));
     const bool is_placed = now == (open.remote ? std::optional(open.remote->hash) : std::nullopt);
+    // One that an earlier call placed is in that call's operation.
     if (!is_placed) WS_TRY(place_theirs(path, open));
     WS_TRY(drop_beside(open));
     return agree_on_theirs(path, open);
@@ -233,11 +242,15 @@ class AttachmentDecision {
   Result<void> place_theirs(const RelativePath& path, const OpenAttachment& open) {
     WS_TRY(ensure_backup(writer_, session_.assets(), path, open.local->hash, open.base));
     WS_TRY(note(path, open.local, "replaced"));
-    if (!open.remote) return writer_.remove(path, open.local->hash);
+    if (!open.remote) {
+      WS_TRY(record(path, open, Keep::remote));
+      return writer_.remove(path, open.local->hash);
+    }
     const Sha256& hash = open.remote->hash;
     const bool is_beside = open.beside && writer_.keep_copy(*open.beside, hash);
     if (!is_beside) WS_TRY(bring_bytes(session_, store_, writer_, *open.remote));
     WS_LET(const Staged staged, writer_.stage_file(hash.hex(), hash));
+    WS_TRY(record(path, open, Keep::remote));
     WS_TRY(writer_.place(staged, path, open.local->hash));
     return note(path, open.remote, "received");
   }
@@ -275,7 +288,7 @@ Result<void> record_bytes(Session& session,
   if (before) row.before = Version{.path = path, .hash = *before};
   if (after) row.after = Version{.path = path, .hash = *after};
   WS_LET(sqlite::Transaction transaction, session.state.begin());
-  WS_TRY(session.state.operations().record(row));
+  WS_TRY(session.state.operations().record_planned(row));
   return transaction.commit();
 }
 
@@ -298,10 +311,9 @@ Result<Restored> restore_attachment(Session& session,
   Restored restored{.path = path, .state = state_id(version), .changed = now != file.hash};
   if (!restored.changed || dry_run) return restored;
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
-  WS_TRY(put_bytes_in_place(session, *store, writer, path, file, now));
+  WS_TRY(put_bytes_in_place(session, *store, writer, path, file, now, Recorded::in_advance));
   WS_TRY(writer.flush_folders());
   WS_TRY(store->add_version(clock.now(), path, file, "restored"));
-  WS_TRY(record_bytes(session, ChangeOrigin::restored, path, now, file.hash));
   return restored;
 }
 
@@ -355,11 +367,12 @@ void plan_attachment_undo(Session& session,
       continue;
     }
     UndoStep step{.seen = hash_of_version(row.after), .result = hash_of_version(row.before)};
-    if (row.after) step.from = path;
-    if (row.before) step.to = path;
+    if (row.after) step.from = row.after->path;
+    if (row.before) step.to = row.before->path;
+    const bool is_moved = row.after && row.before && row.after->path != row.before->path;
     const auto now = hash_now(files, path);
-    if (now == step.result) continue;
-    if (now != step.seen) {
+    if (now == step.result && !is_moved) continue;
+    if (now != step.seen || (is_moved && hash_now(files, row.before->path))) {
       plan.left.push_back({.path = path, .why = std::string(changed_since)});
       continue;
     }

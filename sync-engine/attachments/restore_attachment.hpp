@@ -20,8 +20,8 @@ namespace ws::sync {
 /// Of one file, the newest first. The id of a state is that of its bytes. Empty: it never was an attachment.
 Result<std::vector<HistoryState>> attachment_states(Session& session, const RelativePath& path);
 
-/// A change of a file's bytes that no run makes, with the operation in hand, so that it can be taken back. Empty: there
-/// was none, or there is none now.
+/// A change of a file's bytes that no run makes, with the operation in hand, so that it can be taken back: before it is
+/// made. Empty: there was none, or there is none now.
 Result<void> record_bytes(Session& session,
                           ChangeOrigin origin,
                           const RelativePath& path,

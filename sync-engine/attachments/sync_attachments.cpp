@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -21,6 +22,14 @@ bool sends_bytes(const Action& action) {
 }
 bool fetches_bytes(const Action& action) {
   return action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_update;
+}
+
+/// The change of a row as a text that is equal for equal ones.
+std::string change_of(const OperationRow& row) {
+  const auto text_of = [](const std::optional<Version>& version) {
+    return version ? version->hash.hex() + " " + version->path.string() : std::string();
+  };
+  return text_of(row.before) + "\n" + text_of(row.after);
 }
 
 class AttachmentRun {
@@ -91,7 +100,12 @@ class AttachmentRun {
 
   Result<void> settle() {
     WS_LET(sqlite::Transaction transaction, store_->begin());
-    for (const auto& [path, file] : found_.plan.settled) WS_TRY(agree(path, file, ""));
+    for (const auto& [path, file] : found_.plan.settled) {
+      // Other bytes that both sides have already: a run that was cut off had brought them.
+      const Attachment* const before = find(found_.sides.base, path);
+      const bool is_new = file && (before == nullptr || before->hash != file->hash);
+      WS_TRY(agree(path, file, is_new ? "agreed" : ""));
+    }
     return transaction.commit();
   }
 
@@ -220,6 +234,12 @@ class AttachmentRun {
   }
 
   Result<void> change_here(SafeWriter& writer) {
+    const auto may_come = [&](const Row& row) {
+      return is_pull(row.action.kind) &&
+             !(fetches_bytes(row.action) && outcome_.not_downloaded.contains(*row.action.result));
+    };
+    if (is_locked_out() || std::ranges::none_of(rows_, may_come)) return {};
+    WS_TRY(record(may_come));
     for (Row& row : rows_) {
       WS_TRY(session_.check_cancelled());
       if (is_locked_out()) break;
@@ -228,7 +248,7 @@ class AttachmentRun {
     }
     WS_TRY(place_incoming(writer));
     WS_TRY(writer.flush_folders());
-    WS_TRY(record([](const Row& row) { return row.state == Row::State::done && is_pull(row.action.kind); }));
+    WS_TRY(drop_undone(may_come));
     WS_LET(sqlite::Transaction transaction, store_->begin());
     for (Row& row : rows_) {
       if (row.state == Row::State::done && is_pull(row.action.kind)) WS_TRY(record_pulled(row.action));
@@ -236,13 +256,30 @@ class AttachmentRun {
     return transaction.commit();
   }
 
-  /// What an undo takes back. Written before the base moves: a row too many is found done already.
+  /// What an undo takes back, written before it is done: a run that is killed in between leaves no change that its
+  /// operation does not know.
   template <typename Which>
   Result<void> record(const Which& is_wanted) {
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const Row& row : rows_) {
-      if (is_wanted(row)) WS_TRY(session_.state.operations().record(operation_row(row.action)));
+      if (is_wanted(row)) WS_TRY(session_.state.operations().record_planned(operation_row(row.action)));
     }
+    return transaction.commit();
+  }
+
+  /// Takes out of the operation what was recorded and then not done.
+  template <typename Which>
+  Result<void> drop_undone(const Which& was_recorded) {
+    std::set<std::string> undone;
+    for (const Row& row : rows_) {
+      if (was_recorded(row) && row.state != Row::State::done) undone.insert(change_of(operation_row(row.action)));
+    }
+    if (undone.empty()) return {};
+    const auto took_place = [&](const OperationRow& recorded) -> std::optional<bool> {
+      return undone.contains(change_of(recorded)) ? std::optional(false) : std::nullopt;
+    };
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    WS_TRY(session_.state.operations().settle_planned(took_place));
     return transaction.commit();
   }
 
@@ -261,7 +298,14 @@ class AttachmentRun {
     }
     const bool is_move = action.kind == ActionKind::push_move || action.kind == ActionKind::pull_move;
     if (is_move && row.before) {
-      row.after = Version{.path = action.path, .hash = row.before->hash};
+      // Edited on the service too: its bytes are in place before the name is sent.
+      const auto about = std::ranges::equal_range(
+          rows_, action.path, {}, [](const Row& each) -> const RelativePath& { return each.action.path; });
+      const auto fetched = std::ranges::find_if(about, [](const Row& each) {
+        return each.action.kind == ActionKind::pull_update && each.state == Row::State::done;
+      });
+      const bool is_edited = action.kind == ActionKind::push_move && fetched != about.end();
+      row.after = Version{.path = action.path, .hash = is_edited ? *fetched->action.result : row.before->hash};
     } else if (action.result) {
       row.after = Version{.path = action.path, .hash = *action.result};
     }
@@ -413,19 +457,21 @@ class AttachmentRun {
       }
     }
     if (changes.empty() && !found_.list.is_due()) return {};
+    const auto is_sent = [&](const Row& row) {
+      return is_push(row.action.kind) && row.state != Row::State::failed && changes.contains(row.action.path);
+    };
+    if (!changes.empty()) WS_TRY(record(is_sent));
     auto published = publish_list(session_, *store_, found_.list, changes);
     if (!published) {
       outcome_.ended_by = std::move(published).error();
       return {};
     }
-    WS_TRY(record([&](const Row& row) {
-      return is_push(row.action.kind) && row.state != Row::State::failed && changes.contains(row.action.path) &&
-             published->contains(row.action.path);
-    }));
+    const auto is_refused = [&](const Row& row) { return is_sent(row) && !published->contains(row.action.path); };
+    WS_TRY(drop_undone(is_refused));
     WS_LET(sqlite::Transaction transaction, store_->begin());
     for (Row& row : rows_) {
-      if (!is_push(row.action.kind) || row.state == Row::State::failed || !changes.contains(row.action.path)) continue;
-      if (!published->contains(row.action.path)) {
+      if (!is_sent(row)) continue;
+      if (is_refused(row)) {
         row.fail({.kind = Failure::Kind::conflict,
                   .what = fmt::format("{} changed on the service meanwhile", row.action.path.text()),
                   .hint = "run the command again"});

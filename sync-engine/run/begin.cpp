@@ -5,10 +5,21 @@
 #include <utility>
 
 #include "sync-engine/apply/journal.hpp"
+#include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/run/run_undo.hpp"
 
 namespace ws::sync {
+namespace {
+
+/// Whether a call goes on with the operation of one that was cut off. A run that was cut off is one operation,
+/// whichever command ends it.
+bool continues(std::string_view kind, std::string_view cut_off) {
+  static const std::set<std::string_view> runs = {"run", "pull", "push", "commit"};
+  return kind == cut_off || (runs.contains(kind) && runs.contains(cut_off));
+}
+
+}  // namespace
 
 Result<TreeLock> begin(RunContext& context, std::string_view kind) {
   using OperationStage = Operation::Stage;
@@ -19,6 +30,7 @@ Result<TreeLock> begin(RunContext& context, std::string_view kind) {
   WS_LET(auto undoing, operations.find_at(OperationStage::undoing_on_disk, OperationStage::undoing_on_service));
   WS_TRY(resume_operation(context, open ? open : undoing, kind));
   WS_TRY(recover_steps(context.session));
+  WS_TRY(settle_interrupted_files(context.session, *context.clock));
   WS_LET(const std::optional<StagedCommit> staged, context.session.state.staged());
   if (staged && staged->under_way && context.session.remote != nullptr) {
     std::set<RelativePath> not_here;
@@ -31,7 +43,7 @@ Result<TreeLock> begin(RunContext& context, std::string_view kind) {
     WS_TRY(operations.resume(*undoing));
     WS_TRY(finish_interrupted_undo(context, *undoing));
   }
-  const bool is_rerun = open && open->kind == kind;
+  const bool is_rerun = open && continues(kind, open->kind);
   if (open && !is_rerun) {
     WS_TRY(operations.resume(*open));
     WS_TRY(close_operation(context));

@@ -6,6 +6,7 @@
 
 #include "sync-engine/apply/apply.hpp"
 #include "sync-engine/apply/replace_file.hpp"
+#include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
@@ -187,7 +188,10 @@ Result<void> decide_files(RunContext& context, RunOptions options, Report& repor
   bool any = false;
   for (const Conflict& conflict : std::vector<Conflict>(report.conflicts)) {
     if (!conflict.is_about(ConflictSubject::attachment) || (options.only && !options.only(conflict.path))) continue;
-    if (!decide_attachment(context.session, *context.clock, conflict.path, *options.on_conflict)) continue;
+    if (!decide_attachment(context.session, *context.clock, conflict.path, *options.on_conflict)) {
+      WS_TRY(settle_interrupted_files(context.session, *context.clock));  // it may have been recorded, and not made
+      continue;
+    }
     any = true;
     std::erase_if(report.rows, [&](const Row& row) {
       return row.action.attachment && row.action.kind == ActionKind::conflict && row.action.path == conflict.path;

@@ -65,17 +65,33 @@ Result<UndoStep> read_undo_step(const sqlite::Statement& row) {
   return step;
 }
 
+/// Those with one of the origins; 0: all.
+constexpr const char* rows_sql =
+    "select document, way, before_path, before_hash, before_revision, before_blob, after_path, after_hash, "
+    "after_revision, after_blob, place from operation_rows where operation = ?1 and (?2 = 0 or way & ?2) order by "
+    "place";
+
+Result<OperationRow> read_operation_row(const sqlite::Statement& row) {
+  OperationRow change{.document = {row.string(0)}, .origins = ChangeOrigins(row.integer(1))};
+  WS_LET(change.before, read_version(row, 2));
+  WS_LET(change.after, read_version(row, 6));
+  return change;
+}
+
 /// Several changes of one document in one operation are one.
 class JoinedRows {
  public:
   void add(OperationRow row) {
-    std::string key = row.document.empty() ? "/" + row.path().string() : row.document.text;
-    const auto [place, is_new] = places_.emplace(std::move(key), rows_.size());
+    const auto [place, is_new] = places_.emplace(key_of(row), rows_.size());
     const bool is_merge = row.origins.has(ChangeOrigin::merged);
     if (is_new) {
       rows_.push_back(std::move(row));
     } else {
-      rows_[place->second].origins.bits |= row.origins.bits;
+      OperationRow& known = rows_[place->second];
+      known.origins.bits |= row.origins.bits;
+      // One that was renamed here before the run, and changed by it before the new name was told.
+      const bool is_renamed = row.document.empty() && row.before && row.after && row.before->path != row.after->path;
+      if (is_renamed && known.before && known.before->path == row.after->path) known.before->path = row.before->path;
       rows_[place->second].after = std::move(row.after);
     }
     OperationRow& joined = rows_[place->second];
@@ -92,6 +108,16 @@ class JoinedRows {
   }
 
  private:
+  /// A file without a document is known by where an earlier change left it.
+  std::string key_of(const OperationRow& row) {
+    if (!row.document.empty()) return row.document.text;
+    const std::string now = "/" + row.path().string();
+    if (!row.before || !row.after || row.before->path == row.after->path) return now;
+    const auto moved = places_.extract("/" + row.before->path.string());
+    if (!moved.empty()) places_.insert_or_assign(now, moved.mapped());
+    return now;
+  }
+
   std::unordered_map<std::string, std::size_t> places_;
   std::vector<OperationRow> rows_;
 };
@@ -200,6 +226,69 @@ Result<void> Operations::record(const OperationRow& row) {
                  row.after);
 }
 
+Result<void> Operations::record_planned(OperationRow row) {
+  row.origins.add(ChangeOrigin::planned);
+  return record(row);
+}
+
+Result<ChangeOrigins> Operations::planned_origins() {
+  ChangeOrigins all;
+  const auto add = [&all](const sqlite::Statement& row) -> Result<void> {
+    all.bits |= ChangeOrigins(row.integer(0)).bits;
+    return {};
+  };
+  const auto id = current();
+  if (id) {
+    WS_TRY(each_row(*database_,
+                    "select distinct way from operation_rows where operation = ? and way & ?",
+                    add,
+                    *id,
+                    ChangeOrigin::planned));
+  }
+  return all;
+}
+
+Result<void> Operations::settle_planned(const std::function<std::optional<bool>(const OperationRow&)>& took_place) {
+  const auto id = current();
+  if (!id) return {};
+  std::vector<std::uint64_t> made;
+  std::vector<std::uint64_t> not_made;
+  const auto weigh = [&](const sqlite::Statement& stored) -> Result<void> {
+    WS_LET(const OperationRow row, read_operation_row(stored));
+    const std::optional<bool> took = took_place(row);
+    if (took) (*took ? made : not_made).push_back(number_at(stored, 10));
+    return {};
+  };
+  WS_TRY(each_row(*database_, rows_sql, weigh, *id, ChangeOrigin::planned));
+  for (const std::uint64_t place : made) {
+    WS_TRY(run_sql(*database_,
+                   "update operation_rows set way = way & ~? where operation = ? and place = ?",
+                   ChangeOrigin::planned,
+                   *id,
+                   place));
+  }
+  for (const std::uint64_t place : not_made) {
+    WS_TRY(run_sql(*database_, "delete from operation_rows where operation = ? and place = ?", *id, place));
+  }
+  return not_made.empty() ? Result<void>() : drop_if_empty(*id);
+}
+
+/// One that changed nothing is none; its number is given again.
+Result<void> Operations::drop_if_empty(std::uint64_t id) {
+  WS_LET(const std::int64_t empty,
+         integer_of(*database_,
+                    "select count(*) from operations where id = ?1 and stage = ?2 and undoes = 0 and not exists "
+                    "(select 1 from operation_rows where operation = ?1)",
+                    id,
+                    Operation::Stage::open));
+  if (empty == 0) return {};
+  WS_TRY(run_sql(*database_, "delete from operations where id = ?", id));
+  WS_TRY(run_sql(*database_, "update numbers set value = value - 1 where key = 'last_operation' and value = ?", id));
+  open_->operation->id = 0;
+  open_->is_noted = false;
+  return {};
+}
+
 Result<void> Operations::put_undo(const std::vector<UndoStep>& steps) {
   WS_TRY(begin_record());
   const std::uint64_t id = open_->operation->id;
@@ -275,17 +364,11 @@ Result<std::optional<Operation>> Operations::find_at(Operation::Stage first, Ope
 Result<std::vector<OperationRow>> Operations::rows(std::uint64_t id) {
   JoinedRows joined;
   const auto add = [&](const sqlite::Statement& row) -> Result<void> {
-    OperationRow change{.document = {row.string(0)}, .origins = ChangeOrigins(row.integer(1))};
-    WS_LET(change.before, read_version(row, 2));
-    WS_LET(change.after, read_version(row, 6));
+    WS_LET(OperationRow change, read_operation_row(row));
     if (change.before || change.after || !change.document.empty()) joined.add(std::move(change));
     return {};
   };
-  WS_TRY(each_row(*database_,
-                  "select document, way, before_path, before_hash, before_revision, before_blob, after_path, "
-                  "after_hash, after_revision, after_blob from operation_rows where operation = ? order by place",
-                  add,
-                  id));
+  WS_TRY(each_row(*database_, rows_sql, add, id, ChangeOrigin::agreed));
   return joined.take();
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,17 @@
 
 namespace ws::sync {
 
-/// How a document came to change. `agreed`: neither side was written, and nothing is recorded.
-enum class ChangeOrigin : std::uint8_t { agreed = 0, received = 1, merged = 2, sent = 4, decided = 8, restored = 16 };
+/// How a document came to change. `agreed`: neither side was written, and nothing is recorded. `planned`, beside
+/// another one: recorded before the change was made. Of an operation that was cut off it is asked what took place.
+enum class ChangeOrigin : std::uint8_t {
+  agreed = 0,
+  received = 1,
+  merged = 2,
+  sent = 4,
+  decided = 8,
+  restored = 16,
+  planned = 32
+};
 
 /// All origins of one change, for an operation may change a document more than once.
 struct ChangeOrigins {
@@ -31,6 +41,7 @@ struct ChangeOrigins {
   ChangeOrigins(ChangeOrigin origin)  // NOLINT(google-explicit-constructor): one origin is a set of origins
       : bits(static_cast<std::uint8_t>(origin)) {}
   explicit ChangeOrigins(std::int64_t stored) : bits(static_cast<std::uint8_t>(stored)) {}
+  void add(ChangeOrigin origin) { bits |= static_cast<std::uint8_t>(origin); }
   bool has(ChangeOrigin origin) const { return (bits & static_cast<std::uint8_t>(origin)) != 0; }
   bool operator==(const ChangeOrigins&) const = default;
 };
@@ -114,6 +125,11 @@ class Operations {
   // Within the caller's transaction.
   Result<void> record_base(const DocumentId& document, const BaseRow* row, ChangeOrigin origin);
   Result<void> record(const OperationRow& row);
+  /// Of a change that is about to be made: what is killed after this knows what it was doing.
+  Result<void> record_planned(OperationRow row);
+  /// Of the open operation: the rows that were recorded before their change was made. Those that did not take place
+  /// go; empty: not known yet.
+  Result<void> settle_planned(const std::function<std::optional<bool>(const OperationRow&)>& took_place);
   /// Stores the open undo operation with its steps.
   Result<void> put_undo(const std::vector<UndoStep>& steps);
   /// In addition to what it has left before.
@@ -130,6 +146,8 @@ class Operations {
   Result<std::optional<Operation>> find_at(Operation::Stage first, Operation::Stage last);
   /// One row a document.
   Result<std::vector<OperationRow>> rows(std::uint64_t id);
+  /// Of the rows of the open operation whose change may not have been made; none: there are none.
+  Result<ChangeOrigins> planned_origins();
   /// The first that is from `time` or later: gc keeps it and all after it, for the clock may have been set back since.
   Result<std::uint64_t> first_since(Time time);
   /// Of these: the texts that they name.
@@ -140,6 +158,7 @@ class Operations {
 
  private:
   Result<void> begin_record();
+  Result<void> drop_if_empty(std::uint64_t id);
 
   sqlite::Database* database_;
   OpenOperation* open_;

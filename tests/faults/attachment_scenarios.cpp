@@ -130,7 +130,10 @@ std::vector<Scenario> attachment_scenarios() {
        .last_exit = 7,
        .forgets = true},
   };
-  for (Scenario& scenario : all) scenario.has_files = true;
+  for (Scenario& scenario : all) {
+    scenario.has_files = true;
+    scenario.undoes = scenario.steps.front().arguments == sync_command;
+  }
   return all;
 }
 

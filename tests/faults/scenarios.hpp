@@ -24,6 +24,7 @@ struct Scenario {
   int last_exit = 0;     ///< of the final `ws sync` that syncs both sides; 7 if a conflict stays open
   bool forgets = false;  ///< texts are removed on purpose: the texts expected are those left by the undisturbed run
   std::set<std::string> promised = {};  ///< must be among the texts that are kept
+  bool undoes = false;                  ///< its runs are taken back at the end
   bool has_files = false;               ///< a failed file transfer is a row of its own (13), and the rest continues
 };
 
@@ -48,7 +49,13 @@ struct Undisturbed {
   Texts served = {};
   std::size_t objects = 0;
   std::map<std::string, std::size_t> assets = {};
-  Words calls_of_nothing = {};  ///< of a `ws sync` with nothing to do
+  Words calls_of_nothing = {};      ///< of a `ws sync` with nothing to do
+  long last_run = 0;                ///< before the scenario: the runs after it are the scenario's
+  std::set<std::string> rows = {};  ///< what its runs recorded: "changed img/a.png"
+  Texts undone_tree = {};           ///< after its runs were taken back
+  Texts undone_served = {};
+  std::set<int> undo_exits = {};
+  long undo_calls = 0;
   bool forgets = false;
 };
 /// Prepares the world (once per world), saves it, and runs the scenario.
@@ -60,7 +67,8 @@ Words arguments_of(const FaultWorld& world, const ScenarioStep& step);
 Faulted run_disturbed(const FaultWorld& world, const Scenario& scenario, std::size_t step, const Fault& fault);
 /// Errors in the state between the fault and the next run; empty: none.
 Words wrong_at_once(const FaultWorld& world, const Undisturbed& undisturbed);
-/// Repeats the steps from `step` on, then runs `ws sync` twice; returns the errors in the final state. Empty: none.
+/// Repeats the steps from `step` on, then runs `ws sync` twice, then takes the runs back, every other time with a kill
+/// in between; returns the errors in the states that this leads to. Empty: none.
 Words wrong_after_rerun(FaultWorld& world, const Scenario& scenario, const Undisturbed& undisturbed, std::size_t step);
 /// Replaces the whole text of every file, then runs `ws sync`. There is no other writer, so there must be no conflict.
 /// Returns errors; empty: none.

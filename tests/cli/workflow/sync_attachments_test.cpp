@@ -702,3 +702,34 @@ TEST_CASE("sync attachments: --only takes the picture that it names", "[cli]") {
   two.both_in_step();
   CHECK(two.assets() == 2);
 }
+
+TEST_CASE("sync attachments: a run whose list of files got no answer is one run, and its undo takes all of it back",
+          "[cli][undo]") {
+  const Pictures vault;
+  vault.both_in_step();
+  const auto before = bytes_of(vault.here);
+  write_text(vault.here / "note.md", "# Note\n\n![a](img/a.png) and [[b.pdf]] and ![new](img/new.png)\n");
+  write_text(vault.here / "img/a.png", png + " edited");
+  write_text(vault.here / "img/new.png", png + " new");
+  fs::remove(vault.here / "img/b.pdf");
+  const Json lost = {
+      {"operation", "sync.commit"}, {"nth", 2}, {"times", 1}, {"phase", "after"}, {"effect", {{"reset", true}}}};
+  control(vault.server, "POST", "/faults", lost.dump());
+  CHECK(vault.ws(vault.here, {"sync", "--no-retry"}).exit == 12);
+  // Whichever command comes first brings it to its end.
+  const std::string next = GENERATE("run", "pull", "undo");
+  CAPTURE(next);
+  if (next != "undo") REQUIRE(vault.ws(vault.here, {"sync", next}).exit == 0);
+  const Json runs = parse(vault.ws(vault.here, {"sync", "log", "--runs", "--json"}).out)["data"];
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0]["counts"]["sent"] == 4);
+  const Ended undone = vault.ws(vault.here, {"sync", "undo", "--allow-deletes"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 0);
+  CHECK(bytes_of(vault.here) == before);
+  REQUIRE(vault.sync(vault.here).exit == 0);
+  REQUIRE(vault.ws(vault.there, {"sync", "--allow-deletes"}).exit == 0);
+  auto there = before;
+  there.erase("img/unshown.png");
+  CHECK(bytes_of(vault.there) == there);
+}
