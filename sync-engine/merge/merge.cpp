@@ -159,6 +159,29 @@ Parts parts_of(std::string_view text) {
   return {.front_matter = text.substr(0, offset), .body = text.substr(offset)};
 }
 
+std::size_t count_lines(std::string_view text, std::string_view wanted) {
+  std::size_t count = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line == wanted) ++count;
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return count;
+}
+
+/// Whether front matter can be merged apart from the body: it is at the top of all three texts, or only new. Where a
+/// side moved it off the first line, it would come once from the front matter and once from that body.
+bool has_front_matter_apart(const Parts& base, const Parts& ours, const Parts& theirs) {
+  const auto lacks = [](const Parts& parts) { return parts.front_matter.empty(); };
+  if (!lacks(base)) return !lacks(ours) && !lacks(theirs);
+  const auto may_hold_it = [&](const Parts& parts) {
+    return lacks(parts) && count_lines(parts.body, "---") > count_lines(base.body, "---");
+  };
+  return !may_hold_it(ours) && !may_hold_it(theirs);
+}
+
 void append(std::vector<Piece>& pieces, std::vector<Piece> more) {
   std::ranges::move(more, std::back_inserter(pieces));
 }
@@ -216,18 +239,6 @@ WholeLines number_lines(std::string_view text, KnownLines& known) {
 
 constexpr std::array<std::string_view, 3> marker_lines = {"<<<<<<< local", "||||||| base", ">>>>>>> remote"};
 
-std::size_t count_lines(std::string_view text, std::string_view wanted) {
-  std::size_t count = 0;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line == wanted) ++count;
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return count;
-}
-
 }  // namespace
 
 bool Merge::is_clean() const {
@@ -257,9 +268,14 @@ Result<Merge> merge_markdown(std::string_view base,
     merge.form = plain_ours->form;
     return merge;
   }
-  const Parts in_base = parts_of(plain_base->lines);
-  const Parts in_ours = parts_of(plain_ours->lines);
-  const Parts in_theirs = parts_of(plain_theirs->lines);
+  Parts in_base = parts_of(plain_base->lines);
+  Parts in_ours = parts_of(plain_ours->lines);
+  Parts in_theirs = parts_of(plain_theirs->lines);
+  if (!has_front_matter_apart(in_base, in_ours, in_theirs)) {
+    in_base = {.body = plain_base->lines};
+    in_ours = {.body = plain_ours->lines};
+    in_theirs = {.body = plain_theirs->lines};
+  }
   Merge merge{.pieces = {}, .form = *form};
   WS_LET(merge.pieces,
          merge_front_matter(in_base.front_matter, in_ours.front_matter, in_theirs.front_matter, options.merge_later));

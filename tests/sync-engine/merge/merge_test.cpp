@@ -56,6 +56,13 @@ TEST_CASE("merge: the laws hold on every text of the corpus", "[sync-engine]") {
   }
 }
 
+// Waits for the rule of list entries (`ws merge`).
+TEST_CASE("merge: different items that both sides put into one place of a list both stay",
+          "[sync-engine][!shouldfail]") {
+  const std::string base = "- a\n- b\n";
+  CHECK(merged_or_conflict(base, "- a\n- mine\n- b\n", "- a\n- theirs\n- b\n") == "- a\n- mine\n- theirs\n- b\n");
+}
+
 TEST_CASE("merge: a conflict keeps its neighbours merged, and shows all three texts", "[sync-engine]") {
   const auto merge =
       merge_markdown("# T\n\none\n\nmid\n\ntwo\n", "# T!\n\nuno\n\nmid\n\ntwo\n", "# T\n\neins\n\nmid\n\nzwei\n");
