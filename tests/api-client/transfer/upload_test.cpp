@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/sha256.hpp"
 #include "api-client/http/curl.hpp"
 #include "tests/support/client_world.hpp"
 #include "tests/support/hostile_server.hpp"
