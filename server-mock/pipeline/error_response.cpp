@@ -1,6 +1,5 @@
 #include "server-mock/pipeline/error_response.hpp"
 
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
