@@ -167,13 +167,13 @@ std::string place(const YAML::Mark& mark) {
 }
 
 /// YAML 1.2 (5.1) does not allow these unescaped; yaml-cpp takes some for the end of the text, and NUL for UTF-32.
-bool is_control(char byte) { return byte >= 0 && byte < ' ' && byte != '\n' && byte != '\r' && byte != '\t'; }
+bool is_forbidden(char byte) { return byte >= 0 && byte < ' ' && byte != '\n' && byte != '\r' && byte != '\t'; }
 
 /// Whether the text survives a literal block (`|`): the first line sets the indentation and the last one ends in
 /// exactly one newline; carriage returns and other control characters would be read as line or text ends.
 bool is_literal(const std::string& text) {
   return text.size() > 1 && text.front() > ' ' && text.back() == '\n' && text[text.size() - 2] != '\n' &&
-         text.find('\r') == std::string::npos && std::none_of(text.begin(), text.end(), is_control);
+         text.find('\r') == std::string::npos && std::none_of(text.begin(), text.end(), is_forbidden);
 }
 
 /// Whether a reader would take the plain scalar for another type or end it early.
@@ -232,7 +232,7 @@ Result<void> parse_into(YamlBuilder& builder, std::string_view text, const JsonB
                 fmt::format("YAML of {} bytes; at most {} are read", text.size(), bounds.max_bytes));
   }
   if (!utf8::is_valid(text)) return fail(Failure::Kind::invalid, "YAML is not valid UTF-8");
-  if (const auto* const control = std::find_if(text.begin(), text.end(), is_control); control != text.end()) {
+  if (const auto* const control = std::find_if(text.begin(), text.end(), is_forbidden); control != text.end()) {
     YAML::Mark mark;
     const std::string_view before = text.substr(0, static_cast<std::size_t>(control - text.begin()));
     mark.line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));

@@ -41,16 +41,16 @@ class TerminalText {
 /// Prepares the process: its three streams exist, and a reader that is gone is no signal. Call it first.
 void prepare_output();
 
-/// A result on standard output. It waits for its reader; what cannot be written is told by `end_output`.
+/// Writes a result to standard output; blocks while the reader is slow. `end_output` reports a failed write.
 void print(const TerminalText& text);
-/// One line on standard output, at once and without waiting: the address of a server.
+/// Writes one line to standard output at once and never blocks: the address of a server.
 void announce(const TerminalText& line);
-/// A line of the log, or a message, on standard error: never waits and never fails.
+/// Writes a line of the log, or a message, to standard error; never blocks and never fails.
 void tell(const TerminalText& line);
 /// The same without the end of the line.
 void tell_part(const TerminalText& text);
 
-/// Hands over what is left. Returns whether all of what was printed has arrived; else errno tells why not.
+/// Flushes what is left. Returns whether everything was written; if not, errno has the reason.
 bool end_output();
 
 }  // namespace ws::mock
