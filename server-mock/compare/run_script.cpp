@@ -16,7 +16,7 @@ namespace ws::mock::compare {
 namespace {
 
 /// Parsed, they take up to ten times as much.
-constexpr std::size_t max_kept_bytes = std::size_t{32} << 20U;
+constexpr std::size_t max_answers_bytes = std::size_t{32} << 20U;
 constexpr std::chrono::seconds longest_wait{8};
 constexpr std::chrono::milliseconds between_asks{400};
 /// Used if the response does not show whether the operation has ended.
@@ -95,7 +95,7 @@ class Runner {
       if (!has_room_for(answer)) {
         return fail(
             Failure::Kind::rate_limited,
-            fmt::format("the answers have more than {} MiB together, which is the limit", max_kept_bytes >> 20U));
+            fmt::format("the answers have more than {} MiB together, which is the limit", max_answers_bytes >> 20U));
       }
       const auto parsed = parse_bounded(answer.response_body);
       const Json json = parsed ? *parsed : Json();
@@ -130,7 +130,7 @@ class Runner {
   /// All exchanges are kept to the end of the run.
   bool has_room_for(const WireExchange& exchange) {
     kept_bytes_ += exchange.request_body.size() + exchange.response_body.size();
-    return kept_bytes_ <= max_kept_bytes;
+    return kept_bytes_ <= max_answers_bytes;
   }
 
   static std::string sha256_of(std::string_view text) { return Sha256::of(text).hex(); }
