@@ -283,6 +283,16 @@ class AttachmentRun {
     return transaction.commit();
   }
 
+  /// The row that has brought an edit from the service to this path. Rows are in order of path.
+  const Row* find_fetched(const RelativePath& path) const {
+    auto row = std::ranges::lower_bound(
+        rows_, path, {}, [](const Row& each) -> const RelativePath& { return each.action.path; });
+    for (; row != rows_.end() && row->action.path == path; ++row) {
+      if (row->action.kind == ActionKind::pull_update && row->state == Row::State::done) return &*row;
+    }
+    return nullptr;
+  }
+
   OperationRow operation_row(const Action& action) const {
     const ChangeOrigin origin = is_push(action.kind) ? ChangeOrigin::sent : ChangeOrigin::received;
     OperationRow row{.origins = origin};
@@ -299,12 +309,8 @@ class AttachmentRun {
     const bool is_move = action.kind == ActionKind::push_move || action.kind == ActionKind::pull_move;
     if (is_move && row.before) {
       // Edited on the service too: its bytes are in place before the name is sent.
-      const auto about = std::ranges::equal_range(
-          rows_, action.path, {}, [](const Row& each) -> const RelativePath& { return each.action.path; });
-      const auto fetched = std::ranges::find_if(about, [](const Row& each) {
-        return each.action.kind == ActionKind::pull_update && each.state == Row::State::done;
-      });
-      const bool is_edited = action.kind == ActionKind::push_move && fetched != about.end();
+      const Row* const fetched = find_fetched(action.path);
+      const bool is_edited = action.kind == ActionKind::push_move && fetched != nullptr;
       row.after = Version{.path = action.path, .hash = is_edited ? *fetched->action.result : row.before->hash};
     } else if (action.result) {
       row.after = Version{.path = action.path, .hash = *action.result};

@@ -111,7 +111,7 @@ class JoinedRows {
   /// A file without a document is known by where an earlier change left it.
   std::string key_of(const OperationRow& row) {
     if (!row.document.empty()) return row.document.text;
-    const std::string now = "/" + row.path().string();
+    std::string now = "/" + row.path().string();
     if (!row.before || !row.after || row.before->path == row.after->path) return now;
     const auto moved = places_.extract("/" + row.before->path.string());
     if (!moved.empty()) places_.insert_or_assign(now, moved.mapped());
