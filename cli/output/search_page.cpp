@@ -129,11 +129,11 @@ std::string table(const std::vector<Found>& results, const std::set<std::string>
   std::string text = fit("TITLE", title) + between + fit("SNIPPET", room) + between;
   text = terminal.paint(Stream::out, Look::strong, text + fit("SCORE", score) + between + "ID") + "\n";
   for (const Found& one : results) {
-    text += fit(one.title, title) + between;
+    text.append(fit(one.title, title)).append(between);
     const std::string_view shown = around_match(one.snippet, keys, room);
     const std::string cell = fit(fmt::format("{}{}", shown.size() < one.snippet.size() ? "… " : "", shown), room);
     mark(cell, keys, [&](std::string_view piece, Look look) { text += terminal.paint(Stream::out, look, piece); });
-    text += between + fit(one.score, score) + between;
+    text.append(between).append(fit(one.score, score)).append(between);
     text += terminal.paint(Stream::out, Look::faint, one.shown_id) + "\n";
   }
   return text;

@@ -29,7 +29,7 @@ Result<sqlite::Database> connect(const std::string& path, const WorldOptions& op
 
 }  // namespace
 
-Result<std::unique_ptr<World>> World::open(const std::string& path, WorldOptions options, const Clock& clock) {
+Result<std::unique_ptr<World>> World::open(const std::string& path, const WorldOptions& options, const Clock& clock) {
   DataFile file;
   if (path != in_memory) {
     WS_LET(file, DataFile::open(path));

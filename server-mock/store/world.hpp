@@ -51,7 +51,7 @@ struct QueueChange {
 struct World {
   /// Opens a world in a database file, or in memory (":memory:"). Migrates a file of an older version, keeps its
   /// content, and removes orphaned blobs. Fails with `disk`, as `DataFile::open` does. `clock` outlives it.
-  static Result<std::unique_ptr<World>> open(const std::string& path, WorldOptions options, const Clock& clock);
+  static Result<std::unique_ptr<World>> open(const std::string& path, const WorldOptions& options, const Clock& clock);
 
   /// A world in memory with a copy of `seed`'s rows and blobs, without its switches.
   /// Secrets that it issues are those of the scope.

@@ -221,6 +221,7 @@ void keep_sample(std::vector<Row>& rows, std::size_t count, std::uint64_t seed) 
   places.resize(count);
   std::ranges::sort(places);
   std::vector<Row> kept;
+  kept.reserve(places.size());
   for (const std::size_t place : places) kept.push_back(std::move(rows[place]));
   rows = std::move(kept);
 }

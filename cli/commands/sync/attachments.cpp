@@ -56,7 +56,10 @@ void name_shown(Session& session, const std::vector<sync::ListedAttachment>& fil
   }
 }
 
-Result<ExitCode> choose(Session& session, SyncTree& tree, sync::FileChoice choice, std::vector<std::string> names) {
+Result<ExitCode> choose(Session& session,
+                        SyncTree& tree,
+                        sync::FileChoice choice,
+                        const std::vector<std::string>& names) {
   WS_LET(const std::vector<sync::RelativePath> files, tree.engine->choose_attachments(choice, names));
   tree.progress->clear();
   if (session.format() == Format::json || session.format() == Format::ndjson || session.format() == Format::yaml) {
@@ -87,8 +90,9 @@ Result<ExitCode> add_shown(Session& session, SyncTree& tree) {
   WS_LET(const bool agreed, session.confirm(fmt::format("sync {}?", counted(shown.size(), "file"))));
   if (!agreed) return ExitCode::done;
   std::vector<std::string> names;
+  names.reserve(shown.size());
   for (const sync::ListedAttachment& one : shown) names.push_back(one.path.string());
-  return choose(session, tree, sync::FileChoice::add, std::move(names));
+  return choose(session, tree, sync::FileChoice::add, names);
 }
 
 Result<ExitCode> choose_named(Session& session, sync::FileChoice choice) {
@@ -101,8 +105,9 @@ Result<ExitCode> choose_named(Session& session, sync::FileChoice choice) {
   WS_LET(SyncTree tree, open_tree(session, std::filesystem::current_path(), Network::none));
   if (all_shown) return add_shown(session, tree);
   std::vector<std::string> names;
+  names.reserve(words.size());
   for (const std::string& word : words) names.push_back(path_in_tree(tree.root, word));
-  return choose(session, tree, choice, std::move(names));
+  return choose(session, tree, choice, names);
 }
 
 std::vector<Word> file_words(std::string placeholder, std::string help, Count count) {
