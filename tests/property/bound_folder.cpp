@@ -5,6 +5,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "api-client/client/client.hpp"
@@ -129,6 +130,8 @@ Result<sync::Report> BoundFolder::carry_out(sync::SyncEngine& engine, const Orde
   switch (order.kind) {
     case Order::Kind::run: return engine.run(order.options);
     case Order::Kind::pull: return engine.pull(order.options);
+    case Order::Kind::push: return engine.push(order.options);
+    case Order::Kind::commit: return engine.commit(order.options);
     case Order::Kind::status: return engine.status(order.options);
     case Order::Kind::push_and_commit: break;
   }
@@ -173,9 +176,21 @@ std::map<std::string, std::string> BoundFolder::tree() const {
   return tree;
 }
 
+std::map<std::string, std::string> BoundFolder::pictures() const {
+  std::map<std::string, std::string> pictures;
+  for (const auto& [path, file] : files()) {
+    if (path.ends_with(".png") && S_ISREG(file.mode)) pictures[path] = file.text;
+  }
+  return pictures;
+}
+
 bool BoundFolder::remembers(const std::string& text) const {
-  for (const auto& [path, file] : files_below(own("conflicts"), {})) {
-    if (file.text == text) return true;
+  for (const char* const folder : {"conflicts", "attachments"}) {
+    std::error_code ignored;
+    if (!fs::exists(own(folder), ignored)) continue;
+    for (const auto& [path, file] : files_below(own(folder), {})) {
+      if (file.text == text) return true;
+    }
   }
   std::error_code ignored;
   if (!fs::exists(own("history.git") / "HEAD", ignored)) return false;
@@ -228,8 +243,9 @@ void BoundFolder::add_strangers() {
   fs::create_symlink("../outside/secret.md", root_ / "link.md");
 }
 
-void BoundFolder::set_max_file_bytes(std::uint64_t bytes) {
-  std::ofstream(root_ / ".ws/config.yaml") << "max_file_bytes: " << bytes << "\n";
-}
+void BoundFolder::set_max_file_bytes(std::uint64_t bytes) { configure(fmt::format("max_file_bytes: {}\n", bytes)); }
+
+std::string BoundFolder::config() const { return read_text(root_ / ".ws/config.yaml"); }
+void BoundFolder::configure(const std::string& yaml) { std::ofstream(root_ / ".ws/config.yaml") << yaml; }
 
 }  // namespace ws::property

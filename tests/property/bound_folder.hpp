@@ -33,7 +33,7 @@ using Files = std::map<std::string, FileFacts>;  ///< by path below the folder
 
 /// The command given to the engine.
 struct Order {
-  enum class Kind { run, pull, push_and_commit, status } kind = Kind::run;
+  enum class Kind { run, pull, push_and_commit, push, commit, status } kind = Kind::run;
   sync::RunOptions options = {};
   FaultRate fault_rate = {};
   std::uint64_t stop_at = 0;  ///< a signal arrives with progress message number N; 0: none
@@ -60,7 +60,8 @@ class BoundFolder {
   Files files_outside() const;
   /// Everything in `.ws` except what a status may write: the stat cache and the lock.
   Files own_files() const;
-  std::map<std::string, std::string> tree() const;  ///< texts of the Markdown files
+  std::map<std::string, std::string> tree() const;      ///< texts of the Markdown files
+  std::map<std::string, std::string> pictures() const;  ///< bytes of the files that end with ".png"
   /// Whether a text can be recovered: from the history with plain git, or from a conflict's record.
   bool remembers(const std::string& text) const;
   std::set<std::string> spare_texts() const;  ///< in `.ws/tmp`: texts that a killed run was writing
@@ -71,6 +72,9 @@ class BoundFolder {
   /// Adds a link to the outside, hidden files, and a file that is not Markdown: the engine must not touch them.
   void add_strangers();
   void set_max_file_bytes(std::uint64_t bytes);
+  /// Replaces `.ws/config.yaml`.
+  void configure(const std::string& yaml);
+  std::string config() const;
 
  private:
   Service& service_;

@@ -18,11 +18,31 @@ bool is_note(const std::string& path, const FileFacts& file) {
   return path.ends_with(".md") && path.front() != '.' && S_ISREG(file.mode);
 }
 
+bool is_picture(const std::string& path, const FileFacts& file) { return path.ends_with(".png") && S_ISREG(file.mode); }
+
 std::string first_line(const std::string& text) { return text.substr(0, 40) + (text.size() > 40 ? "..." : ""); }
 
 bool too_many(std::size_t deletes, std::size_t tracked) {
   return (deletes > 10 && deletes * 4 > tracked) || (tracked >= 4 && deletes * 2 > tracked) ||
          (deletes >= 2 && deletes == tracked);
+}
+
+/// Of the files that the list names: those that were in place here and are gone, and the rows that are gone there.
+std::string picture_deletes_are_bounded(const Observation& before, const Observation& after) {
+  std::set<std::string> kept;
+  for (const auto& [path, file] : after.files) kept.insert(file.text);
+  std::set<std::string> listed;
+  for (const auto& [path, hash] : after.listed) listed.insert(hash);
+  std::size_t here = 0;
+  std::size_t there = 0;
+  for (const auto& [path, hash] : before.listed) {
+    const auto file = before.files.find(path);
+    if (file != before.files.end() && !after.files.contains(path) && !kept.contains(file->second.text)) ++here;
+    if (!after.listed.contains(path) && !listed.contains(hash)) ++there;
+  }
+  const std::size_t tracked = before.listed.size();
+  if (!too_many(here, tracked) && !too_many(there, tracked)) return {};
+  return fmt::format("I11: of {} files {} went here and {} there", tracked, here, there);
 }
 
 bool is_part_of_a_move(const sync::Report* report, const std::string& path) {
@@ -41,7 +61,8 @@ Observation look(const BoundFolder& place, Service& service) {
           .outside = place.files_outside(),
           .own = place.own_files(),
           .documents = service.documents(),
-          .base = std::move(base)};
+          .base = std::move(base),
+          .listed = service.listed()};
 }
 
 std::set<std::string> texts_of(const Observation& observation) {
@@ -53,13 +74,19 @@ std::set<std::string> texts_of(const Observation& observation) {
   return texts;
 }
 
-std::string nothing_is_lost(const std::set<std::string>& owed, const Observation& after, const BoundFolder& place) {
+std::string nothing_is_lost(const std::set<std::string>& owed,
+                            const Observation& after,
+                            const BoundFolder& place,
+                            Service& service) {
   const std::set<std::string> there = texts_of(after);
   std::set<std::string> spare;
+  std::set<std::string> assets;
   for (const std::string& text : owed) {
     if (there.contains(text)) continue;
     if (spare.empty()) spare = place.spare_texts();
     if (spare.contains(text) || place.remembers(text)) continue;
+    if (assets.empty()) assets = service.asset_hashes();
+    if (assets.contains(Sha256::of(text).hex())) continue;
     return "I1: a text is lost: " + first_line(text);
   }
   return {};
@@ -92,6 +119,7 @@ std::string deletes_are_bounded(const Observation& before, const Observation& af
   for (const auto& [id, document] : before.documents) {
     if (!after.documents.contains(id)) ++there;
   }
+  if (std::string wrong = picture_deletes_are_bounded(before, after); !wrong.empty()) return wrong;
   if (!too_many(here, before.base.size()) && !too_many(there, before.base.size())) return {};
   return fmt::format("I11: of {} documents {} went here and {} there", before.base.size(), here, there);
 }
@@ -99,12 +127,13 @@ std::string deletes_are_bounded(const Observation& before, const Observation& af
 std::string strangers_are_untouched(const Observation& before, const Observation& after) {
   if (before.outside != after.outside) return "I12: something outside of the folder was touched";
   for (const auto& [path, file] : before.files) {
-    if (is_note(path, file)) continue;
+    if (is_note(path, file) || is_picture(path, file)) continue;
     const auto now = after.files.find(path);
     if (now == after.files.end() || now->second != file) return "I12: a file of no concern was touched: " + path;
   }
   for (const auto& [path, file] : after.files) {
-    if (!is_note(path, file) && !before.files.contains(path)) return "I12: a file of no concern was made: " + path;
+    if (!is_note(path, file) && !is_picture(path, file) && !before.files.contains(path))
+      return "I12: a file of no concern was made: " + path;
   }
   return {};
 }
@@ -159,6 +188,36 @@ std::string files_do_not_drift(const Observation& before, const Observation& aft
     if (old == before.files.end() || is_part_of_a_move(report, path)) continue;
     if (old->second.mode != file.mode) return "I20: the mode changed of " + path;
     if (old->second.text == file.text && old->second != file) return "I20: a file was written anew: " + path;
+  }
+  return {};
+}
+
+std::string identities_stay(const std::map<sync::DocumentId, std::uint64_t>& holders,
+                            const Observation& before,
+                            const Observation& after) {
+  std::map<std::uint64_t, std::string> notes;
+  for (const auto& [path, file] : before.files) {
+    if (is_note(path, file)) notes.emplace(file.inode, path);
+  }
+  for (const auto& [document, inode] : holders) {
+    if (!before.documents.contains(document.text) || after.documents.contains(document.text)) continue;
+    const auto file = notes.find(inode);
+    if (file != notes.end())
+      return "I21: archived though its file is there: " + before.documents.at(document.text).path + " at " +
+             file->second;
+  }
+  return {};
+}
+
+std::string pictures_agree(const Observation& observation) {
+  std::map<std::string, std::string> here;
+  for (const auto& [path, file] : observation.files) {
+    if (is_picture(path, file)) here[utf8::nfc(path)] = Sha256::of(file.text).hex();
+  }
+  for (const auto& [path, hash] : observation.listed) {
+    const auto file = here.find(utf8::nfc(path));
+    if (file == here.end()) return "I2: a listed file is not here: " + path;
+    if (file->second != hash) return "I2: a listed file has other bytes here: " + path;
   }
   return {};
 }

@@ -22,14 +22,18 @@ struct Observation {
   Files own = {};
   Documents documents = {};
   std::map<sync::DocumentId, sync::BaseRow> base = {};
+  std::map<std::string, std::string> listed = {};  ///< the list of attachments on the service: hashes by path
 };
 Observation look(const BoundFolder& place, Service& service);
 
 /// Every text that a user could miss.
 std::set<std::string> texts_of(const Observation& observation);
 
-/// I1. `owed` are the texts that existed before.
-std::string nothing_is_lost(const std::set<std::string>& owed, const Observation& after, const BoundFolder& place);
+/// I1. `owed` are the texts that existed before, those of pictures among them.
+std::string nothing_is_lost(const std::set<std::string>& owed,
+                            const Observation& after,
+                            const BoundFolder& place,
+                            Service& service);
 /// I3, I10: neither contents nor time stamps change.
 std::string nothing_is_written(const Observation& before, const Observation& after);
 /// I11, for a command without --force.
@@ -42,6 +46,12 @@ std::string pushes_know_their_base(const std::vector<std::string>& sent, const O
 std::string base_is_true(const Observation& after, const BoundFolder& place, Service& service);
 /// I20: a file whose text and path are unchanged keeps its inode.
 std::string files_do_not_drift(const Observation& before, const Observation& after, const sync::Report* report);
+/// I21: no document was archived while the file that held it is still there. `holders`: the inode of each.
+std::string identities_stay(const std::map<sync::DocumentId, std::uint64_t>& holders,
+                            const Observation& before,
+                            const Observation& after);
+/// I2 of what the list of attachments names.
+std::string pictures_agree(const Observation& observation);
 /// I2.
 std::string sides_agree(const Observation& observation, const BoundFolder& place);
 

@@ -29,23 +29,35 @@ constexpr Share shares[] = {
     {StepKind::become_file, 2, "become_file"},
     {StepKind::ignore, 1, "ignore"},
     {StepKind::sync, 14, "sync"},
+    {StepKind::picture, 10, "picture"},
+    {StepKind::edit_picture, 4, "edit_picture"},
+    {StepKind::rename_picture, 5, "rename_picture"},
+    {StepKind::remove_picture, 4, "remove_picture"},
+    {StepKind::picture_becomes_folder, 1, "picture_becomes_folder"},
+    {StepKind::show, 8, "show"},
+    {StepKind::unshow, 3, "unshow"},
+    {StepKind::setting, 4, "setting"},
+    {StepKind::command, 10, "command"},
 };
 
-constexpr unsigned total_weight() {
-  unsigned total = 0;
-  for (const Share& share : shares) total += share.weight;
+bool is_of_vault(StepKind kind) { return kind >= StepKind::picture; }
+
+std::uint64_t total_weight(bool vault) {
+  std::uint64_t total = 0;
+  for (const Share& share : shares) total += vault || !is_of_vault(share.kind) ? share.weight : 0;
   return total;
 }
 
 }  // namespace
 
-Script make_script(std::uint64_t seed, std::size_t most) {
+Script make_script(std::uint64_t seed, std::size_t most, bool vault) {
   // Mix the seed first: the generator only increments it, so the next seed would give this script without its first
   // step.
   SeededRandom random(SeededRandom(seed).next());
   Script script(3 + random.below(most - 2));
+  const std::uint64_t total = total_weight(vault);
   for (Step& step : script) {
-    std::uint64_t place = random.below(total_weight());
+    std::uint64_t place = random.below(total);
     for (const Share& share : shares) {
       step.kind = share.kind;
       if (place < share.weight) break;

@@ -24,6 +24,16 @@ enum class StepKind : std::uint8_t {
   become_file,
   ignore,  ///< adds or removes a line of `.wsignore`
   sync,
+  // Of a whole vault: pictures, links between notes, and settings.
+  picture,  ///< a new one, mostly with a note that shows it
+  edit_picture,
+  rename_picture,
+  remove_picture,
+  picture_becomes_folder,
+  show,    ///< a note gets a link to a picture or to a note
+  unshow,  ///< and loses one
+  setting,
+  command,  ///< `pull`, `push`, `commit`, `restore`, `mv`, `links fix`, `undo`, `redo`
 };
 
 /// Every random choice of a step depends only on its own bytes.
@@ -37,8 +47,8 @@ struct Step {
 };
 using Script = std::vector<Step>;
 
-/// Makes 3 to `most` steps.
-Script make_script(std::uint64_t seed, std::size_t most);
+/// Makes 3 to `most` steps; those of a vault only where `vault` asks for them.
+Script make_script(std::uint64_t seed, std::size_t most, bool vault = false);
 /// "2 rename_file 17 3 200".
 std::string render(const Step& step);
 

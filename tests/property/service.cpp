@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
+#include "sync-engine/manifest/manifest.hpp"
 
 namespace ws::property {
 namespace {
@@ -77,6 +78,7 @@ const Documents& Service::documents() {
 
 Documents Service::ask_for_documents() {
   Documents documents;
+  lists_.clear();
   std::string cursor;
   do {
     const Json page = call(
@@ -88,7 +90,11 @@ Documents Service::ask_for_documents() {
           .path = each.at("path"), .text = each.at("content"), .revision = each.at("content_revision")};
       const std::string id = each.at("document_id");
       known_.emplace(std::pair(id, document.revision), document.text);
-      documents.emplace(id, document);
+      if (document.path.starts_with("_attachments")) {
+        lists_[document.path] = document.text;
+      } else {
+        documents.emplace(id, document);
+      }
     }
     cursor = page.at("next_cursor").is_string() ? page.at("next_cursor").get<std::string>() : std::string();
   } while (!cursor.empty());
@@ -99,6 +105,25 @@ std::map<std::string, std::string> Service::tree() {
   std::map<std::string, std::string> tree;
   for (const auto& [id, document] : documents()) tree[document.path] = document.text;
   return tree;
+}
+
+std::map<std::string, std::string> Service::listed() {
+  static_cast<void>(documents());
+  std::map<std::string, std::string> listed;
+  for (const auto& [path, text] : lists_) {
+    const auto part = sync::parse_manifest(text);
+    if (!part) continue;
+    for (const auto& [file, row] : part->rows) listed[file.string()] = row.hash.hex();
+  }
+  return listed;
+}
+
+std::set<std::string> Service::asset_hashes() {
+  std::set<std::string> hashes;
+  const Json state = call("GET", "/_mock/state");
+  for (const Json& asset : state.at("tables").at("assets"))
+    hashes.insert(asset.at("content_sha256").get<std::string>());
+  return hashes;
 }
 
 std::optional<std::string> Service::find(const std::string& path) {

@@ -50,6 +50,9 @@ class Service {
 
   const Documents& documents();               ///< cached between two requests that may change them
   std::map<std::string, std::string> tree();  ///< texts by path
+  /// The list of attachments: the hash of each, in hex, by path.
+  std::map<std::string, std::string> listed();
+  std::set<std::string> asset_hashes();  ///< of every Asset, in hex
   std::optional<std::string> find(const std::string& path);
   /// The number of documents ever created and the open conflicts: "3 documents|revision a.md|".
   std::string ledger();
@@ -71,7 +74,8 @@ class Service {
   std::unique_ptr<mock::Application> application_;
   std::string source_id_;
   std::set<std::pair<std::string, std::uint64_t>> log_;
-  std::optional<Documents> documents_;  ///< empty: not cached
+  std::optional<Documents> documents_;        ///< empty: not cached
+  std::map<std::string, std::string> lists_;  ///< texts of the parts of the list of attachments, by path
   std::map<std::pair<std::string, std::uint64_t>, std::string> known_;
 };
 

@@ -1,14 +1,18 @@
 #include "tests/property/story.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <iterator>
 #include <stdexcept>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/sha256.hpp"
 #include "tests/property/kill_at_step.hpp"
 #include "tests/property/refusals.hpp"
+#include "tests/property/vault_actions.hpp"
 
 namespace ws::property {
 namespace {
@@ -38,6 +42,56 @@ bool is_quiet(const sync::Report& report) {
 /// Rounds that may still change something after all other activity has stopped: README.md, I4.
 constexpr unsigned max_rounds = 3;
 
+/// One of its files, chosen by the step; empty: there is none.
+std::optional<sync::RelativePath> chosen_file(const BoundFolder& place, const Step& step) {
+  const auto files = step.how % 4 == 0 ? place.pictures() : place.tree();
+  if (files.empty()) return std::nullopt;
+  const auto& [name, text] = *std::next(files.begin(), step.what % static_cast<std::ptrdiff_t>(files.size()));
+  const auto path = sync::RelativePath::parse(name);
+  return path ? std::optional(*path) : std::nullopt;
+}
+
+/// What the engine says to the command. `moved`: what it renamed.
+std::string give(
+    sync::SyncEngine& engine, const BoundFolder& place, Feature what, const Step& step, sync::links::Renames& moved) {
+  const auto said = [](const auto& result, const std::string& done) {
+    return done + (result ? std::string() : " refused: " + result.error().what);
+  };
+  const auto path = chosen_file(place, step);
+  if (what == Feature::links_fix) return said(engine.fix_links({}, false), "links fix");
+  if (what == Feature::undo) {
+    const bool redo = step.how % 4 == 1;
+    const auto undone = engine.undo({.redo = redo, .allow_deletes = true});
+    return said(undone, redo ? "redo" : "undo") + (undone ? " " + shown(undone->report) : std::string());
+  }
+  if (what == Feature::resolve) {
+    const auto open = engine.conflicts();
+    if (!open || open->empty()) return "no conflict";
+    const sync::Conflict& conflict = (*open)[step.what % open->size()];
+    constexpr std::array kept = {sync::Keep::local, sync::Keep::remote, sync::Keep::both};
+    return said(engine.resolve(conflict, kept[step.how % kept.size()]), "resolve " + conflict.path.string());
+  }
+  if (!path) return "no file";
+  if (what == Feature::restore) return said(engine.restore(*path), "restore " + path->string());
+  const std::string name = path->string();
+  const auto to = sync::RelativePath::parse((step.how % 3 == 0 ? "d/moved" : "moved") + name.substr(name.rfind('.')));
+  const auto done = engine.move(*path, *to, false);
+  if (done) moved = done->moved;
+  return said(done, "mv " + name + " " + to->string());
+}
+
+Feature feature_of(const Order& order) {
+  switch (order.kind) {
+    case Order::Kind::pull: return Feature::pull;
+    case Order::Kind::push: return Feature::push;
+    case Order::Kind::commit:
+    case Order::Kind::push_and_commit: return Feature::commit;
+    case Order::Kind::run:
+    case Order::Kind::status: break;
+  }
+  return order.options.hold_deletes ? Feature::watch : Feature::run;
+}
+
 std::string tree_text(const std::map<std::string, std::string>& tree) {
   std::string out;
   for (const auto& [path, text] : tree) out += path + "=" + text + "|";
@@ -46,7 +100,8 @@ std::string tree_text(const std::map<std::string, std::string>& tree) {
 
 }  // namespace
 
-Story::Story(const Stage& stage, std::uint64_t seed) : stage_(stage), one_by_one_(seed % 8 == 0) {
+Story::Story(const Stage& stage, std::uint64_t seed, Coverage* coverage)
+    : stage_(stage), coverage_(coverage), one_by_one_(seed % 8 == 0) {
   if (stage.ignores_filter) service_.assume("pull_filter", "ignored");
   for (std::size_t i = 0; i < stage.places; ++i) {
     places_.push_back(std::make_unique<BoundFolder>(service_, seed * 16 + i));
@@ -54,6 +109,31 @@ Story::Story(const Stage& stage, std::uint64_t seed) : stage_(stage), one_by_one
     // The first folder's limit is low, so that few bytes exceed it; the others' is above the service's limit.
     if (stage.large_notes) places_.back()->set_max_file_bytes(i == 0 ? 200 : std::uint64_t{16} << 20U);
   }
+}
+
+void Story::follow_all() {
+  if (coverage_ == nullptr) return;
+  for (const auto& place : places_) followers_[place.get()].look(look(*place, service_));
+}
+
+/// The command is about to come.
+void Story::count_command(BoundFolder& place, Feature what) {
+  if (coverage_ == nullptr) return;
+  const Files files = place.files();
+  std::string rules;
+  for (const auto& [path, file] : files) {
+    if (path.ends_with(".wsignore")) rules += path + "\n" + file.text;
+  }
+  std::string& old_rules = rules_[&place];
+  const std::string config = place.config();
+  std::set<Feature> met = {what};
+  if (rules.size() > old_rules.size()) met.insert(Feature::rule_set);
+  if (rules.size() < old_rules.size()) met.insert(Feature::rule_removed);
+  if (config.find("links: keep") != std::string::npos) met.insert(Feature::links_keep);
+  if (config.find("attachments: off") != std::string::npos) met.insert(Feature::pictures_off);
+  if (config.find("attachments: all") != std::string::npos) met.insert(Feature::pictures_all);
+  old_rules = rules;
+  followers_[&place].command(met, *coverage_);
 }
 
 Order Story::order_of(const Step& step) const {
@@ -64,6 +144,9 @@ Order Story::order_of(const Step& step) const {
   if (step.how % 16 == 3) order.options.accept_deletes = true;
   if (step.where % 8 == 1) order.kind = Order::Kind::pull;
   if (step.where % 8 == 2) order.kind = Order::Kind::push_and_commit;
+  if (stage_.vault && step.where % 8 == 3) order.kind = Order::Kind::push;
+  if (stage_.vault && step.where % 8 == 4) order.kind = Order::Kind::commit;
+  if (stage_.vault && step.where % 8 == 5) order.options.hold_deletes = !order.options.allow_deletes;
   if (stage_.mishaps_one_in != 0 && step.where % 16 == 9) order.stop_at = 1 + step.what % 24;
   return order;
 }
@@ -71,18 +154,28 @@ Order Story::order_of(const Step& step) const {
 std::string Story::play(const Script& script) {
   for (const Step& step : script) {
     // The last actor works on the service directly and never syncs.
-    const std::size_t actor = step.who % (places_.size() + (step.kind == StepKind::sync ? 0 : 1));
+    const bool is_local = step.kind >= StepKind::sync;
+    const std::size_t actor = step.who % (places_.size() + (is_local ? 0 : 1));
     tell(fmt::format("  {} {}", actor == places_.size() ? "service" : "folder " + std::to_string(actor), render(step)));
     if (step.kind == StepKind::sync) {
-      const std::string wrong = run_order(*places_[actor], order_of(step), step);
+      const Order order = order_of(step);
+      count_command(*places_[actor], feature_of(order));
+      const std::string wrong = run_order(*places_[actor], order, step);
       if (!wrong.empty()) return wrong;
+      if (coverage_ != nullptr) followers_[places_[actor].get()].start(look(*places_[actor], service_));
       if (stage_.kill != Stage::Kill::never) note_state();
+    } else if (step.kind == StepKind::command) {
+      if (std::string wrong = run_command(*places_[actor], step); !wrong.empty()) return wrong;
+      if (coverage_ != nullptr) followers_[places_[actor].get()].start(look(*places_[actor], service_));
+    } else if (step.kind > StepKind::sync) {
+      act_in_vault(*places_[actor], step, words_);
     } else if (actor == places_.size()) {
       act_on_service(service_, step, words_);
     } else {
       stage_.large_notes&& step.kind == StepKind::touch ? enlarge_in_folder(*places_[actor], step, words_)
                                                         : act_in_folder(*places_[actor], step, words_);
     }
+    follow_all();
   }
   return settle();
 }
@@ -98,7 +191,8 @@ std::string Story::run_order(BoundFolder& place, const Order& order, const Step&
   const bool fair = order.fault_rate.one_in == 0 && !stage_.races && stage_.kill != Stage::Kill::at_random;
   const Observation before = look(place, service_);
   owed_ = texts_of(before);
-  if (fair && order.kind != Order::Kind::push_and_commit) {
+  const bool is_previewed = order.kind == Order::Kind::run || order.kind == Order::Kind::pull;
+  if (fair && is_previewed) {
     if (std::string wrong = check_preview(place, order, before, foreseen); !wrong.empty()) return wrong;
   }
   if (stage_.refusals && order.kind == Order::Kind::run && !foreseen.guard) {
@@ -163,12 +257,107 @@ std::string Story::check_after(BoundFolder& place,
     return std::string();
   };
   const bool alone = !raced_ && stage_.kill != Stage::Kill::at_random;
-  return first_of({nothing_is_lost(owed_, after, place),
+  return first_of({nothing_is_lost(owed_, after, place, service_),
                    stage_.races ? "" : strangers_are_untouched(before, after),
                    pushes_know_their_base(place.network().sent(), before, service_),
                    base_is_true(after, place, service_),
                    order.options.allow_deletes || !alone ? "" : deletes_are_bounded(before, after),
-                   alone ? files_do_not_drift(before, after, report ? &*report : nullptr) : ""});
+                   alone ? files_do_not_drift(before, after, report ? &*report : nullptr) : "",
+                   stage_.vault ? who_is_who(place, before, after, report ? &*report : nullptr, alone) : ""});
+}
+
+/// I21, and that what was out of sight is not taken for deleted.
+std::string Story::who_is_who(
+    BoundFolder& place, const Observation& before, const Observation& after, const sync::Report* report, bool alone) {
+  std::string wrong;
+  if (alone) {
+    if (!place.hides_files()) wrong = identities_stay(holders_[&place], before, after);
+    for (const sync::DocumentId& document : out_of_sight_[&place]) {
+      if (before.documents.contains(document.text) && !after.documents.contains(document.text))
+        wrong = "archived, though it was out of sight: " + before.documents.at(document.text).path;
+    }
+  }
+  note_holders(place, before, after, {});
+  if (report != nullptr) {
+    std::set<sync::DocumentId>& hidden = out_of_sight_[&place];
+    if (!report->ended_by && !report->guard) hidden.clear();
+    for (const sync::Detached& each : report->detached) hidden.insert(each.document);
+  }
+  return wrong;
+}
+
+/// After a command: a file with the agreed text at the agreed path holds its document; a file that `ws` wrote anew
+/// holds the document that the file before it held.
+void Story::note_holders(BoundFolder& place,
+                         const Observation& before,
+                         const Observation& after,
+                         const sync::links::Renames& moved) {
+  std::map<std::uint64_t, std::string> paths;
+  for (const auto& [path, file] : before.files) paths.emplace(file.inode, path);
+  std::map<sync::DocumentId, std::uint64_t>& holders = holders_[&place];
+  std::erase_if(holders, [&](const auto& each) { return !after.base.contains(each.first); });
+  for (const auto& [document, row] : after.base) {
+    const auto at_base = after.files.find(row.entry.path.string());
+    if (at_base != after.files.end() && Sha256::of(at_base->second.text) == row.entry.hash) {
+      holders[document] = at_base->second.inode;
+      continue;
+    }
+    const auto holder = holders.find(document);
+    const auto known = holder == holders.end() ? paths.end() : paths.find(holder->second);
+    if (known == paths.end()) continue;
+    const auto renamed = moved.find(known->second);
+    const auto now = after.files.find(renamed == moved.end() ? known->second : renamed->second);
+    if (now != after.files.end()) holder->second = now->second.inode;
+  }
+}
+
+/// A command of a vault that is no sync: which, the step says.
+std::string Story::run_command(BoundFolder& place, const Step& step) {
+  constexpr std::array commands = {
+      Feature::mv, Feature::mv, Feature::links_fix, Feature::restore, Feature::undo, Feature::resolve};
+  const Feature what = commands[step.where % commands.size()];
+  count_command(place, what);
+  if (what == Feature::undo && step.how % 4 == 2) return take_all_back(place);
+  const Observation before = look(place, service_);
+  owed_ = texts_of(before);
+  sync::links::Renames moved;
+  std::string told;
+  const auto ran =
+      place.with_engine({}, [&](sync::SyncEngine& engine) { told = give(engine, place, what, step, moved); });
+  if (!ran) return "a command failed: " + ran.error().what;
+  tell("    " + told);
+  const Observation after = look(place, service_);
+  if (std::string wrong = check_command(place, before, after); !wrong.empty()) return wrong;
+  note_holders(place, before, after, moved);
+  return {};
+}
+
+/// Undo after undo comes to an end, and loses nothing.
+std::string Story::take_all_back(BoundFolder& place) {
+  constexpr unsigned more_than_there_are = 40;
+  for (unsigned i = 0; i < more_than_there_are; ++i) {
+    const Observation before = look(place, service_);
+    owed_ = texts_of(before);
+    std::optional<Failure> failure;
+    const auto ran = place.with_engine({}, [&](sync::SyncEngine& engine) {
+      const auto undone = engine.undo({.allow_deletes = true});
+      if (!undone) failure = undone.error();
+      tell(undone ? fmt::format("    undo {}\n    {}", undone->undone.id, shown(undone->report))
+                  : "    no more to undo: " + undone.error().what);
+    });
+    if (!ran) return "an undo failed: " + ran.error().what;
+    const Observation after = look(place, service_);
+    if (std::string wrong = check_command(place, before, after); !wrong.empty()) return wrong;
+    note_holders(place, before, after, {});
+    if (failure) return failure->kind == Failure::Kind::not_found ? std::string() : "an undo failed: " + failure->what;
+  }
+  return "undo after undo does not come to an end";
+}
+
+std::string Story::check_command(BoundFolder& place, const Observation& before, const Observation& after) {
+  if (std::string wrong = nothing_is_lost(owed_, after, place, service_); !wrong.empty()) return wrong;
+  if (std::string wrong = strangers_are_untouched(before, after); !wrong.empty()) return wrong;
+  return base_is_true(after, place, service_);
 }
 
 std::string Story::second_run_does_nothing(BoundFolder& place, const Order& order, const Observation& before) {
@@ -292,7 +481,9 @@ std::string Story::run_once(BoundFolder& place, bool& quiet) {
   quiet = quiet && written.empty();
   if (std::string wrong = check_after(place, order, before, after, report); !wrong.empty()) return wrong;
   const bool open = !report->conflicts.empty() || !report->skipped.empty() || !report->detached.empty();
-  return !quiet || open || place.hides_files() ? std::string() : sides_agree(after, place);
+  if (!quiet || open || place.hides_files()) return {};
+  if (std::string wrong = sides_agree(after, place); !wrong.empty() || !stage_.vault) return wrong;
+  return report->not_synced == 0 && report->unread_links.empty() ? pictures_agree(after) : std::string();
 }
 
 /// I4 for one folder, without concurrent changes.
@@ -308,6 +499,9 @@ std::string Story::run_until_quiet(BoundFolder& place, bool& quiet) {
 
 /// I4.
 std::string Story::settle() {
+  for (const auto& place : places_) {
+    if (stage_.vault) place->configure("attachments: linked\nlinks: keep\n");
+  }
   for (unsigned round = 0; round <= max_rounds; ++round) {
     tell(fmt::format("  round {}", round));
     bool quiet = true;

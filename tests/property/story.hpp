@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "tests/property/bound_folder.hpp"
+#include "tests/property/coverage.hpp"
 #include "tests/property/invariants.hpp"
 #include "tests/property/script.hpp"
 #include "tests/property/service.hpp"
@@ -27,11 +29,13 @@ struct Stage {
   bool keeps_trace = false;     ///< every request and every report is recorded
   bool large_notes = false;     ///< notes grow beyond the limit of a folder and of the service
   bool refusals = false;        ///< the service refuses to accept or return some documents of a command
+  bool vault = false;           ///< pictures, links, settings, and the commands that change files or take runs back
 };
 
 class Story {
  public:
-  Story(const Stage& stage, std::uint64_t seed);
+  /// `coverage`: counts what the story meets; null: nothing does.
+  Story(const Stage& stage, std::uint64_t seed, Coverage* coverage = nullptr);
 
   /// Runs the story until no run does anything any more. Empty: every invariant holds.
   std::string play(const Script& script);
@@ -59,6 +63,18 @@ class Story {
                           const Step& step,
                           const Observation& before,
                           const sync::Report& foreseen);
+  /// A command of a vault: what it may not lose, and who is who afterwards.
+  std::string run_command(BoundFolder& place, const Step& step);
+  std::string take_all_back(BoundFolder& place);
+  std::string check_command(BoundFolder& place, const Observation& before, const Observation& after);
+  std::string who_is_who(
+      BoundFolder& place, const Observation& before, const Observation& after, const sync::Report* report, bool alone);
+  void note_holders(BoundFolder& place,
+                    const Observation& before,
+                    const Observation& after,
+                    const sync::links::Renames& moved);
+  void follow_all();
+  void count_command(BoundFolder& place, Feature what);
   void run_killed(BoundFolder& place, const Order& order, const Step& step);
   void run_with_concurrent_edit(BoundFolder& place, const Step& step);
   std::string settle();
@@ -73,7 +89,13 @@ class Story {
   Service service_;
   std::vector<std::unique_ptr<BoundFolder>> places_;
   Words words_;
-  std::set<std::string> owed_;  ///< texts that the current command must not lose
+  /// By folder: the inode that holds a document since the last command, and the documents that were out of its sight.
+  std::map<const BoundFolder*, std::map<sync::DocumentId, std::uint64_t>> holders_;
+  std::map<const BoundFolder*, std::set<sync::DocumentId>> out_of_sight_;
+  Coverage* coverage_ = nullptr;
+  std::map<const BoundFolder*, Follower> followers_;
+  std::map<const BoundFolder*, std::string> rules_;  ///< `.wsignore` as it was at the last command
+  std::set<std::string> owed_;                       ///< texts that the current command must not lose
   std::string log_;
   std::string trace_;
   std::vector<std::string> states_;

@@ -3,7 +3,9 @@
 // step by step.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -26,8 +28,8 @@ struct Played {
   std::vector<std::string> states = {};
 };
 
-Played play(const Stage& stage, std::uint64_t seed, const Script& script) {
-  Story story(stage, seed);
+Played play(const Stage& stage, std::uint64_t seed, const Script& script, Coverage* coverage = nullptr) {
+  Story story(stage, seed, coverage);
   std::string wrong;
   try {
     wrong = story.play(script);
@@ -53,8 +55,9 @@ Played play_with_kills(const Stage& stage, std::uint64_t seed, const Script& scr
   return killed;
 }
 
-Played play_by_stage(const Stage& stage, std::uint64_t seed, const Script& script) {
-  return stage.kill == Stage::Kill::at_random ? play_with_kills(stage, seed, script) : play(stage, seed, script);
+Played play_by_stage(const Stage& stage, std::uint64_t seed, const Script& script, Coverage* coverage = nullptr) {
+  return stage.kill == Stage::Kill::at_random ? play_with_kills(stage, seed, script)
+                                              : play(stage, seed, script, coverage);
 }
 
 std::uint64_t first_seed() { return number_from_environment("WS_SEED", 20261121); }
@@ -69,22 +72,34 @@ void tell_failure(const Stage& stage, std::uint64_t seed, const Script& script) 
   FAIL("WS_SEED=" << seed << " WS_CASES=1: " << played.wrong << "\n" << played.log);
 }
 
+/// Writes down what the stories met where `WS_COVERAGE_TABLE` names a file for it.
+void tell_coverage(const Coverage& coverage) {
+  if (const char* const file = std::getenv("WS_COVERAGE_TABLE")) std::ofstream(file) << coverage.table(100);
+}
+
 /// Every fifth story has one more folder.
 void play_all(Stage stage, std::uint64_t percent, std::size_t max_steps) {
   const std::uint64_t first = first_seed();
   const std::uint64_t last = first + share(percent);
   const std::size_t folders = stage.places;
+  Coverage coverage;
+  const bool counts = stage.vault && std::getenv("WS_COVERAGE_TABLE") != nullptr;
   for (std::uint64_t seed = first; seed < last; ++seed) {
     stage.places = folders + (seed % 5 == 0 ? 1 : 0);
-    const Script script = make_script(seed, max_steps);
-    const Played played = play_by_stage(stage, seed, script);
+    const Script script = make_script(seed, max_steps, stage.vault);
+    const Played played = play_by_stage(stage, seed, script, counts ? &coverage : nullptr);
     if (!played.wrong.empty()) tell_failure(stage, seed, script);
   }
+  if (counts) tell_coverage(coverage);
 }
 
 }  // namespace
 
 TEST_CASE("engines: two folders and the service come to agree", "[sync-model]") { play_all({.places = 2}, 30, 11); }
+
+TEST_CASE("engines: vaults with pictures, links, settings, and runs taken back", "[sync-model][vault]") {
+  play_all({.places = 2, .vault = true}, 30, 14);
+}
 
 TEST_CASE("engines: strangers in the folder are left alone", "[sync-model]") {
   play_all({.places = 1, .strangers = true}, 7, 10);

@@ -102,7 +102,8 @@ class Shared {
       if (!report) return "the next run fails: " + report.error().what;
       if (report->ended_by) return "the next run ends: " + report->ended_by->what;
       const Observation after = look(place_, service_);
-      for (std::string wrong : {nothing_is_lost(owed_, after, place_), base_is_true(after, place_, service_)}) {
+      for (std::string wrong :
+           {nothing_is_lost(owed_, after, place_, service_), base_is_true(after, place_, service_)}) {
         if (!wrong.empty()) return wrong;
       }
       if (!nothing_is_written(before, after).empty()) continue;

@@ -13,6 +13,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "tests/property/folder.hpp"
+
 namespace ws::property {
 namespace {
 
@@ -89,54 +91,6 @@ std::string other_case(const std::string& path) {
   if (c < 0x80) other[at] = static_cast<char>(c ^ 0x20U);
   return other;
 }
-
-/// Operations on the files of a folder.
-class Folder {
- public:
-  explicit Folder(const fs::path& root, const std::map<std::string, std::string>& tree) : root_(root) {
-    for (const auto& [path, text] : tree) paths_.push_back(path);
-  }
-
-  std::optional<std::string> pick(std::uint8_t number) const {
-    if (paths_.empty()) return std::nullopt;
-    return paths_[number % paths_.size()];
-  }
-  std::string read(const std::string& path) const {
-    std::ifstream stream(root_ / path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-  void write(const std::string& path, const std::string& text) const {
-    if (!make_room(path)) return;
-    std::ofstream(root_ / path, std::ios::binary) << text;
-  }
-  /// As many editors save: a new file replaces the old one.
-  void replace(const std::string& path, const std::string& text) const {
-    std::ofstream(root_ / "save.tmp", std::ios::binary) << text;
-    fs::rename(root_ / "save.tmp", root_ / path);
-  }
-  bool is_there(const std::string& path) const {
-    std::error_code ignored;
-    return fs::exists(fs::symlink_status(root_ / path, ignored));
-  }
-  bool make_room(const std::string& path) const {
-    std::error_code error;
-    fs::create_directories((root_ / path).parent_path(), error);
-    return !error && !fs::is_directory(root_ / path);
-  }
-  void move(const std::string& from, const std::string& to) const {
-    std::error_code ignored;
-    if (make_room(to)) fs::rename(root_ / from, root_ / to, ignored);
-  }
-  void remove(const std::string& path) const {
-    std::error_code ignored;
-    fs::remove_all(root_ / path, ignored);
-  }
-  fs::path operator/(const std::string& path) const { return root_ / path; }
-
- private:
-  fs::path root_;
-  std::vector<std::string> paths_;
-};
 
 /// Adds or removes a line of a `.wsignore`, in the root or in a subfolder.
 void toggle_rule(const Folder& folder, const Step& step) {
@@ -290,12 +244,8 @@ std::vector<Item> items_of(const Documents& documents, const Step& step, Words& 
       return {removal(*one), creation(one->second.path + "/x.md", step.how % 2 == 0 ? one->second.text : text)};
     }
     case StepKind::become_file: return file_from_folder(documents, *one, text);
-    case StepKind::create:
-    case StepKind::touch:
-    case StepKind::ignore:
-    case StepKind::sync: return {};
+    default: return {};
   }
-  return {};
 }
 
 }  // namespace
@@ -347,8 +297,7 @@ void act_in_folder(const BoundFolder& place, const Step& step, Words& words) {
     case StepKind::become_folder: return become_folder(folder, path, step, words);
     case StepKind::become_file: return become_file(folder, path, step, words);
     case StepKind::ignore: return toggle_rule(folder, step);
-    case StepKind::create:
-    case StepKind::sync: return;
+    default: return;
   }
 }
 
