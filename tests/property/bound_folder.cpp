@@ -161,6 +161,7 @@ Files BoundFolder::own_files() const {
                       "targets.cache",
                       "quiet.cache",
                       "links.cache",
+                      "attachments.cache",
                       "lock",
                       "state.db-shm",
                       "objects",
