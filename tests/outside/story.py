@@ -1,0 +1,110 @@
+"""A story: a seed, and the list of actions that is made from it."""
+import json
+import random
+import shutil
+import tempfile
+import traceback
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actions import ACTIONS
+from model import Broken, Choice
+from service import PEOPLE, fixtures, key_of
+from world import OWNERS, World
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str    # of the action
+    tree: int
+    number: int  # in the story as it was made; words that the action writes have it
+    seed: int
+
+
+@dataclass(frozen=True)
+class Story:
+    seed: int
+    trees: int
+    steps: tuple
+
+
+@dataclass
+class Outcome:
+    story: Story
+    law: str = ""        # that does not hold; empty: all hold
+    what: str = ""
+    script: list = field(default_factory=list)
+    met: Counter = field(default_factory=Counter)
+
+
+BEGINNING = ["note_new", "note_new", "note_new", "note_new", "picture_new", "note_new", "picture_new", "sync_in_turn"]
+
+
+def make(seed):
+    """Most stories keep to a part of the actions, so that those meet more often."""
+    dice = random.Random(seed)
+    trees = dice.choice([2, 2, 2, 3, 3, 4])
+    names = sorted(ACTIONS)
+    rare = dice.random() < 0.7
+    favoured = {name for name in names if not rare or dice.random() < 0.4 or ACTIONS[name][0] >= 40}
+    weights = [ACTIONS[name][0] if name in favoured else 0 for name in names]
+    chosen = BEGINNING + dice.choices(names, weights, k=dice.randint(6, 34))
+    steps = tuple(Step(name, 0 if place < len(BEGINNING) else dice.randrange(trees), place, dice.getrandbits(32))
+                  for place, name in enumerate(chosen))
+    return Story(seed, trees, steps)
+
+
+def play(story, programs):
+    """Plays it from an empty world; the world is gone afterwards."""
+    scratch = Path(tempfile.mkdtemp(prefix="outside-"))
+    world, outcome = None, Outcome(story)
+    try:
+        world = World(programs, scratch, story.trees)
+        before = None
+        for step in story.steps:
+            tree = world.trees[step.tree]
+            world.say("# %d: %s" % (step.number, step.name))
+            outcome.met["action " + step.name] += 1
+            if before:
+                outcome.met["then %s -> %s" % (before.name, step.name)] += 1
+            before = step
+            ACTIONS[step.name][1](world, tree, Choice(step.number, step.seed))
+        world.say("# the quiet end")
+        world.quiet_end()
+    except Broken as broken:
+        outcome.law, outcome.what = broken.law, broken.what
+    except Exception:  # the harness itself: shown like a broken law, so that no story is lost in silence
+        outcome.law, outcome.what = "harness", traceback.format_exc()
+    finally:
+        if world:
+            outcome.met += world.model.met
+            outcome.script = list(world.script)
+            world.close()
+        shutil.rmtree(scratch, ignore_errors=True)
+    return outcome
+
+
+def script(outcome):
+    """The story as a shell script; `ws` and `ws-mock` are taken from BIN."""
+    lines = ["#!/bin/bash", "# seed %d: %s" % (outcome.story.seed, outcome.law)]
+    lines += ["# " + line for line in outcome.what.splitlines()]
+    lines += ["# BIN=DIR bash THIS_SCRIPT: DIR holds ws and ws-mock; a number behind a command is how it ended.",
+              "W=$(mktemp -d); cd \"$W\"; echo \"$W\"; mkdir bin; PATH=$W/bin:$PATH; PORT=${PORT:-4799}; U=http://127.0.0.1:$PORT",
+              "cat >fixtures.json <<'END'", json.dumps(fixtures()), "END",
+              "start_server() { \"$BIN/ws-mock\" serve --listen 127.0.0.1:$PORT --data service.db "
+              "$(test -e service.db || echo --fixtures fixtures.json) --seed 1 --log off >/dev/null 2>&1 & SERVER=$!; until curl -s $U/_mock/health >health; do sleep 0.05; done; }",
+              "kill_server() { kill -KILL $SERVER; wait $SERVER 2>/dev/null; }",
+              "api() { curl -s -X $1 -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' $U$2 -d \"$3\"; echo; }"
+              % key_of("tomas"),
+              "fault() { curl -s -X POST -H 'Content-Type: application/json' $U/_mock/faults -d \"$1\"; echo; }",
+              "no_faults() { curl -s -X DELETE $U/_mock/faults >/dev/null; }",
+              "tree() { mkdir -p $2; printf '#!/bin/sh\\ncd %s/%s && exec env HOME=%s/home-%s XDG_CONFIG_HOME= XDG_DATA_HOME= "
+              "XDG_STATE_HOME= XDG_CACHE_HOME= WS_BASE_URL=%s WS_TOKEN=%s WS_NO_INPUT=1 %s/ws \"$@\"\\n' "
+              "\"$W\" $2 \"$W\" $2 $U $3 \"$BIN\" >bin/$1; chmod +x bin/$1; }"]
+    for number in range(outcome.story.trees):
+        person = OWNERS[number]
+        lines.append("tree t%d t%d %s; tree t%d_looks t%d %s" % (number, number, key_of(person), number, number,
+                                                                key_of(person, True)))
+    lines += ["start_server", "trap 'kill -KILL $SERVER' EXIT"]
+    return "\n".join(lines + outcome.script) + "\n"

@@ -1,0 +1,286 @@
+"""A folder that is synced, as a person and the commands of `ws` see it. Each step is also kept as a line of shell."""
+import fnmatch
+import hashlib
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import time
+import unicodedata
+from dataclasses import dataclass
+
+from service import key_of
+
+NOTE = re.compile(r"\.(md|markdown)$", re.I)
+TOKEN = re.compile(r"\b[bw]\d+x\d+\b")
+TIMEOUT = 60
+
+
+def tokens(content):
+    """The words of a text that no other text was given."""
+    text = content if isinstance(content, str) else content.decode(errors="replace")
+    return set(TOKEN.findall(text))
+
+
+def digest(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def folded(path):
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+@dataclass
+class Ended:
+    """What a command left behind."""
+    words: tuple
+    code: int          # as a shell has it: 128 + signal where one ended it
+    out: str
+    err: str
+    stopped: bool = False  # by us
+    late: bool = False     # it did not end by itself
+
+    def report(self):
+        try:
+            return json.loads(self.out)
+        except ValueError:
+            return None
+
+    def is_guard(self):
+        return self.code == 7 and "--allow-deletes" in self.err + self.out
+
+
+class Filters:
+    """The rules of one tree that leave something out; `hides` says of what path."""
+
+    def __init__(self, ignored=(), settings=None):
+        self.ignored = tuple(ignored)
+        self.settings = dict(settings or {})
+
+    def copy(self):
+        return Filters(self.ignored, self.settings)
+
+    def ignores(self, path):
+        name = path.rsplit("/", 1)[-1]
+        for rule in self.ignored:
+            if rule.endswith("/"):
+                if ("/" + path).find("/" + rule) >= 0:
+                    return True
+            elif rule.startswith("/"):
+                if path == rule[1:]:
+                    return True
+            elif fnmatch.fnmatchcase(name, rule):
+                return True
+        return False
+
+    def hides(self, path, size=0):
+        if self.ignores(path):
+            return True
+        if NOTE.search(path):
+            return False
+        if path.endswith(".txt"):
+            return "include" not in self.settings
+        if self.settings.get("attachments") == "off":
+            return True
+        excluded = self.settings.get("attachments_exclude")
+        if excluded and any(fnmatch.fnmatchcase(path, rule) or fnmatch.fnmatchcase(path.rsplit("/", 1)[-1], rule)
+                            for rule in excluded):
+            return True
+        bound = self.settings.get("attachments_max_bytes")
+        return bound is not None and size > bound
+
+    def __bool__(self):
+        return bool(self.ignored) or any(key != "links" for key in self.settings)
+
+
+class Tree:
+    def __init__(self, number, person, scratch, service, programs, script):
+        self.number, self.person, self.service, self.programs, self.script = number, person, service, programs, script
+        self.name = "t%d" % number
+        self.folder = scratch / self.name
+        self.machine = scratch / ("machine%d" % number)
+        self.folder.mkdir()
+        self.machine.mkdir()
+        self.filters = Filters()       # as they are set now
+        self.seen_filters = Filters()  # as the last run that went through saw them
+        self.sent_all = False          # `attachments: all` was set here once
+        self.touched = False           # a person changed something here since the beginning
+        self.renamed = {}              # inode -> True: renamed by hand since the last run that went through
+        self.commands = 0
+
+    # What lies there.
+
+    def environment(self, as_viewer=False):
+        kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TMPDIR") if name in os.environ}
+        home = str(self.machine)
+        return {**kept, "HOME": home, "XDG_CONFIG_HOME": home + "/config", "XDG_DATA_HOME": home + "/data",
+                "XDG_STATE_HOME": home + "/state", "XDG_CACHE_HOME": home + "/cache", "WS_BASE_URL": self.service.url,
+                "WS_TOKEN": key_of(self.person, as_viewer), "WS_NO_INPUT": "1", "LANG": "C.UTF-8", "NO_COLOR": "1"}
+
+    def files(self):
+        """path -> bytes of all but `.ws/`."""
+        found = {}
+        top = str(self.folder)
+        for folder, below, names in os.walk(top):
+            if folder == top and ".ws" in below:
+                below.remove(".ws")
+            for name in names:
+                path = os.path.join(folder, name)
+                try:
+                    with open(path, "rb") as file:
+                        found[os.path.relpath(path, top)] = file.read()
+                except FileNotFoundError:
+                    pass
+        return found
+
+    def notes(self):
+        return {path: content for path, content in self.files().items() if NOTE.search(path) and "/." not in "/" + path}
+
+    def inode(self, path):
+        return os.lstat(self.folder / path).st_ino
+
+    def history(self):
+        """All the bytes in the local history that a ref reaches."""
+        git = ["git", "--git-dir", str(self.folder / ".ws/history.git")]
+        quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "check": False}
+        listed = subprocess.run([*git, "rev-list", "--objects", "--all"], **quiet).stdout
+        ids = b"".join(line.split(b" ")[0] + b"\n" for line in listed.splitlines())
+        answer = subprocess.run([*git, "cat-file", "--batch"], input=ids, **quiet).stdout
+        contents, place = [], 0
+        while place < len(answer):
+            end = answer.index(b"\n", place)
+            head = answer[place:end].split()
+            if len(head) != 3:
+                place = end + 1
+                continue
+            size = int(head[2])
+            if head[1] == b"blob":
+                contents.append(answer[end + 1:end + 1 + size])
+            place = end + 1 + size + 1
+        return contents
+
+    # What a person does with files.
+
+    def say(self, line):
+        self.script.append(line)
+
+    def quoted(self, path):
+        return shlex.quote("%s/%s" % (self.name, path))
+
+    def put(self, path, content, atomic=False):
+        place = self.folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        target = self.quoted(path)
+        if "/" in path:
+            self.say("mkdir -p %s" % self.quoted(path.rsplit("/", 1)[0]))
+        escaped = "".join(chr(byte) if 32 <= byte < 127 and byte not in b"\\%'" else "\\n" if byte == 10 else "\\%03o" % byte
+                          for byte in content)
+        if atomic:
+            beside = place.with_name("." + place.name + ".swp~")
+            beside.write_bytes(content)
+            os.replace(beside, place)
+            self.say("printf '%s' >%s.new; mv %s.new %s" % (escaped, target, target, target))
+        else:
+            place.write_bytes(content)
+            self.say("printf '%s' >%s" % (escaped, target))
+        self.touched = True
+
+    def rename(self, source, target):
+        (self.folder / target).parent.mkdir(parents=True, exist_ok=True)
+        for folder, _, names in os.walk(self.folder / source):
+            self.renamed.update((os.lstat(os.path.join(folder, name)).st_ino, True) for name in names)
+        if not (self.folder / source).is_dir():
+            self.renamed[self.inode(source)] = True
+        os.rename(self.folder / source, self.folder / target)
+        if "/" in target:
+            self.say("mkdir -p %s" % self.quoted(target.rsplit("/", 1)[0]))
+        self.say("mv -T %s %s" % (self.quoted(source), self.quoted(target)))
+        self.touched = True
+
+    def remove(self, path):
+        os.unlink(self.folder / path)
+        self.say("rm %s" % self.quoted(path))
+        self.touched = True
+
+    def make_folder(self, path):
+        (self.folder / path).mkdir()
+        self.say("mkdir %s" % self.quoted(path))
+
+    def set_filters(self, ignored, settings):
+        """Writes `.wsignore` and `.ws/config.yaml` anew."""
+        self.filters = Filters(ignored, settings)
+        self.sent_all = self.sent_all or settings.get("attachments") == "all"
+        ignore, config = self.folder / ".wsignore", self.folder / ".ws/config.yaml"
+        self.write_or_remove(ignore, ".wsignore", "".join(rule + "\n" for rule in ignored))
+        lines = "".join("%s: %s\n" % (key, json.dumps(value) if isinstance(value, list) else value)
+                        for key, value in settings.items())
+        self.write_or_remove(config, ".ws/config.yaml", lines)
+
+    def write_or_remove(self, place, path, text):
+        if text:
+            place.write_text(text)
+            self.say("printf %s >%s" % (shlex.quote(text.replace("\n", "\\n")), self.quoted(path)))
+        elif place.exists():
+            place.unlink()
+            self.say("rm %s" % self.quoted(path))
+
+    # What a person asks of `ws`.
+
+    def start(self, words, as_viewer=False):
+        self.commands += 1
+        return subprocess.Popen([str(self.programs / "ws"), *words], cwd=self.folder, env=self.environment(as_viewer),
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def line(self, words, as_viewer=False):
+        return "%s %s" % (self.name + ("_looks" if as_viewer else ""), " ".join(map(shlex.quote, words)))
+
+    def ended(self, words, process, timeout=TIMEOUT, stopped=False):
+        late = False
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            late = True
+        code = process.returncode if process.returncode >= 0 else 128 - process.returncode
+        return Ended(tuple(words), code, out.decode(errors="replace"), err.decode(errors="replace"), stopped, late)
+
+    def ws(self, *words, as_viewer=False):
+        process = self.start(words, as_viewer)
+        ended = self.ended(words, process)
+        self.say("%s  # %d" % (self.line(words, as_viewer), ended.code))
+        return ended
+
+    def ws_stopped(self, words, how, when):
+        """`when(process)` returns at the moment at which the signal `how` is to be sent."""
+        process = self.start(words)
+        moment = when(process)
+        stopped = process.poll() is None
+        if stopped:
+            process.send_signal(how)
+        ended = self.ended(words, process, stopped=stopped)
+        self.say("%s & sleep %.3f; kill -%s $!; wait $!  # %d"
+                 % (self.line(words), moment, signal.Signals(how).name[3:], ended.code))
+        return ended
+
+
+def after(seconds):
+    def moment(process):
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            pass
+        return seconds
+    return moment
+
+
+def when_fired(service, limit=3.0):
+    """The moment at which a fault of the service has met its request."""
+    def moment(process):
+        begin = time.monotonic()
+        while process.poll() is None and time.monotonic() - begin < limit and not service.fired():
+            time.sleep(0.005)
+        return time.monotonic() - begin
+    return moment

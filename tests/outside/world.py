@@ -1,0 +1,287 @@
+"""One story's world: a service, trees, and what is asked of them; after each command the laws are read."""
+import os
+import shlex
+import signal
+import threading
+import time
+from collections import Counter, defaultdict
+
+import judge
+from model import Broken, Model
+from service import PEOPLE, Service, key_of
+from tree import Tree, digest, folded, tokens
+
+OWNERS = ["mara", "tomas", "mara", "vera"]  # whose tree is which
+
+
+class World:
+    name = "service"
+
+    def __init__(self, programs, scratch, many_trees):
+        self.script, self.model, self.trees, self.ever = [], Model(), [], defaultdict(set)
+        self.service = Service(programs, scratch / "service")
+        self.scratch, self.included, self.outside = scratch, False, {}
+        self.service.start()
+        tables = self.service.control("GET", "/state")["tables"]
+        self.project = tables["projects"][0]["id"]
+        source = tables["sync_sources"][0]["id"]
+        neighbour = scratch / "neighbour.md"
+        neighbour.write_bytes(b"of nobody\n")
+        self.outside[neighbour] = b"of nobody\n"
+        for number in range(many_trees):
+            tree = Tree(number, OWNERS[number], scratch, self.service, programs, self.script)
+            self.trees.append(tree)
+            self.furnish(tree)
+            done = tree.ws("sync", "init", "--source", source, "--yes", "--json")
+            if done.code != 0:
+                raise Broken("exit codes", "init ended with %d: %s" % (done.code, done.err))
+            tree.touched = False
+
+    def close(self):
+        self.service.kill()
+
+    def say(self, line):
+        self.script.append(line)
+
+    def furnish(self, tree):
+        """Files that are nobody's business."""
+        for path in ("secret-%s.png" % tree.name, "secret-%s.json" % tree.name):
+            content = ("%s kept at home" % path).encode()
+            tree.put(path, content)
+            self.model.secrets[tree.number][digest(content)] = path
+        tree.put(".obsidian/workspace", b"panes\n")
+        tree.put("plain-%s.bin" % tree.name, b"\0\1\2")
+
+    # Looking.
+
+    def look(self):
+        sight = judge.Sight([tree.files() for tree in self.trees], self.service.state())
+        for tree in self.trees:
+            self.ever[tree.number].update(sight.here(tree))
+        return sight
+
+    # Commands.
+
+    def run(self, tree, *words, deed=False, faulty=False, as_viewer=False):
+        before = self.look()
+        ended = tree.ws(*words, as_viewer=as_viewer)
+        after = self.look()
+        self.judge(tree, before, after, ended, deed, faulty or as_viewer or PEOPLE[tree.person] == "viewer")
+        return ended
+
+    def judge(self, tree, before, after, ended, deed=False, faulty=False):
+        verb = " ".join(word for word in ended.words[:2] if not word.startswith("-"))
+        self.model.met["`ws %s` -> %s" % (verb, "stopped" if ended.stopped else ended.code)] += 1
+        if ended.is_guard():
+            self.model.met["guard met"] += 1
+        judge.code(ended, faulty)
+        judge.others_untouched(self, tree, before, after)
+        judge.nothing_lost(tree, before, after)
+        judge.no_secret_left(self, after)
+        judge.guard_changed_nothing(tree, before, after, ended)
+        judge.conflicts_left_alone(tree, before, after, ended)
+        if deed:
+            self.release_lost(before, after)
+        self.note_run(tree, before, after, ended)
+        if not deed:
+            judge.nobody_took(self.model, after)
+        if verb == "sync" and not deed:
+            judge.honest(tree, after, ended)
+        judge.ids_stay(self.model, after.state)
+        if verb == "sync" and ended.code in judge.QUIET and not ended.is_guard() and not ended.stopped and "--only" not in ended.words:
+            tree.seen_filters = tree.filters.copy()
+            tree.renamed.clear()
+        for row in (ended.report() or {}).get("actions", []) if "--json" in ended.words else []:
+            if row.get("state") == "done" or verb == "sync":
+                self.model.met["%s %s" % (row["action"], row.get("what", "note"))] += 1
+
+    def release_lost(self, before, after):
+        self.model.release(judge.visible(before) - judge.visible(after))
+        for sha in judge.pictures_seen(before) - judge.pictures_seen(after):
+            self.model.release_picture(sha)
+
+    def note_run(self, tree, before, after, ended):
+        """Keeps which words came up in which run: an undo of it may take them away."""
+        new = (judge.words_of(after.here(tree)) - judge.words_of(before.here(tree))) | (
+            judge.words_there(after.state) - judge.words_there(before.state))
+        shas = ({digest(c) for c in after.here(tree).values()} - {digest(c) for c in before.here(tree).values()}) | (
+            set(after.state.files.values()) - set(before.state.files.values()))
+        self.model.pending[tree.number] |= new | shas
+        if ended.stopped or (before.files == after.files and before.state.by_path() == after.state.by_path()
+                             and before.state.files == after.state.files):
+            return
+        listed = self.runs(tree)
+        if listed:
+            self.model.appeared[tree.number][listed[0]["run"]] |= self.model.pending[tree.number]
+            self.model.pending[tree.number] = set()
+
+    def runs(self, tree):
+        process = tree.start(["sync", "log", "--runs", "--json"])
+        return (tree.ended(["sync", "log"], process).report() or {}).get("data", [])
+
+    def plan_and_run(self, tree):
+        self.look()
+        planned = tree.ws("sync", "-n", "--json")
+        before = self.look()
+        ran = self.run(tree, "sync", "--json")
+        if planned.report() is None or ran.report() is None or ran.is_guard() or PEOPLE[tree.person] == "viewer":
+            return
+        self.model.met["plan compared with act"] += 1
+        judge.plan_was_act(planned.report(), ran.report())
+
+    def undo(self, tree, verb="undo", allow=False):
+        before = self.look()
+        ended = tree.ws("sync", verb, "--json", *(["--allow-deletes"] if allow else []))
+        after = self.look()
+        report = ended.report() or {}
+        appeared = self.model.appeared[tree.number]
+        undone = report.get("undoes")
+        may_go = appeared[undone] if undone in appeared else set().union(*appeared.values())
+        if ended.code in judge.QUIET and not ended.is_guard():
+            self.model.release(may_go)
+            for sha in may_go:
+                self.model.release_picture(sha)
+        self.judge(tree, before, after, ended, faulty=PEOPLE[tree.person] == "viewer")
+        return ended
+
+    def sync_and_undo(self, tree):
+        """In step, one run, taken back: both sides hold what both held before."""
+        first = self.run(tree, "sync", "--json")
+        if first.code != 0 or not first.report() or PEOPLE[tree.person] == "viewer":
+            return
+        # Now both are the same. Another person's deed, or this one's, then a run.
+        base = self.look()
+        notes = sorted(path for path in base.here(tree) if path.endswith(".md") and not tree.filters.hides(path))
+        if not notes:
+            return
+        path = notes[len(notes) // 2]
+        text = base.here(tree)[path]
+        word = self.model.word(tree.name, 0)
+        tree.put(path, text + b"\n" + word.encode() + b" to be taken back\n")
+        second = self.run(tree, "sync", "--json")
+        if second.code != 0:
+            return
+        self.model.met["a run taken back at once"] += 1
+        undone = self.undo(tree)
+        after = self.look()
+        if undone.code != 0:
+            raise Broken("undo takes back", "undo right after a run ended with %d: %s" % (undone.code, undone.err[-300:]))
+        if after.state.by_path() != base.state.by_path():
+            raise Broken("undo takes back", "the service differs: %s"
+                         % judge.short(judge.differing(base.state.by_path(), after.state.by_path())))
+        if after.here(tree) != base.here(tree):
+            raise Broken("undo takes back", "%s differs: %s"
+                         % (tree.name, judge.short(judge.differing(base.here(tree), after.here(tree)))))
+
+    def resolve(self, tree, keep, path):
+        listed = tree.ws("sync", "conflicts", "--json").report() or {}
+        conflicts = listed.get("data", [])
+        if not conflicts:
+            return
+        conflict = conflicts[0]
+        words = ["--path", path] if conflict["kind"] == "path" else ["--keep", keep]
+        self.model.met["resolve %s %s" % (conflict["kind"], words[1])] += 1
+        self.run(tree, "sync", "resolve", conflict["id"], *words, deed=True)
+
+    def stopped(self, tree, words, how, when, watching=False):
+        before = self.look()
+        ended = tree.ws_stopped(words, how, when)
+        after = self.look()
+        if "undo" in words:
+            for word in set().union(*self.model.appeared[tree.number].values()):
+                self.model.release([word])
+                self.model.release_picture(word)
+        expected = {signal.SIGKILL: 137, signal.SIGTERM: 143, signal.SIGINT: 130}[how]
+        if ended.stopped and ended.code not in (expected, *judge.QUIET) and not (watching and ended.code == 0):
+            raise Broken("exit codes", "`ws %s`, stopped by signal %d, ended with %d: %s"
+                         % (" ".join(words), how, ended.code, ended.err[-300:]))
+        self.judge(tree, before, after, ended, faulty=True)
+
+    # What goes wrong.
+
+    def fault(self, rule):
+        import json
+        self.say("fault %s" % shlex.quote(json.dumps(rule)))
+        self.service.set_fault(rule)
+
+    def no_faults(self):
+        self.say("no_faults")
+        self.service.clear_faults()
+
+    def restart(self):
+        self.say("kill_server; start_server")
+        self.service.kill()
+        self.service.start()
+
+    def run_without_server(self, tree, seconds):
+        before = self.look()
+        process = tree.start(["sync", "--no-retry", "--json"])
+        time.sleep(seconds)
+        self.service.kill()
+        ended = tree.ended(["sync", "--no-retry", "--json"], process)
+        self.say("t%d sync --no-retry & sleep %.3f; kill_server; wait $!; start_server  # %d" % (tree.number, seconds, ended.code))
+        self.service.start()
+        self.judge(tree, before, self.look(), ended, faulty=True)
+
+    def two_at_once(self, tree):
+        before = self.look()
+        one, other = tree.start(["sync", "--json"]), tree.start(["sync", "--json"])
+        both = [tree.ended(["sync", "--json"], one), tree.ended(["sync", "--json"], other)]
+        self.say("t%d sync & t%d sync; wait" % (tree.number, tree.number))
+        after = self.look()
+        for ended in both:
+            judge.code(ended, True)
+        self.judge(tree, before, after, both[0] if both[0].code != 14 else both[1], faulty=True)
+
+    # The end.
+
+    def quiet_end(self):
+        """Faults off, filters gone, conflicts decided, each in turn: then all hold the same, and nothing more happens."""
+        self.no_faults()
+        for tree in self.trees:
+            tree.set_filters([], {"include": ["*.txt"]} if self.included else {})
+        for turn in range(3 * len(self.trees) + 3):
+            self.say("# round %d of the quiet end" % (turn + 1))
+            before = self.look()
+            ends = [self.settle(tree) for tree in self.trees]
+            after = self.look()
+            if all(ends) and before.files == after.files and before.state.by_path() == after.state.by_path():
+                break
+        else:
+            last = {tree.name: self.run(tree, "sync", "--json") for tree in self.trees}
+            raise Broken("trees converge", "no rest after %d rounds; %s" % (turn + 1, "; ".join(
+                "%s ends %d %s%s" % (name, ended.code, judge.actions_of(ended.report() or {})[:4], ended.err[-200:])
+                for name, ended in last.items())))
+        sight = self.look()
+        judge.nobody_took(self.model, sight)
+        judge.no_picture_lost(self.model, sight)
+        judge.ids_stay(self.model, sight.state)
+        self.service.forget_requests()
+        for tree in self.trees:
+            ended = self.run(tree, "sync", "--json")
+            looks = PEOPLE[tree.person] == "viewer"
+            if ended.code != 0 and not (looks and tree.touched):
+                raise Broken("trees converge", "%s ends with %d: %s" % (tree.name, ended.code, ended.err[-300:]))
+            if not (looks and tree.touched):
+                judge.same_sides(tree, sight, ended.report(), "trees converge")
+                judge.only_ours(tree, sight)
+        again = self.look()
+        if again.files != sight.files or again.state.by_path() != sight.state.by_path():
+            raise Broken("a further run does nothing", "something was changed after the quiet end")
+        written = self.service.writes()
+        if written and not any(PEOPLE[tree.person] == "viewer" and tree.touched for tree in self.trees):
+            raise Broken("a further run does nothing", "it sent %s" % judge.short(set(written)))
+
+    def settle(self, tree):
+        """One run; what stops it is answered. True if it ended by itself with 0."""
+        ended = self.run(tree, "sync", "--json")
+        if ended.code == 0:
+            return True
+        if PEOPLE[tree.person] == "viewer" and tree.touched:
+            return ended.code in judge.QUIET
+        if ended.is_guard():
+            self.run(tree, "sync", "--allow-deletes", "--json")
+        for conflict in (tree.ws("sync", "conflicts", "--json").report() or {}).get("data", []):
+            words = ["--path", "local"] if conflict["kind"] == "path" else ["--keep", "both"]
+            self.run(tree, "sync", "resolve", conflict["id"], *words)
+        return False
