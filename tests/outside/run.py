@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random stories of people, trees and a service, played with the real programs and judged from outside.
 
-usage: run.py [--stories N] [--seed S] [--jobs J] [--bin DIR] [--seconds T] [--failures DIR] [--only LAW]
+usage: run.py [--stories N] [--seed S] [--jobs J] [--bin DIR] [--seconds T] [--failures DIR] [-v]
 
 Story number i has the seed S + i; `--stories 1 --seed X` plays that of a report again. A failing story is shrunk and
 printed as a shell script; `--failures` keeps the scripts. Ends with 1 if a law was broken. README.md has the laws.
@@ -61,6 +61,7 @@ def main():
     words.add_argument("--seconds", type=float, default=0, help="begin no story after so long; 0: no bound")
     words.add_argument("--shrink", type=float, default=60, help="seconds for making one failing story short")
     words.add_argument("--failures", type=Path)
+    words.add_argument("-v", "--verbose", action="store_true", help="a line for each story, on stderr")
     given = words.parse_args()
     programs, begin, met, broken, played = given.bin.resolve(), time.monotonic(), Counter(), [], Counter()
     tasks = ((seed, programs, given.shrink) for seed in range(given.seed, given.seed + given.stories)
@@ -69,6 +70,10 @@ def main():
         for outcome in pool.imap_unordered(told, tasks) if not given.seconds else in_time(pool, tasks, given.jobs):
             played[is_known(outcome)] += 1
             met += outcome.met
+            if given.verbose:
+                print("%6.0f s  seed %d: %s" % (time.monotonic() - begin, outcome.story.seed,
+                                               (outcome.law + ": " + outcome.what)[:300] if outcome.law else "holds"),
+                      file=sys.stderr, flush=True)
             if is_known(outcome):
                 print("seed %d breaks what is known: %s" % (outcome.story.seed, outcome.law), flush=True)
             elif outcome.law:

@@ -28,6 +28,10 @@ class Story:
     trees: int
     steps: tuple
 
+    def of_one(self):
+        """Whether one person alone writes, and no run was cut: then undo leads to the very beginning."""
+        return all(step.tree == 0 and not step.name.startswith("api_") for step in self.steps)
+
 
 @dataclass
 class Outcome:
@@ -50,7 +54,10 @@ def make(seed):
     favoured = {name for name in names if not rare or dice.random() < 0.4 or ACTIONS[name][0] >= 40}
     weights = [ACTIONS[name][0] if name in favoured else 0 for name in names]
     chosen = BEGINNING + dice.choices(names, weights, k=dice.randint(6, 34))
-    steps = tuple(Step(name, 0 if place < len(BEGINNING) else dice.randrange(trees), place, dice.getrandbits(32))
+    alone = seed % 8 == 0
+    if alone:
+        chosen = [name for name in chosen if not name.startswith("api_")]
+    steps = tuple(Step(name, 0 if alone or place < len(BEGINNING) else dice.randrange(trees), place, dice.getrandbits(32))
                   for place, name in enumerate(chosen))
     return Story(seed, trees, steps)
 
@@ -72,6 +79,10 @@ def play(story, programs):
             ACTIONS[step.name][1](world, tree, Choice(step.number, step.seed))
         world.say("# the quiet end")
         world.quiet_end()
+        if story.seed % 4 == 0:
+            world.say("# all runs of t0 are taken back")
+            world.undo_all(world.trees[0], alone=story.of_one())
+            world.quiet_end()
     except Broken as broken:
         outcome.law, outcome.what = broken.law, broken.what
     except Exception:  # the harness itself: shown like a broken law, so that no story is lost in silence

@@ -49,7 +49,10 @@ class Ended:
             return None
 
     def is_guard(self):
-        return self.code == 7 and "--allow-deletes" in self.err + self.out
+        if self.code != 7:
+            return False
+        report = self.report()
+        return "--allow-deletes" in self.err or (isinstance(report, dict) and "guard" in report)
 
 
 class Filters:
@@ -181,10 +184,10 @@ class Tree:
             beside = place.with_name("." + place.name + ".swp~")
             beside.write_bytes(content)
             os.replace(beside, place)
-            self.say("printf '%s' >%s.new; mv %s.new %s" % (escaped, target, target, target))
+            self.say("printf -- '%s' >%s.new; mv %s.new %s" % (escaped, target, target, target))
         else:
             place.write_bytes(content)
-            self.say("printf '%s' >%s" % (escaped, target))
+            self.say("printf -- '%s' >%s" % (escaped, target))
         self.touched = True
 
     def rename(self, source, target):
@@ -221,7 +224,7 @@ class Tree:
     def write_or_remove(self, place, path, text):
         if text:
             place.write_text(text)
-            self.say("printf %s >%s" % (shlex.quote(text.replace("\n", "\\n")), self.quoted(path)))
+            self.say("printf -- %s >%s" % (shlex.quote(text.replace("\n", "\\n")), self.quoted(path)))
         elif place.exists():
             place.unlink()
             self.say("rm %s" % self.quoted(path))

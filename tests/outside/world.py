@@ -70,6 +70,13 @@ class World:
         return ended
 
     def judge(self, tree, before, after, ended, deed=False, faulty=False):
+        try:
+            self.read_the_laws(tree, before, after, ended, deed, faulty)
+        except Broken as broken:
+            raise Broken(broken.law, "%s\nafter `%s ws %s` (%d): %s\n%s" % (
+                broken.what, tree.name, " ".join(ended.words), ended.code, ended.out[-1500:], ended.err[-500:])) from broken
+
+    def read_the_laws(self, tree, before, after, ended, deed, faulty):
         verb = " ".join(word for word in ended.words[:2] if not word.startswith("-"))
         self.model.met["`ws %s` -> %s" % (verb, "stopped" if ended.stopped else ended.code)] += 1
         if ended.is_guard():
@@ -110,9 +117,9 @@ class World:
         if ended.stopped or (before.files == after.files and before.state.by_path() == after.state.by_path()
                              and before.state.files == after.state.files):
             return
-        listed = self.runs(tree)
-        if listed:
-            self.model.appeared[tree.number][listed[0]["run"]] |= self.model.pending[tree.number]
+        run = (ended.report() or {}).get("operation") or next((row["run"] for row in self.runs(tree)), None)
+        if run is not None:
+            self.model.appeared[tree.number][run] |= self.model.pending[tree.number]
             self.model.pending[tree.number] = set()
 
     def runs(self, tree):
@@ -242,42 +249,56 @@ class World:
             tree.set_filters([], {"include": ["*.txt"]} if self.included else {})
         for turn in range(3 * len(self.trees) + 3):
             self.say("# round %d of the quiet end" % (turn + 1))
+            self.service.forget_requests()
             before = self.look()
             ends = [self.settle(tree) for tree in self.trees]
-            after = self.look()
-            if all(ends) and before.files == after.files and before.state.by_path() == after.state.by_path():
+            sight = self.look()
+            if all(ends) and before.files == sight.files and before.state.by_path() == sight.state.by_path():
                 break
         else:
             last = {tree.name: self.run(tree, "sync", "--json") for tree in self.trees}
             raise Broken("trees converge", "no rest after %d rounds; %s" % (turn + 1, "; ".join(
                 "%s ends %d %s%s" % (name, ended.code, judge.actions_of(ended.report() or {})[:4], ended.err[-200:])
                 for name, ended in last.items())))
-        sight = self.look()
+        # The last round was a further run: each ended with 0, and each report was compared with what is there.
+        written = self.service.writes()
+        if written and not any(self.is_stuck(tree) for tree in self.trees):
+            raise Broken("a further run does nothing", "it sent %s" % judge.short(set(written)))
         judge.nobody_took(self.model, sight)
         judge.no_picture_lost(self.model, sight)
         judge.ids_stay(self.model, sight.state)
-        self.service.forget_requests()
         for tree in self.trees:
-            ended = self.run(tree, "sync", "--json")
-            looks = PEOPLE[tree.person] == "viewer"
-            if ended.code != 0 and not (looks and tree.touched):
-                raise Broken("trees converge", "%s ends with %d: %s" % (tree.name, ended.code, ended.err[-300:]))
-            if not (looks and tree.touched):
-                judge.same_sides(tree, sight, ended.report(), "trees converge")
+            if not self.is_stuck(tree):
                 judge.only_ours(tree, sight)
-        again = self.look()
-        if again.files != sight.files or again.state.by_path() != sight.state.by_path():
-            raise Broken("a further run does nothing", "something was changed after the quiet end")
-        written = self.service.writes()
-        if written and not any(PEOPLE[tree.person] == "viewer" and tree.touched for tree in self.trees):
-            raise Broken("a further run does nothing", "it sent %s" % judge.short(set(written)))
+
+    def is_stuck(self, tree):
+        """What somebody wrote who may only look stays where it is."""
+        return PEOPLE[tree.person] == "viewer" and tree.touched
+
+    def undo_all(self, tree, alone):
+        """Back through all runs of one tree; if nobody else wrote anything, to the state before the first."""
+        for _ in range(2 * len(self.runs(tree)) + 3):
+            ended = self.undo(tree, allow=True)
+            if ended.code == 6:
+                break
+            for conflict in (tree.ws("sync", "conflicts", "--json").report() or {}).get("data", []):
+                words = ["--path", "local"] if conflict["kind"] == "path" else ["--keep", "remote"]
+                self.run(tree, "sync", "resolve", conflict["id"], *words, deed=True)
+        else:
+            raise Broken("undo takes back", "undo again and again comes to no end: %d %s%s"
+                         % (ended.code, ended.out[-300:], ended.err[-300:]))
+        self.model.met["walked back through all runs"] += 1
+        left = self.service.state()
+        if alone and (left.documents or left.files):
+            raise Broken("undo takes back", "all runs are taken back, and on the service is %s"
+                         % judge.short([*left.by_path(), *left.files]))
 
     def settle(self, tree):
         """One run; what stops it is answered. True if it ended by itself with 0."""
         ended = self.run(tree, "sync", "--json")
         if ended.code == 0:
             return True
-        if PEOPLE[tree.person] == "viewer" and tree.touched:
+        if self.is_stuck(tree):
             return ended.code in judge.QUIET
         if ended.is_guard():
             self.run(tree, "sync", "--allow-deletes", "--json")
