@@ -1,4 +1,5 @@
 """The laws. They see bytes on disk, what commands printed and ended with, and the state of the service; nothing else."""
+import difflib
 import json
 from dataclasses import dataclass
 
@@ -147,7 +148,9 @@ def guard_changed_nothing(tree, before, after, ended):
         return
     if before.here(tree) != after.here(tree):
         raise Broken("7 changed nothing", "the guard stopped `ws %s`, and files of %s are changed: %s"
-                     % (" ".join(ended.words), tree.name, short(differing(before.here(tree), after.here(tree)))))
+                     % (" ".join(ended.words), tree.name, "; ".join(
+                         "%s: %s" % (path, change(before.here(tree).get(path), after.here(tree).get(path)))
+                         for path in sorted(differing(before.here(tree), after.here(tree))))))
     if before.state.by_path() != after.state.by_path() or before.state.files != after.state.files:
         raise Broken("7 changed nothing", "the guard stopped `ws %s`, and the service is changed" % " ".join(ended.words))
 
@@ -158,13 +161,22 @@ def conflicts_left_alone(tree, before, after, ended):
         return
     for conflict in report.get("conflicts", []):
         path = conflict["path"]
-        if path in before.here(tree) and before.here(tree)[path] != after.here(tree).get(path):
-            raise Broken("a conflict waits", "%s is in conflict, and its file is changed" % path)
+        undone = ended.words[1:2] in (("undo",), ("redo",))  # what is taken back here collides with what came since
+        if not undone and path in before.here(tree) and before.here(tree)[path] != after.here(tree).get(path):
+            raise Broken("a conflict waits", "%s is in conflict, and its file is changed: %s"
+                         % (path, change(before.here(tree)[path], after.here(tree).get(path))))
         document = before.state.documents.get(conflict.get("document_id"))
         if document and NOTE.search(path):
             now = after.state.documents.get(document.id)
             if now is None or (now.path, now.content) != (document.path, document.content):
-                raise Broken("a conflict waits", "%s is in conflict, and its document is changed" % path)
+                raise Broken("a conflict waits", "%s is in conflict, and its document is changed: %s: %s" % (
+                    path, "%s -> %s" % (document.path, now and now.path), change(document.content, now and now.content)))
+
+
+def change(old, new):
+    """The lines that are new or gone."""
+    old, new = (content.decode(errors="replace").splitlines() if content is not None else ["(no file)"] for content in (old, new))
+    return "; ".join(line for line in difflib.ndiff(old, new) if line[0] in "+-") or "nothing"
 
 
 def differing(one, other):

@@ -52,7 +52,7 @@ class Ended:
         if self.code != 7:
             return False
         report = self.report()
-        return "--allow-deletes" in self.err or (isinstance(report, dict) and "guard" in report)
+        return "to confirm: " in self.err or (isinstance(report, dict) and "guard" in report)
 
 
 class Filters:
