@@ -218,14 +218,14 @@ class Tree:
         ignore, config = self.folder / ".wsignore", self.folder / ".ws/config.yaml"
         self.write_or_remove(ignore, ".wsignore", "".join(rule + "\n" for rule in ignored))
         lines = "".join("%s: %s\n" % (key, json.dumps(value) if isinstance(value, list) else value)
-                        for key, value in settings.items())
+                        for key, value in {"attachments": "linked", **settings}.items())  # as `ws sync init` writes it
         self.write_or_remove(config, ".ws/config.yaml", lines)
 
     def write_or_remove(self, place, path, text):
         if text:
             place.write_text(text)
             self.say("printf -- %s >%s" % (shlex.quote(text.replace("\n", "\\n")), self.quoted(path)))
-        elif place.exists():
+        elif place.is_file():
             place.unlink()
             self.say("rm %s" % self.quoted(path))
 
