@@ -238,7 +238,8 @@ def ids_stay(model, state):
                 model.ids.setdefault(word, document.id)
     for word, identity in model.ids.items():
         if word in model.alive and word not in model.unsure and identity not in state.documents:
-            raise Broken("ids stay", "document %s of the note %s is archived" % (identity, word))
+            raise Broken("ids stay", "document %s of the note %s is archived%s" % (
+                identity, word, "; its file was written by ws" if word in model.written_by_ws else ""))
     for identity, many in model.threads.items():
         if state.threads.get(identity, 0) < many:
             raise Broken("ids stay", "comments of %s are gone" % identity)

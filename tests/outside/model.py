@@ -47,6 +47,7 @@ class Model:
         self.pictures = {}                  # SHA-256 -> where, likewise
         self.ids = {}                       # first word of a note -> the document that it became
         self.unsure = set()                 # first words of notes whose rename no program could see
+        self.written_by_ws = set()          # words of notes whose file `ws` renamed or edited
         self.secrets = defaultdict(dict)    # tree -> SHA-256 -> path: never linked there
         self.appeared = defaultdict(lambda: defaultdict(set))  # tree -> run -> words that came up in it
         self.pending = defaultdict(set)     # tree -> words that came up since its last run

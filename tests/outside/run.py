@@ -74,15 +74,14 @@ def main():
                 print("%6.0f s  seed %d: %s" % (time.monotonic() - begin, outcome.story.seed,
                                                (outcome.law + ": " + outcome.what)[:300] if outcome.law else "holds"),
                       file=sys.stderr, flush=True)
+            if given.failures and outcome.law:
+                given.failures.mkdir(parents=True, exist_ok=True)
+                (given.failures / ("%d.sh" % outcome.story.seed)).write_text(script(outcome))
             if is_known(outcome):
                 print("seed %d breaks what is known: %s" % (outcome.story.seed, outcome.law), flush=True)
             elif outcome.law:
                 broken.append(outcome)
-                text = script(outcome)
-                print("---- seed %d breaks: %s\n%s" % (outcome.story.seed, outcome.law, text), flush=True)
-                if given.failures:
-                    given.failures.mkdir(parents=True, exist_ok=True)
-                    (given.failures / ("%d.sh" % outcome.story.seed)).write_text(text)
+                print("---- seed %d breaks: %s\n%s" % (outcome.story.seed, outcome.law, script(outcome)), flush=True)
     print(table(met))
     print("\n%d stories in %.0f s, %d break a law, %d more what is known"
           % (sum(played.values()), time.monotonic() - begin, len(broken), played[True]))

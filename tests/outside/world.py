@@ -95,6 +95,11 @@ class World:
         if verb == "sync" and not deed:
             judge.honest(tree, after, ended)
         judge.ids_stay(self.model, after.state)
+        if verb in ("sync mv", "links fix"):
+            old = before.here(tree)
+            for path, content in after.here(tree).items():
+                if old.get(path) != content:
+                    self.model.written_by_ws |= tokens(content)
         if verb == "sync" and ended.code in judge.QUIET and not ended.is_guard() and not ended.stopped and "--only" not in ended.words:
             tree.seen_filters = tree.filters.copy()
             tree.renamed.clear()
