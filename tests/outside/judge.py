@@ -7,7 +7,7 @@ from model import Broken
 from tree import NOTE, digest, folded, tokens
 
 DOCUMENTED = set(range(0, 16)) | {130, 141, 143}
-NEVER = {1}  # "unexpected failure"
+NEVER = {1}  # "unexpected failure": only an answer that cannot be used may end so
 QUIET = {0, 7, 13}
 
 
@@ -68,7 +68,7 @@ def code(ended, faulty):
         raise Broken("ends", "`ws %s` did not end" % what)
     if ended.code not in DOCUMENTED and not ended.stopped:
         raise Broken("exit codes", "`ws %s` ended with %d: %s" % (what, ended.code, ended.err[-300:]))
-    if ended.code in NEVER and ended.words[:2] != ("links", "check") and not ended.stopped:
+    if ended.code in NEVER and ended.words[:2] != ("links", "check") and not ended.stopped and not faulty:
         raise Broken("exit codes", "`ws %s` ended with %d: %s" % (what, ended.code, ended.err[-300:]))
     if not faulty and not ended.stopped and ended.words[0] == "sync" and ended.code not in QUIET | {2, 6}:
         raise Broken("exit codes", "`ws %s` ended with %d where nothing failed: %s" % (what, ended.code, ended.err[-300:]))
@@ -230,7 +230,7 @@ def honest(tree, sight, ended):
         same_sides(tree, sight, report, "0 only when the same")
 
 
-def ids_stay(model, state):
+def ids_stay(model, state, crossed=()):
     """A note that nobody deleted keeps its document, and the document its comments."""
     for document in state.documents.values():
         for word in tokens(document.content):
@@ -239,7 +239,8 @@ def ids_stay(model, state):
     for word, identity in model.ids.items():
         if word in model.alive and word not in model.unsure and identity not in state.documents:
             raise Broken("ids stay", "document %s of the note %s is archived%s" % (
-                identity, word, "; its file was written by ws" if word in model.written_by_ws else ""))
+                identity, word, "; its file was written by ws" if word in model.written_by_ws else
+                "; its file was moved where a rule hides it, or from there" if word in crossed else ""))
     for identity, many in model.threads.items():
         if state.threads.get(identity, 0) < many:
             raise Broken("ids stay", "comments of %s are gone" % identity)

@@ -110,6 +110,7 @@ class Tree:
         self.seen_filters = Filters()  # as the last run that went through saw them
         self.sent_all = False          # `attachments: all` was set here once
         self.touched = False           # a person changed something here since the beginning
+        self.crossed = set()           # words of notes that were moved to or from where a rule hides them
         self.renamed = {}              # inode -> True: renamed by hand since the last run that went through
         self.commands = 0
 
@@ -196,6 +197,10 @@ class Tree:
             self.renamed.update((os.lstat(os.path.join(folder, name)).st_ino, True) for name in names)
         if not (self.folder / source).is_dir():
             self.renamed[self.inode(source)] = True
+        for path, content in self.files().items():
+            if path == source or path.startswith(source + "/"):
+                if self.filters.ignores(path) or self.filters.ignores(target + path[len(source):]):
+                    self.crossed |= tokens(content)
         os.rename(self.folder / source, self.folder / target)
         if "/" in target:
             self.say("mkdir -p %s" % self.quoted(target.rsplit("/", 1)[0]))

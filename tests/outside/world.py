@@ -94,7 +94,7 @@ class World:
             judge.nobody_took(self.model, after)
         if verb == "sync" and not deed:
             judge.honest(tree, after, ended)
-        judge.ids_stay(self.model, after.state)
+        judge.ids_stay(self.model, after.state, tree.crossed)
         if verb in ("sync mv", "links fix"):
             old = before.here(tree)
             for path, content in after.here(tree).items():
