@@ -20,6 +20,7 @@ class World:
     def __init__(self, programs, scratch, many_trees):
         self.script, self.model, self.trees, self.ever = [], Model(), [], defaultdict(set)
         self.service = Service(programs, scratch / "service")
+        self.last_run = {}  # tree -> the newest of its runs
         self.scratch, self.included, self.outside = scratch, False, {}
         self.service.start()
         tables = self.service.control("GET", "/state")["tables"]
@@ -123,7 +124,8 @@ class World:
                              and before.state.files == after.state.files):
             return
         run = (ended.report() or {}).get("operation") or next((row["run"] for row in self.runs(tree)), None)
-        if run is not None:
+        if run is not None and run != self.last_run.get(tree.number):  # what was cut off belongs to the run that finishes it
+            self.last_run[tree.number] = run
             self.model.appeared[tree.number][run] |= self.model.pending[tree.number]
             self.model.pending[tree.number] = set()
 
@@ -148,7 +150,7 @@ class World:
         report = ended.report() or {}
         appeared = self.model.appeared[tree.number]
         undone = report.get("undoes")
-        may_go = appeared[undone] if undone in appeared else set().union(*appeared.values())
+        may_go = appeared[undone] if undone in appeared else set().union(*appeared.values(), self.model.pending[tree.number])
         if ended.code in judge.QUIET and not ended.is_guard():
             self.model.release(may_go)
             for sha in may_go:
