@@ -118,18 +118,26 @@ std::vector<std::string> remark_lines(const Report& report, const Invocation& ca
   return lines;
 }
 
-/// "delete 12 of 30 files here and archive all 30 documents on the service".
+/// "remove 10 of 10 files on the service and archive all 30 documents on the service".
 std::string losses_of(const sync::Guard& guard) {
   std::string text;
+  const auto add_many = [&](std::string_view verb, const std::string& many, std::string_view noun) {
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : " and ", verb, many, noun);
+  };
+  const auto add_files = [&](std::size_t count, std::string_view noun) {
+    if (count > 0) add_many("remove", fmt::format("{} of {}", count, guard.files_tracked), noun);
+  };
   const auto add = [&](std::string_view verb, std::size_t count, std::string_view noun) {
     if (count == 0) return;
     const std::string many =
         count == guard.tracked ? fmt::format("all {}", count) : fmt::format("{} of {}", count, guard.tracked);
-    text += fmt::format("{}{} {} {}", text.empty() ? "" : " and ", verb, many, noun);
+    add_many(verb, many, noun);
   };
-  add("delete", guard.deletes_here, "files here");
+  add_files(guard.files_deleted_here, "files here");
+  add_files(guard.files_deleted_there, "files on the service");
+  add("delete", guard.deletes_here, "notes here");
   add("archive", guard.deletes_there, "documents on the service");
-  add("empty", guard.emptied_here, "files here");
+  add("empty", guard.emptied_here, "notes here");
   add("empty", guard.emptied_there, "documents on the service");
   return text.empty() ? "delete nothing" : text;
 }
@@ -146,6 +154,16 @@ std::string guard_text(const sync::Guard& guard, ReportStage stage) {
   std::string text = fmt::format("stopped: this would {}; nothing was changed", losses_of(guard));
   if (guard.absent > 0) text += fmt::format(" ({} are missing from the service's list)", guard.absent);
   return text;
+}
+
+std::string held_back_text(const sync::Guard& guard) {
+  return fmt::format("held back: this would {}; the rest is synced", losses_of(guard));
+}
+
+std::string growth_text(const sync::Growth& growth) {
+  return fmt::format("{} of {} wait: so much is received only after a confirmation",
+                     counted(growth.files, "file"),
+                     human_size(growth.bytes));
 }
 
 /// `ws sync resolve PATH ...` with what may be said about it.
@@ -168,12 +186,14 @@ void add_next_steps(const Report& report,
                     const Invocation& called,
                     std::vector<std::string>& lines) {
   const ShellCommand& program = called.program;
-  if (report.guard || report.held_back) {
+  const auto confirm_with = [&](std::string_view flag) {
     ShellCommand again = sync_of(program);
     again.words(called.verb);
     if (!called.only.empty()) again.add({"--only=", called.only});
-    lines.push_back("to confirm: " + again.add({"--allow-deletes"}).in_backticks());
-  }
+    lines.push_back("to confirm: " + again.add({std::string(flag)}).in_backticks());
+  };
+  if (report.guard || report.held_back) confirm_with("--allow-deletes");
+  if (report.growth && !report.guard) confirm_with("--allow-large");
   if (report.guard) return;
   // A conflict without an id is one that a plan foresees; nothing can be decided yet.
   const auto is_open = [stage](const sync::Conflict& one) { return stage != ReportStage::planned || !one.id.empty(); };
@@ -321,6 +341,28 @@ std::string Sum::text() const {
   return text;
 }
 
+std::optional<Failure> stop_of(const Report& report, const Invocation& called) {
+  const auto stopped = [&](std::string what, std::string_view code) {
+    std::vector<std::string> next;
+    add_next_steps(report, ReportStage::done, called, next);
+    return Failure{.kind = Failure::Kind::conflict,
+                   .what = std::move(what),
+                   .hint = next.empty() ? std::string() : next.front(),
+                   .code = std::string(code)};
+  };
+  if (report.guard) {
+    const std::string_view code = report.guard->foreign_source  ? "foreign_source"
+                                  : report.guard->empty_listing ? "empty_listing"
+                                                                : "too_many_deletes";
+    return stopped(guard_text(*report.guard, ReportStage::done), code);
+  }
+  if (report.held_back) return stopped(held_back_text(*report.held_back), "too_many_deletes");
+  if (report.growth) return stopped(growth_text(*report.growth), "too_much_to_receive");
+  const auto went_back = [](const sync::Conflict& one) { return one.which == sync::ConflictCase::service_went_back; };
+  if (std::ranges::none_of(report.conflicts, went_back)) return std::nullopt;
+  return stopped("stopped: the service went back to an older state; nothing was changed", "rewound");
+}
+
 std::vector<std::string> render_outcome(const Report& report, ReportStage stage, const Invocation& called) {
   std::vector<std::string> lines;
   if (report.guard) {
@@ -328,8 +370,11 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
   } else if (!report.rows.empty() || report.conflicts.empty()) {
     lines.push_back(render_sum(report, stage));
   }
+  if (report.growth) {
+    lines.push_back(growth_text(*report.growth));
+  }
   if (report.held_back) {
-    lines.push_back(fmt::format("held back: this would {}; the rest is synced", losses_of(*report.held_back)));
+    lines.push_back(held_back_text(*report.held_back));
   }
   if (report.not_included > 0) {
     lines.push_back(fmt::format("{} not synced: not Markdown, and not named by `include:` in .ws/config.yaml",

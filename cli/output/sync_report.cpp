@@ -87,6 +87,7 @@ std::string_view words_for(SkipReason skip_reason) {
     case SkipReason::ambiguous_name: return "the link matches several files equally well";
     case SkipReason::foreign: return "shown by a text from the service; `ws sync attachments add` sends it";
     case SkipReason::held: return "held; `ws sync attachments accept` takes it, `refuse` does not";
+    case SkipReason::growth: return "waits, for so much is received only with --allow-large";
     case SkipReason::declined: return "refused here";
   }
   return "";
@@ -287,7 +288,7 @@ std::string render_report(
   const std::size_t margin = std::min(called.stamp.size(), static_cast<std::size_t>(terminal.columns()));
   std::string text = render_rows(report, stage, terminal, max_rows, margin);
   for (const std::string& line : render_outcome(report, stage, called)) {
-    const Look look = report.guard || !report.conflicts.empty() ? Look::warning : Look::plain;
+    const Look look = report.guard || report.growth || !report.conflicts.empty() ? Look::warning : Look::plain;
     text += terminal.paint(Stream::out, look, wrap_for(terminal, Stream::out, line, 0, margin)) + "\n";
   }
   return stamped(text, called.stamp);
@@ -331,11 +332,11 @@ ExitCode exit_code_of_run(const Report& report, int signal) {
   if (report.ended_by) return exit_code_of(*report.ended_by, signal);
   const auto failed = [](const Row& row) { return row.state == Row::State::failed; };
   if (std::ranges::any_of(report.rows, failed)) return ExitCode::partial;
-  return report.guard || !report.conflicts.empty() ? ExitCode::conflict : ExitCode::done;
+  return report.guard || report.growth || !report.conflicts.empty() ? ExitCode::conflict : ExitCode::done;
 }
 
 ExitCode exit_code_of_status(const Report& report) {
-  bool pending = false;
+  bool pending = report.growth.has_value();
   for (const Row& row : report.rows) {
     if (row.action.kind == sync::ActionKind::conflict) return ExitCode::conflict;
     pending = pending || row.action.kind != sync::ActionKind::unchanged;

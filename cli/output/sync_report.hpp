@@ -1,6 +1,7 @@
 /// Renders the report of a sync, and computes its exit code.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +43,9 @@ class Sum {
 
 /// The sum ("2 sent, 1 received") or the guard, what is to be known, the next commands.
 std::vector<std::string> render_outcome(const sync::Report& report, ReportStage stage, const Invocation& called = {});
+
+/// Why nothing was done, or why files wait, as an error: for who sees no report. Empty: the run was not stopped.
+std::optional<Failure> stop_of(const sync::Report& report, const Invocation& called);
 
 /// The API archives documents; an attachment leaves the list of attachments.
 bool leaves_the_list(const sync::Action& action);

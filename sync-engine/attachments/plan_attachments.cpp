@@ -146,24 +146,57 @@ class AttachmentPlanner {
     return row->hash == known->hash ? AttachmentChange::unchanged : AttachmentChange::edited;
   }
 
+  /// The number of the file tells first, then a name that differs only in case or Unicode form, then equal bytes.
   void find_renames() {
-    PathsOfBytes went_here, went_there, came_here, came_there;
-    for (const auto& [path, row] : sides_.base) {
-      if (here(path) == AttachmentChange::deleted) went_here[row.hash].push_back(path);
-      if (there(path) == AttachmentChange::deleted) went_there[row.hash].push_back(path);
+    for (const auto& [from, to] : sides_.moved_here) {
+      if (here(from) == AttachmentChange::deleted && here(to) == AttachmentChange::created)
+        renamed_here_.emplace(from, to);
     }
+    std::map<std::string, RelativePath> names_here, names_there;
+    for (const auto& [path, row] : sides_.base) {
+      if (here(path) == AttachmentChange::deleted) names_here.emplace(path.twin_key(), path);
+      if (there(path) == AttachmentChange::deleted) names_there.emplace(path.twin_key(), path);
+    }
+    std::set<RelativePath> known_here, known_there;
+    for (const auto& [from, to] : renamed_here_) known_here.insert({from, to});
+    const auto add_twin = [](const std::map<std::string, RelativePath>& names,
+                             const RelativePath& to,
+                             FileRenames& renames,
+                             std::set<RelativePath>& known) {
+      const auto from = names.find(to.twin_key());
+      if (from == names.end() || known.contains(from->second) || known.contains(to)) return;
+      renames.emplace(from->second, to);
+      known.insert({from->second, to});
+    };
     for (const auto& [path, file] : sides_.local) {
-      if (here(path) == AttachmentChange::created) came_here[file.hash].push_back(path);
+      if (here(path) == AttachmentChange::created) add_twin(names_here, path, renamed_here_, known_here);
     }
     for (const auto& [path, row] : sides_.remote) {
-      if (there(path) == AttachmentChange::created) came_there[row.hash].push_back(path);
+      if (there(path) == AttachmentChange::created) add_twin(names_there, path, renamed_there_, known_there);
     }
-    renamed_here_ = renames_among(went_here, came_here);
-    renamed_there_ = renames_among(went_there, came_there);
+    find_equal(known_here, known_there);
+  }
+
+  void find_equal(const std::set<RelativePath>& known_here, const std::set<RelativePath>& known_there) {
+    PathsOfBytes went_here, went_there, came_here, came_there;
+    for (const auto& [path, row] : sides_.base) {
+      if (here(path) == AttachmentChange::deleted && !known_here.contains(path)) went_here[row.hash].push_back(path);
+      if (there(path) == AttachmentChange::deleted && !known_there.contains(path)) went_there[row.hash].push_back(path);
+    }
+    for (const auto& [path, file] : sides_.local) {
+      if (here(path) == AttachmentChange::created && !known_here.contains(path)) came_here[file.hash].push_back(path);
+    }
+    for (const auto& [path, row] : sides_.remote) {
+      if (there(path) == AttachmentChange::created && !known_there.contains(path)) came_there[row.hash].push_back(path);
+    }
+    renamed_here_.merge(renames_among(went_here, came_here));
+    renamed_there_.merge(renames_among(went_there, came_there));
   }
 
   void plan_renamed_here(const RelativePath& from, const RelativePath& to) {
     const AttachmentChange change = there(from);
+    const bool is_edited = local(to)->hash != base(from)->hash;
+    if (is_edited && change != AttachmentChange::unchanged) return;
     if (there(to) != AttachmentChange::none) {
       // Renamed alike and edited there: ours are the bytes that both sides knew. Else the two that meet are compared.
       if (there(to) != AttachmentChange::created || change != AttachmentChange::deleted || is_alike(to)) return;
@@ -176,6 +209,7 @@ class AttachmentPlanner {
     }
     if (change == AttachmentChange::unchanged || change == AttachmentChange::edited) {
       add(ActionKind::push_move, to, "renamed here", local(to)->hash, base(from)->hash, from);
+      if (is_edited) add(ActionKind::push_update, to, "edited here", local(to)->hash, local(to)->hash);
       if (change == AttachmentChange::edited)
         add(ActionKind::pull_update, to, "edited on the service", local(to)->hash, remote(from)->hash);
     } else if (change == AttachmentChange::deleted && !renamed_there_.contains(from)) {
@@ -198,6 +232,8 @@ class AttachmentPlanner {
   void plan_renamed_there(const RelativePath& from, const RelativePath& to) {
     if (handled_.contains(from) || handled_.contains(to)) return;
     const AttachmentChange change = here(from);
+    const bool is_edited = remote(to)->hash != base(from)->hash;
+    if (is_edited && change != AttachmentChange::unchanged) return;
     if (here(to) != AttachmentChange::none) {
       if (here(to) != AttachmentChange::created || change != AttachmentChange::deleted || is_alike(to)) return;
       add(ActionKind::push_update, to, "renamed on both sides, edited here", local(to)->hash, local(to)->hash);
@@ -205,6 +241,7 @@ class AttachmentPlanner {
     }
     if (change == AttachmentChange::unchanged || change == AttachmentChange::edited) {
       add(ActionKind::pull_move, to, "renamed on the service", local(from)->hash, local(from)->hash, from);
+      if (is_edited) add(ActionKind::pull_update, to, "edited on the service", local(from)->hash, remote(to)->hash);
       if (change == AttachmentChange::edited)
         add(ActionKind::push_update, to, "edited here", local(from)->hash, local(from)->hash);
     } else if (change == AttachmentChange::deleted && choices_.accept_deletes && !renamed_here_.contains(from)) {
@@ -278,8 +315,9 @@ class AttachmentPlanner {
     for (const Action& action : std::vector<Action>(plan_.actions)) {
       if (action.kind != ActionKind::pull_create && action.kind != ActionKind::pull_move) continue;
       const std::set<std::string> in_the_way = obstacles(stays, action.path);
-      if (in_the_way.empty()) continue;
-      const bool is_folder_here = in_the_way.begin()->size() > action.path.text().size();
+      const bool is_folder = sides_.folders_here.contains(action.path);
+      if (in_the_way.empty() && !is_folder) continue;
+      const bool is_folder_here = is_folder || in_the_way.begin()->size() > action.path.text().size();
       if (is_folder_here && base(action.path) != nullptr) {
         std::erase(plan_.actions, action);
         collide(action.path);

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "sync-engine/model/attachment.hpp"
@@ -27,7 +28,10 @@ struct AttachmentSides {
   AttachmentTree base = {};  ///< what both sides last agreed on
   LocalAttachments local = {};
   AttachmentTree remote = {};
-  bool remote_is_whole = true;  ///< false: a row that is missing there says nothing
+  bool remote_is_whole = true;               ///< false: a row that is missing there says nothing
+  std::set<RelativePath> folders_here = {};  ///< of the other paths, those at which a folder with something in it lies
+  /// Files that the disk shows to be known ones under another name, whatever was edited: old path to new one.
+  std::map<RelativePath, RelativePath> moved_here = {};
 };
 
 /// Other bytes on both sides, or bytes against a deletion.

@@ -173,15 +173,18 @@ class AgreedTexts {
 class NoteReaderOfTree {
  public:
   NoteReaderOfTree(Session& session, const Survey& survey, const OtherFiles& files)
-      : session_(session), files_(files), agreed_(survey), tree_(all_paths(survey)), cache_(session) {}
+      : session_(session), survey_(survey), files_(files), agreed_(survey), tree_(all_paths(survey)), cache_(session) {}
 
-  Result<ShownFiles> read(bool may_write) {
+  Result<ShownFiles> read(bool may_write, bool any_synced) {
     std::ranges::sort(notes_);
-    shown_.is_whole = files_.size() > 0;
+    const bool reads_all = files_.size() > 0 || any_synced;
+    shown_.is_whole = reads_all;
     for (const auto& [note, hash] : notes_) {
-      if (files_.size() == 0 && agreed_.find(note) == nullptr) continue;
+      if (!reads_all && agreed_.find(note) == nullptr) continue;
       WS_TRY(take(note, hash));
     }
+    if (any_synced) add_unnamed_by_deleted();
+    for (const std::string& target : named_now_) shown_.unnamed.erase(target);
     if (may_write) cache_.save();
     return std::move(shown_);
   }
@@ -231,6 +234,7 @@ class NoteReaderOfTree {
     bool is_known = true;
     if (edited != nullptr && *edited) is_known = add_keys_before(note, **edited, before);
     for (const auto& [target, wiki] : now) {
+      named_now_.insert(target);
       NamedTarget& named = shown_.targets[target];
       const bool is_agreed = edited == nullptr || !is_known || before.contains(target);
       (is_agreed ? named.elsewhere : named.here).push_back(note);
@@ -238,7 +242,20 @@ class NoteReaderOfTree {
     }
     // What somebody here took out of the text was still named there first.
     for (const auto& [target, wiki] : before) {
-      if (!now.contains(target)) shown_.targets[target].elsewhere.push_back(note);
+      if (now.contains(target)) continue;
+      shown_.targets[target].elsewhere.push_back(note);
+      shown_.unnamed.insert(target);
+    }
+  }
+
+  /// What notes named that are here no more. A text that is not to be had names nothing.
+  void add_unnamed_by_deleted() {
+    for (const auto& [document, row] : survey_.base_rows) {
+      if (survey_.local.tracked.contains(document) || survey_.local.unsyncable.contains(document)) continue;
+      TargetKeys keys;
+      const RelativePath& note = row.entry.path;
+      add_keys_before(note, {.path = note, .hash = row.entry.hash, .blob = row.blob}, keys);
+      for (const auto& [target, wiki] : keys) shown_.unnamed.insert(target);
     }
   }
 
@@ -257,6 +274,7 @@ class NoteReaderOfTree {
   }
 
   Session& session_;
+  const Survey& survey_;
   const OtherFiles& files_;
   AgreedTexts agreed_;
   std::vector<std::pair<RelativePath, Sha256>> notes_;
@@ -264,6 +282,7 @@ class NoteReaderOfTree {
   TargetCache cache_;
   std::optional<SafeWriter> reader_;
   ShownFiles shown_;
+  std::set<std::string> named_now_;
 };
 
 }  // namespace
@@ -312,9 +331,10 @@ void add_shown(ShownFiles& shown,
   }
 }
 
-Result<ShownFiles> shown_in_notes(Session& session, const Survey& survey, const OtherFiles& files, bool may_write) {
-  if (files.size() == 0 && !may_write) return ShownFiles{};
-  return NoteReaderOfTree(session, survey, files).read(may_write);
+Result<ShownFiles> shown_in_notes(
+    Session& session, const Survey& survey, const OtherFiles& files, bool may_write, bool any_synced) {
+  if (files.size() == 0 && !may_write && !any_synced) return ShownFiles{};
+  return NoteReaderOfTree(session, survey, files).read(may_write, any_synced);
 }
 
 }  // namespace ws::sync

@@ -43,8 +43,9 @@ struct ShownFiles {
   std::set<std::string> nowhere = {};  ///< paths that the walk does not list: no file, or one not synced
   /// By the keys of `TargetMarks`, files that are not here (yet) among them; notes are none.
   std::map<std::string, NamedTarget> targets = {};
-  std::vector<std::string> cut = {};  ///< notes whose links could not all be read
-  bool is_whole = false;              ///< every note was looked at, and could be read
+  std::set<std::string> unnamed = {};  ///< of these keys, those that agreed texts name and no text here does any more
+  std::vector<std::string> cut = {};   ///< notes whose links could not all be read
+  bool is_whole = false;               ///< every note was looked at, and could be read
 };
 
 /// Adds what one note shows. `tree`: all files, notes too, as the disk spells them.
@@ -55,7 +56,9 @@ void add_shown(ShownFiles& shown,
                const OtherFiles& files);
 
 /// Of the notes as they are on disk. Where there is no file that one could show, only those that were written here
-/// since both sides agreed are read, and none by a mere look (`may_write` false).
-Result<ShownFiles> shown_in_notes(Session& session, const Survey& survey, const OtherFiles& files, bool may_write);
+/// since both sides agreed are read, and none by a mere look (`may_write` false). `any_synced`: files were synced, so
+/// that all notes are read in any case.
+Result<ShownFiles> shown_in_notes(
+    Session& session, const Survey& survey, const OtherFiles& files, bool may_write, bool any_synced);
 
 }  // namespace ws::sync

@@ -6,11 +6,15 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "api-client/base/utf8.hpp"
-#include "sync-engine/reconcile/reconcile.hpp"
+#include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/links/references.hpp"
+#include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
+#include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {
 namespace {
@@ -24,10 +28,12 @@ class AttachmentSurveyor {
         excluded_(FileKinds::with(session.config.attachments_exclude)) {}
 
   Result<AttachmentSurvey> survey() {
+    found_.backs_off = options_.backs_off;
+    found_.is_first = survey_.revision_before == SourceRevision{};
     if (is_still_quiet()) return std::move(found_);
     WS_TRY(list_files());
     if (session_.knows_attachments() || !survey_.list_parts.empty()) WS_TRY(load());
-    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run));
+    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run, !found_.sides.base.empty()));
     WS_TRY(settle_marks());
     if (session_.config.attachments == AttachmentMode::off) {
       WS_TRY(tell_left_behind());
@@ -41,6 +47,7 @@ class AttachmentSurveyor {
     if (options_.whole) found_.files = files_.all();
     if (options_.only) narrow();
     weigh();
+    if (!options_.allow_large) weigh_growth();
     if (!options_.dry_run) local_.save();
     // A run that has nothing to do writes nothing.
     if (!options_.dry_run && options_.looks_only && inputs_) keep_if_quiet();
@@ -51,7 +58,7 @@ class AttachmentSurveyor {
   Result<void> note_wishes() {
     WS_TRY(list_files());
     if (session_.knows_attachments()) WS_TRY(load());
-    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, true));
+    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, true, !found_.sides.base.empty()));
     return settle_marks();
   }
 
@@ -68,8 +75,8 @@ class AttachmentSurveyor {
 
   void keep_if_quiet() {
     const bool is_quiet = found_.is_quiet() && found_.plan.skipped.empty() && found_.remarks.empty() &&
-                          found_.open.empty() && found_.shown.cut.empty() && !found_.guard && !options_.only &&
-                          !found_.list.is_due();
+                          found_.open.empty() && found_.shown.cut.empty() && !found_.guard && !found_.growth &&
+                          !options_.only && !found_.list.is_due();
     std::map<std::string, FileStamp> stamps;
     for (const auto& [path, stamp] : found_.stamps) stamps.emplace(found_.disk.at(path), stamp);
     if (!is_quiet || stamps.size() != found_.synced_here) return;
@@ -97,6 +104,9 @@ class AttachmentSurveyor {
     WS_LET(found_.list, load_list(*store));
     for (const PulledPart& part : survey_.list_parts) take_part(found_.list, part);
     WS_LET(found_.sides.base, store->base());
+    WS_LET(found_.files_known, store->files());
+    WS_LET(const std::string first, store->note(first_files_key));
+    found_.is_first = found_.is_first || !first.empty();
     WS_LET(found_.open, store->conflicts());
     WS_LET(wanted_, store->wanted());
     WS_LET(found_.marks, store->marks());
@@ -233,14 +243,29 @@ class AttachmentSurveyor {
     }
   }
 
-  /// A file that was renamed here is shown by no note under its new name. Files are read only where one of their size
-  /// is missing.
+  /// A file that was renamed here is shown by no note under its new name. Its number tells it, else its bytes: files
+  /// are read only where one of their size is missing.
   void find_renamed(std::set<RelativePath>& paths) {
     std::multimap<std::uint64_t, Sha256> missing;
+    std::map<FileId, RelativePath> numbers;
     for (const auto& [path, row] : found_.sides.base) {
-      if (!files_.has(path)) missing.emplace(row.size_bytes, row.hash);
+      if (files_.has(path)) continue;
+      missing.emplace(row.size_bytes, row.hash);
+      const auto file = found_.files_known.find(path);
+      if (file != found_.files_known.end() && file->second.born_ns != 0) numbers.emplace(file->second, path);
     }
     if (missing.empty()) return;
+    std::map<RelativePath, std::set<RelativePath>> moved;
+    for (const RelativePath& path : files_.all()) {
+      if (found_.sides.base.contains(path)) continue;
+      const auto from = numbers.empty() ? numbers.end() : numbers.find(file_id(files_.disk_path(path)));
+      if (from != numbers.end() && (paths.contains(path) || !is_ignored(path))) moved[from->second].insert(path);
+    }
+    for (const auto& [from, names] : moved) {
+      if (names.size() != 1) continue;  // links to one file
+      found_.sides.moved_here.emplace(from, *names.begin());
+      if (paths.insert(*names.begin()).second) wanted_.insert(*names.begin());
+    }
     for (const RelativePath& path : files_.all()) {
       if (paths.contains(path)) continue;
       const std::string disk = files_.disk_path(path);
@@ -253,6 +278,22 @@ class AttachmentSurveyor {
       paths.insert(path);
       wanted_.insert(path);
     }
+  }
+
+  bool is_folder_in_use(const std::string& disk) const {
+    const Descriptor above = session_.root.open_beneath(parent_folder(disk), O_RDONLY | O_DIRECTORY);
+    const std::string name(last_part(disk));
+    struct stat status = {};
+    return above && ::fstatat(above.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISDIR(status.st_mode) && !is_empty_folder(above.get(), name.c_str());
+  }
+
+  FileId file_id(const std::string& disk) const {
+    const Descriptor there = session_.root.open_beneath(disk, O_PATH | O_NOFOLLOW);
+    struct statx status {};
+    const bool is_file =
+        there && ::statx(there.get(), "", AT_EMPTY_PATH, stamp_mask, &status) == 0 && S_ISREG(status.stx_mode);
+    return is_file ? stamp_of(status).id() : FileId{};
   }
 
   /// 0: no file is there that could be read.
@@ -268,11 +309,21 @@ class AttachmentSurveyor {
     std::map<std::string, const RelativePath*> by_key;
     for (const RelativePath& path : paths) {
       const auto [first, is_new] = by_key.emplace(path.twin_key(), &path);
-      if (is_new) continue;
+      if (is_new || is_renamed_twin(*first->second, path)) continue;
       const bool later_is_known = found_.sides.base.contains(path) && !found_.sides.base.contains(*first->second);
       twins_.insert(later_is_known ? *first->second : path);
       if (later_is_known) first->second = &path;
     }
+  }
+
+  /// Whether the two are one file that got the other name on one side.
+  bool is_renamed_twin(const RelativePath& a, const RelativePath& b) const {
+    const AttachmentTree& base = found_.sides.base;
+    const AttachmentTree& remote = found_.sides.remote;
+    if (base.contains(a) == base.contains(b)) return false;
+    const bool both_here = files_.has(a) && files_.has(b);
+    const bool both_there = remote.contains(a) && remote.contains(b);
+    return !both_here && !both_there;
   }
 
   std::optional<SkipReason> why_not(const RelativePath& path) const {
@@ -301,6 +352,7 @@ class AttachmentSurveyor {
       // A file that a program is about to write anew.
       if (options_.busy(path)) file = LocalAttachment{.hidden = SkipReason::busy};
     }
+    if (!file && found_.sides.remote.contains(path) && is_folder_in_use(disk)) found_.sides.folders_here.insert(path);
     if (!file) return;
     if (!known_as.empty()) ++found_.synced_here;
     found_.disk.emplace(path, disk);
@@ -348,38 +400,102 @@ class AttachmentSurveyor {
     found_.is_partial = plan.actions.size() + plan.collisions.size() != before;
   }
 
+  /// By the one guard, with the losses of notes: these are in the survey's guard already, or pass it by themselves.
   void weigh() {
     if (options_.allow_deletes) return;
-    Guard guard = survey_.plan.guard ? *survey_.plan.guard : survey_.plan.held ? *survey_.plan.held : Guard{};
-    const std::size_t documents = session_.state.base_count().value_or(survey_.base.documents.size());
-    if (!survey_.plan.guard && !survey_.plan.held) {
-      for (const Action& action : survey_.plan.actions) {
-        if (action.kind == ActionKind::pull_delete) ++guard.deletes_here;
-        if (action.kind == ActionKind::push_delete) ++guard.deletes_there;
+    const bool is_held = survey_.plan.held.has_value();
+    Guard guard = survey_.plan.guard ? *survey_.plan.guard : survey_.plan.held.value_or(Guard{});
+    if (!survey_.plan.guard && !is_held) {
+      for (const Action& action : survey_.plan.actions) count_loss(action, guard);
+      guard.absent = count_absent(survey_.base, survey_.remote, options_.only);
+    }
+    guard.tracked = session_.state.base_count().value_or(survey_.base.documents.size());
+    guard.files_tracked = found_.sides.base.size();
+    for (const Action& action : found_.plan.actions) count_loss(action, guard);
+    if (guard.files_deleted_here + guard.files_deleted_there == 0) return;
+    if (!survey_.plan.guard && !is_held) {
+      if (!needs_confirmation(guard)) return;
+      for (const Action& action : found_.plan.actions) {
+        if (!loses_text(action) || !loses_last_link(action)) continue;
+        ++(is_push(action.kind) ? guard.files_unlinked_there : guard.files_unlinked_here);
       }
+      if (!needs_confirmation(guard)) return;
     }
-    std::size_t here = 0;
-    std::size_t there = 0;
-    for (const Action& action : found_.plan.actions) {
-      if (action.kind == ActionKind::pull_delete) ++here;
-      if (action.kind == ActionKind::push_delete) ++there;
-    }
-    if (here + there == 0) return;
-    guard.tracked = documents + found_.sides.base.size();
-    guard.deletes_here += here;
-    guard.deletes_there += there;
-    // A folder of pictures that is not mounted is few files of a large tree: they are weighed for themselves too.
-    const auto many = [&](std::size_t lost) { return lost > 10 && lost * 4 > found_.sides.base.size(); };
-    const bool stops = survey_.plan.guard || loses_too_much(guard.deletes_here + guard.emptied_here, guard.tracked) ||
-                       loses_too_much(guard.deletes_there + guard.emptied_there, guard.tracked) || many(here) ||
-                       many(there);
-    if (!stops) return;
     found_.guard = guard;
-    if (!options_.hold_deletes) return;
+    if (!options_.hold_deletes || survey_.plan.guard) return;
+    if (!is_held) {
+      // The notes pass by themselves: only files are held back.
+      found_.guard = Guard{.files_deleted_here = guard.files_deleted_here,
+                           .files_deleted_there = guard.files_deleted_there,
+                           .files_tracked = guard.files_tracked};
+    }
     found_.held_deletes = true;
-    std::erase_if(found_.plan.actions, [](const Action& action) {
-      return action.kind == ActionKind::pull_delete || action.kind == ActionKind::push_delete;
+    std::erase_if(found_.plan.actions, loses_text);
+  }
+
+  /// Whether the notes that showed a file that goes show it no more since this very run.
+  bool loses_last_link(const Action& action) {
+    const RelativePath& path = action.path;
+    if (!found_.shown.is_whole || !found_.shown.cut.empty()) return false;
+    if (is_push(action.kind)) {
+      const std::set<std::string>& unnamed = found_.shown.unnamed;
+      return unnamed.contains(path.string()) || unnamed.contains("[[" + utf8::fold_key(path.name())) ||
+             unnamed.contains("[[" + utf8::fold_key(path.text()));
+    }
+    const auto notes = found_.shown.notes.find(path);
+    return notes != found_.shown.notes.end() &&
+           std::ranges::all_of(notes->second, [&](const RelativePath& note) { return drops_link(note, path); });
+  }
+
+  /// Whether the note goes, or comes with a text that names no such file.
+  bool drops_link(const RelativePath& note, const RelativePath& file) {
+    const auto planned = std::ranges::find(survey_.plan.actions, note, &Action::path);
+    if (planned == survey_.plan.actions.end()) return false;
+    if (planned->kind == ActionKind::pull_delete) return true;
+    const auto pending = survey_.pending.find(planned->document);
+    if (pending == survey_.pending.end() || !pending->second.entry) return false;
+    const auto text = find_kept_text(session_, pending->second.blob, pending->second.entry->hash);
+    if (!text) return false;
+    const links::NoteLinks links = links::read_note(*text);
+    return !links.is_cut && std::ranges::none_of(links.references, [&](const links::Reference& each) {
+      return last_part(each.path) == file.name();
     });
+  }
+
+  /// What would be received, before any of it is taken.
+  void weigh_growth() {
+    Arrivals arrivals{.is_first = found_.is_first};
+    std::set<Sha256> contents;
+    std::set<RelativePath> arriving;
+    const auto add = [&](const RelativePath& path, const RelativePath& row) {
+      const auto file = found_.sides.remote.find(row);
+      if (file == found_.sides.remote.end() || !arriving.insert(path).second) return;
+      ++arrivals.files;
+      arrivals.bytes += file->second.size_bytes;
+      if (contents.insert(file->second.hash).second) arrivals.distinct_bytes += file->second.size_bytes;
+    };
+    std::map<RelativePath, RelativePath> moved_here;
+    for (const Action& action : found_.plan.actions) {
+      if (action.kind == ActionKind::push_move) moved_here.emplace(action.path, *action.previous_path);
+      if (action.kind != ActionKind::pull_create && action.kind != ActionKind::pull_update) continue;
+      const auto moved = moved_here.find(action.path);
+      add(action.path, moved == moved_here.end() ? action.path : moved->second);
+    }
+    for (const AttachmentCollision& each : found_.plan.collisions) {
+      if (each.remote && !found_.open.contains(each.path)) add(each.path, each.path);
+    }
+    if (arriving.empty()) return;
+    struct statvfs disk {};
+    const bool is_known = ::fstatvfs(session_.root.fd(), &disk) == 0;
+    arrivals.free_bytes = is_known ? std::uint64_t{disk.f_bavail} * disk.f_frsize : UINT64_MAX;
+    if (!needs_confirmation(arrivals)) return;
+    found_.growth = Growth{.files = arrivals.files, .bytes = arrivals.bytes};
+    const auto waits = [&](const auto& each) { return arriving.contains(each.path); };
+    std::erase_if(found_.plan.actions, waits);
+    std::erase_if(found_.plan.collisions, waits);
+    for (const RelativePath& path : arriving) {
+      found_.plan.skipped.push_back({.path = path.string(), .reason = SkipReason::growth});
+    }
   }
 
   Session& session_;
@@ -476,9 +592,10 @@ void add_to_report(const AttachmentSurvey& found, Report& report) {
   } else if (found.guard) {
     report.guard = found.guard;
   }
+  report.growth = found.growth;
   report.partial = report.partial || found.is_partial || found.held_deletes;
-  report.clean =
-      report.clean && found.plan.actions.empty() && found.plan.collisions.empty() && !found.guard && !report.partial;
+  report.clean = report.clean && found.plan.actions.empty() && found.plan.collisions.empty() && !found.guard &&
+                 !found.growth && !report.partial;
 }
 
 }  // namespace ws::sync

@@ -8,11 +8,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/publish_list.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
+#include "sync-engine/survey/held_documents.hpp"
 
 namespace ws::sync {
 namespace {
@@ -40,6 +42,10 @@ class AttachmentRun {
   Result<void> run() {
     WS_LET(store_, session_.attachments());
     assets_ = session_.assets();
+    if (found_.is_first) WS_TRY(store_->set_note(first_files_key, "yes"));
+    if (found_.backs_off) {
+      WS_LET(failed_, store_->failed());
+    }
     if (halves_ == AttachmentHalves::here) {
       const auto pushes = std::erase_if(found_.plan.actions, [](const Action& each) { return is_push(each.kind); });
       report_.partial = report_.partial || pushes > 0;
@@ -199,6 +205,7 @@ class AttachmentRun {
       if (sends_bytes(action)) {
         WS_LET(const auto known, known_asset(*action.result));
         if (known && is_proven(*action.result)) continue;
+        if (waits(*action.result, "")) continue;
         const RelativePath where = moved_from(action.path).value_or(action.path);
         transfers.send({.path = action.path,
                         .disk = disk_path(where).string(),
@@ -206,17 +213,66 @@ class AttachmentRun {
                         .hash = *action.result});
       }
       if (action.kind == ActionKind::adopt && !is_proven(*action.result))
-        transfers.fetch(found_.sides.remote.at(action.path));
+        fetch(transfers, found_.sides.remote.at(action.path));
       if (!fetches_bytes(action)) continue;
       const Attachment* const file = incoming(action);
-      if (file != nullptr && !writer.has(file->hash.hex(), file->hash)) transfers.fetch(*file);
+      if (file != nullptr && !writer.has(file->hash.hex(), file->hash)) fetch(transfers, *file);
     }
     for (const AttachmentCollision& collision : found_.plan.collisions) {
       if (needs_copy(collision) && !writer.has(collision.remote->hash.hex(), collision.remote->hash))
-        transfers.fetch(*collision.remote);
+        fetch(transfers, *collision.remote);
     }
     outcome_ = transfers.run();
+    WS_TRY(note_failed());
     return adopt(writer);
+  }
+
+  std::int64_t now_seconds() const {
+    return std::chrono::duration_cast<std::chrono::seconds>(clock_.now().time_since_epoch()).count();
+  }
+
+  void fetch(Transfers& transfers, const Attachment& file) {
+    asset_of_.insert_or_assign(file.hash, file.asset);
+    if (!waits(file.hash, file.asset)) transfers.fetch(file);
+  }
+
+  /// Whether it failed a short time ago. Another Asset for the same bytes is tried at once.
+  bool waits(const Sha256& hash, const std::string& asset) {
+    const auto known = failed_.find(hash);
+    if (known == failed_.end() || known->second.asset != asset || now_seconds() >= known->second.until_seconds)
+      return false;
+    waiting_.insert(hash);
+    return true;
+  }
+
+  /// The next try comes later and later, up to an hour; what waits has failed as it did before.
+  Result<void> note_failed() {
+    if (!found_.backs_off) return {};
+    constexpr std::int64_t first_pause = 5;
+    constexpr std::int64_t max_pause = 3'600;
+    const auto note = [&](const Sha256& hash, const std::string& asset, const Failure& failure) -> Result<void> {
+      if (ends_transfers(failure)) return {};
+      FailedTransfer& failed = failed_[hash];
+      if (failed.asset != asset) failed = {};
+      failed.asset = asset;
+      failed.until_seconds =
+          now_seconds() + std::min(max_pause, first_pause << std::min<std::uint64_t>(failed.times, 10));
+      ++failed.times;
+      failed.failure = failure;
+      return store_->put_failed(hash, failed);
+    };
+    WS_LET(sqlite::Transaction transaction, store_->begin());
+    for (const auto& [hash, failure] : outcome_.not_downloaded) WS_TRY(note(hash, asset_of_[hash], failure));
+    for (const auto& [hash, failure] : outcome_.not_uploaded) WS_TRY(note(hash, "", failure));
+    for (const auto& [hash, failed] : failed_) {
+      const bool failed_again = outcome_.not_downloaded.contains(hash) || outcome_.not_uploaded.contains(hash);
+      if (waiting_.contains(hash)) {
+        (failed.asset.empty() ? outcome_.not_uploaded : outcome_.not_downloaded).emplace(hash, failed.failure);
+      } else if (!failed_again) {
+        WS_TRY(store_->drop_failed(hash));
+      }
+    }
+    return transaction.commit();
   }
 
   /// Renamed there and edited here: the file still lies at its old path.
@@ -293,13 +349,24 @@ class AttachmentRun {
     return nullptr;
   }
 
+  const Row* find_moved_here(const RelativePath& path) const {
+    const auto is_move = [&](const Row& row) {
+      return row.action.kind == ActionKind::push_move && row.action.path == path;
+    };
+    const auto found = std::ranges::find_if(rows_, is_move);
+    return found == rows_.end() ? nullptr : &*found;
+  }
+
   OperationRow operation_row(const Action& action) const {
     const ChangeOrigin origin = is_push(action.kind) ? ChangeOrigin::sent : ChangeOrigin::received;
     OperationRow row{.origins = origin};
     const RelativePath before = action.previous_path.value_or(action.path);
     const Attachment* const agreed = find(found_.sides.base, before);
     const Attachment* const there = find(found_.sides.remote, before);
-    if (agreed != nullptr) {
+    const Row* const moved = action.kind == ActionKind::push_update ? find_moved_here(action.path) : nullptr;
+    if (moved != nullptr) {  // renamed here and edited: the rename is a row of its own
+      row.before = Version{.path = before, .hash = *moved->action.result};
+    } else if (agreed != nullptr) {
       row.before = Version{.path = before, .hash = agreed->hash};
     } else if (action.kind == ActionKind::pull_update && action.seen) {  // renamed on both sides, edited on the service
       row.before = Version{.path = before, .hash = *action.seen};
@@ -321,7 +388,11 @@ class AttachmentRun {
   Result<void> record_pulled(const Action& action) {
     if (action.kind == ActionKind::pull_move) {
       WS_TRY(agree(*action.previous_path, std::nullopt, ""));
-      return agree(action.path, copy_of(found_.sides.remote, action.path), "renamed on the service");
+      // Edited there too: the base takes over what is really on disk.
+      const auto file = copy_of(found_.sides.remote, action.path);
+      const auto before = copy_of(found_.sides.base, *action.previous_path);
+      const bool is_old = file && before && file->hash != before->hash && find_fetched(action.path) == nullptr;
+      return agree(action.path, is_old ? before : file, "renamed on the service");
     }
     if (action.kind == ActionKind::pull_delete) return agree(action.path, std::nullopt, "deleted on the service");
     // One that was renamed here has its row at the old place until the list is written.
@@ -468,6 +539,14 @@ class AttachmentRun {
     };
     if (!changes.empty()) WS_TRY(record(is_sent));
     auto published = publish_list(session_, *store_, found_.list, changes);
+    if (!published && published.error().kind == Failure::Kind::forbidden) {
+      // Whoever may only read goes on receiving.
+      WS_TRY(drop_undone(is_sent));
+      for (Row& row : rows_) {
+        if (is_sent(row)) row.fail(cannot_push(published.error()));
+      }
+      return {};
+    }
     if (!published) {
       outcome_.ended_by = std::move(published).error();
       return {};
@@ -519,6 +598,7 @@ class AttachmentRun {
     std::string missing;
     const auto is_refused = [&](const Row& row) {
       if (row.state != Row::State::failed || row.error->kind != Failure::Kind::forbidden) return false;
+      if (row.error->code == cannot_push({}).code) return false;
       const std::string_view word = sends_bytes(row.action) ? "write" : "read";
       if (missing.find(word) == std::string::npos) missing += word;
       return true;
@@ -547,7 +627,27 @@ class AttachmentRun {
     return store_->set_note("missing_scope", missing);
   }
 
+  /// Which files on disk they are now: so one that is renamed and edited is still known.
+  Result<void> note_files() {
+    WS_LET(const AttachmentTree agreed, store_->base());
+    WS_LET(sqlite::Transaction transaction, store_->begin());
+    for (const auto& [path, file] : agreed) {
+      const Descriptor there = session_.root.open_beneath(disk_path(path).text(), O_PATH | O_NOFOLLOW);
+      struct statx status {};
+      if (!there || ::statx(there.get(), "", AT_EMPTY_PATH, stamp_mask, &status) != 0) continue;
+      const FileId id = stamp_of(status).id();
+      const auto known = found_.files_known.find(path);
+      if (!S_ISREG(status.stx_mode) || (known != found_.files_known.end() && known->second == id)) continue;
+      WS_TRY(store_->put_file(path, id));
+    }
+    return transaction.commit();
+  }
+
   Result<void> tell() {
+    if (!outcome_.ended_by) {
+      WS_TRY(note_files());
+      WS_TRY(store_->set_note(first_files_key, ""));
+    }
     WS_TRY(skip_for_scope());
     for (const RelativePath& path : outcome_.in_doubt) {
       report_.remarks.push_back({.word = Remark::Word::asset_in_doubt, .path = path.string()});
@@ -573,6 +673,9 @@ class AttachmentRun {
   std::vector<Row> rows_;
   std::unordered_map<std::string, Attachment> by_hash_;
   TransferOutcome outcome_;
+  std::map<Sha256, FailedTransfer> failed_;
+  std::set<Sha256> waiting_;  ///< not tried again yet
+  std::map<Sha256, std::string> asset_of_;
   std::set<Sha256> proven_;  ///< bytes that the service surely has
 };
 

@@ -26,13 +26,12 @@ Failure changed_meanwhile(const RelativePath& path) {
           .code = "changed_meanwhile"};
 }
 
-/// The next file fares no better.
+}  // namespace
+
 bool ends_transfers(const Failure& failure) {
   return failure.kind == Failure::Kind::auth || failure.kind == Failure::Kind::unreachable ||
          failure.kind == Failure::Kind::rate_limited || failure.kind == Failure::Kind::cancelled;
 }
-
-}  // namespace
 
 std::string Transfers::place_of(const Session& session, const Sha256& hash) {
   return (session.own("attachments") / hash.hex()).string();

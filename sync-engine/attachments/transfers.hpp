@@ -32,6 +32,9 @@ struct TransferOutcome {
   std::optional<Failure> ended_by = {};     ///< nothing was begun after it: no key, no network, a signal
 };
 
+/// Whether the next file fares no better: no key, no network, a signal.
+bool ends_transfers(const Failure& failure);
+
 /// Which bytes go where. Those that are known to the service are not sent; downloads end in `.ws/attachments/HASH`,
 /// checked and flushed. Every finished upload is in the store before the next begins.
 class Transfers {

@@ -32,7 +32,7 @@ class Holder {
 
   void hold() {
     for (const Action& action : plan_.actions) {
-      if (action.kind == ActionKind::pull_move) moved_there_.insert(action.path);
+      if (action.kind == ActionKind::pull_move) moved_there_.emplace(action.path, *action.previous_path);
     }
     std::set<RelativePath> held;
     for (const Action& action : plan_.actions) {
@@ -86,6 +86,8 @@ class Holder {
       case ActionKind::pull_update:
       case ActionKind::pull_move: {
         std::optional<RelativePath> from = action.previous_path;
+        const auto moved = moved_there_.find(path);
+        if (!from && moved != moved_there_.end()) from = moved->second;
         if (!from && action.seen) from = path;
         if (wishes_.decided(path, *action.result) == true || may_arrive(path, from)) return std::nullopt;
         return held_or_declined(path, *action.result);
@@ -119,7 +121,8 @@ class Holder {
   const AttachmentSides& sides_;
   const Wishes& wishes_;
   const ArrivalPlace& place_;
-  std::set<RelativePath> moved_there_;  ///< renamed on the service: the edit of one goes with it
+  /// Renamed on the service, by the new path: the edit of one goes with it.
+  std::map<RelativePath, RelativePath> moved_there_;
 };
 
 }  // namespace

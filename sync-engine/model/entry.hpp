@@ -66,6 +66,7 @@ enum class SkipReason {
   ambiguous_name,   ///< a wiki link names a file of which there are several, none nearer than the others
   foreign,          ///< an attachment that somebody else's text shows, and nobody here chose to sync
   held,             ///< an attachment that the service has, and that waits here for a decision
+  growth,           ///< an attachment that waits with others: together they are more than may come unasked
   declined,         ///< one of both that was refused here
 };
 std::string_view name(SkipReason skip_reason);  ///< "not_utf8"

@@ -20,7 +20,9 @@ struct RunOptions {
   bool merge = true;                     ///< false: every edit on both sides is a conflict
   bool accept_deletes = false;           ///< a local delete wins over a remote edit or move
   bool allow_deletes = false;            ///< confirms the guard
+  bool allow_large = false;              ///< confirms the guard against growth
   bool hold_deletes = false;             ///< where the guard would stop: all but the deletes is done
+  bool backs_off = false;                ///< a transfer that failed waits longer and longer before the next try
   bool offline = false;                  ///< `status` and `plan` against what was last heard of the service
   bool dry_run = false;                  ///< leaves not even a new stat cache
   bool looks_only = false;               ///< set by `status`: nothing will be done

@@ -28,6 +28,7 @@ std::string_view name(SkipReason skip_reason) {
     case SkipReason::ambiguous_name: return "ambiguous_name";
     case SkipReason::foreign: return "foreign";
     case SkipReason::held: return "held";
+    case SkipReason::growth: return "growth";
     case SkipReason::declined: return "declined";
   }
   return "";

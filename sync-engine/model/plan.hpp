@@ -81,10 +81,22 @@ struct Guard {
   std::size_t emptied_here = 0;  ///< texts that would become 0 bytes: they count as deleted
   std::size_t emptied_there = 0;
   std::size_t absent = 0;
-  std::size_t tracked = 0;
-  bool empty_listing = false;   ///< the service listed everything it has, and that is nothing
-  bool foreign_source = false;  ///< it answered for another source than the one this tree is bound to
+  std::size_t tracked = 0;             ///< notes
+  bool empty_listing = false;          ///< the service listed everything it has, and that is nothing
+  bool foreign_source = false;         ///< it answered for another source than the one this tree is bound to
+  std::size_t files_deleted_here = 0;  ///< files beside the notes: they have counts of their own
+  std::size_t files_deleted_there = 0;
+  std::size_t files_unlinked_here = 0;  ///< of those, shown by no note any more since this very run
+  std::size_t files_unlinked_there = 0;
+  std::size_t files_tracked = 0;
   auto operator<=>(const Guard&) const = default;
+};
+
+/// The guard against growth: files that would be received and wait until somebody confirms them.
+struct Growth {
+  std::size_t files = 0;
+  std::uint64_t bytes = 0;
+  auto operator<=>(const Growth&) const = default;
 };
 
 /// Everything to be done, in order of path. `status` shows it, `run` executes it.

@@ -47,7 +47,10 @@ Json to_json(const Guard& guard) {
           {"absent", guard.absent},
           {"tracked", guard.tracked},
           {"empty_listing", guard.empty_listing},
-          {"foreign_source", guard.foreign_source}};
+          {"foreign_source", guard.foreign_source},
+          {"files_deleted_here", guard.files_deleted_here},
+          {"files_deleted_there", guard.files_deleted_there},
+          {"files_tracked", guard.files_tracked}};
 }
 
 }  // namespace
@@ -121,6 +124,7 @@ Json to_json(const Report& report) {
   if (report.operation) value["operation"] = *report.operation;
   if (report.guard) value["guard"] = to_json(*report.guard);
   if (report.held_back) value["held_back"] = to_json(*report.held_back);
+  if (report.growth) value["growth"] = {{"files", report.growth->files}, {"bytes", report.growth->bytes}};
   if (report.ended_by) value["ended_by"] = json_of(*report.ended_by);
   return value;
 }

@@ -62,6 +62,7 @@ struct Report {
   std::vector<Detached> detached = {};
   std::optional<Guard> guard = {};       ///< set: the guard stopped the call, nothing was changed
   std::optional<Guard> held_back = {};   ///< set: the guard held these deletes back, the rest was done
+  std::optional<Growth> growth = {};     ///< set: these files wait for a confirmation, the rest was done
   std::uint64_t not_included = 0;        ///< files here that are not hidden, and of no kind that is synced
   std::vector<std::string> others = {};  ///< the names of those, in order, where `name_others` asked for them
   std::vector<RenamedFolder> renamed_folders = {};  ///< for people, who read one line in place of many

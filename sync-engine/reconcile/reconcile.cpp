@@ -8,6 +8,7 @@
 
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/reconcile/clashes.hpp"
+#include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/reconcile/pairs.hpp"
 
 namespace ws::sync {
@@ -241,40 +242,7 @@ void sort(Plan& plan) {
   std::sort(plan.skipped.begin(), plan.skipped.end());
 }
 
-bool too_many(std::size_t lost, std::size_t tracked) {
-  const bool many = lost > 10 && lost * 4 > tracked;
-  const bool max_of_a_small_tree = tracked >= 4 && lost * 2 > tracked;
-  return many || max_of_a_small_tree || (lost >= 2 && lost >= tracked);
-}
-
-/// Crashes, and programs that truncate a file before they fail to write it, leave files of 0 bytes.
-bool empties(const Action& action) {
-  static const Sha256 nothing = Sha256::of("");
-  return action.result == nothing;
-}
-
 }  // namespace
-
-bool loses_text(const Action& action) {
-  const bool updates = action.kind == ActionKind::pull_update || action.kind == ActionKind::push_update;
-  return action.kind == ActionKind::pull_delete || action.kind == ActionKind::push_delete ||
-         (updates && empties(action));
-}
-
-bool loses_too_much(std::size_t lost, std::size_t tracked) { return too_many(lost, tracked); }
-
-std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent) {
-  Guard guard{.absent = absent, .tracked = tracked};
-  for (const Action& action : plan.actions) {
-    if (action.kind == ActionKind::pull_delete) ++guard.deletes_here;
-    if (action.kind == ActionKind::push_delete) ++guard.deletes_there;
-    if (action.kind == ActionKind::pull_update && empties(action)) ++guard.emptied_here;
-    if (action.kind == ActionKind::push_update && empties(action)) ++guard.emptied_there;
-  }
-  const bool stops = too_many(guard.deletes_here + guard.emptied_here + absent, tracked) ||
-                     too_many(guard.deletes_there + guard.emptied_there, tracked);
-  return stops ? std::optional(guard) : std::nullopt;
-}
 
 Plan reconcile(const BaseTree& base,
                const LocalTree& local,

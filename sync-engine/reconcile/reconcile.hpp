@@ -27,11 +27,4 @@ Plan reconcile(const BaseTree& base,
                const RemoteTree& remote,
                const ReconcileOptions& options = {});
 
-/// The delete guard (promise 6 of `safety.md`): set where the plan deletes so much on either side that it needs
-/// confirmation. A document that is missing from a listing counts as a local delete, a text that becomes empty as a
-/// delete on its side.
-bool loses_too_much(std::size_t lost, std::size_t tracked);
-bool loses_text(const Action& action);  ///< whether the guard counts it
-std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent);
-
 }  // namespace ws::sync

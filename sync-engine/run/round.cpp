@@ -9,6 +9,7 @@
 #include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/conflicts/open_conflicts.hpp"
+#include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
 #include "sync-engine/relink/link_index.hpp"
 #include "sync-engine/relink/relink.hpp"
@@ -165,12 +166,33 @@ Result<Report> first_round(RunContext& context,
   return std::move(planned->report);
 }
 
-Result<void> look_at_files(RunContext& context, RunOptions options) {
+/// Surveys again after notes were written. Deletes were weighed before: others than `weighed` wait for the next run.
+Result<void> look_at_files(RunContext& context, RunOptions options, const std::set<RelativePath>& weighed) {
   options.offline = true;
+  options.allow_deletes = true;
+  options.allow_large = options.allow_large || !context.attachments.growth;
   context.session.wrote_notes = true;
   WS_LET(const Survey now, ws::sync::survey(context.session, options, PullMode::inspect));
-  WS_LET(context.attachments, survey_attachments(context.session, now, options));
+  AttachmentSurvey& files = context.attachments;
+  const std::optional<Guard> guard = files.guard;
+  const bool held_deletes = files.held_deletes;
+  const bool is_first = files.is_first;
+  WS_LET(files, survey_attachments(context.session, now, options));
+  const auto later = std::erase_if(
+      files.plan.actions, [&](const Action& action) { return loses_text(action) && !weighed.contains(action.path); });
+  files.guard = guard;
+  files.held_deletes = held_deletes;
+  files.is_first = files.is_first || is_first;
+  files.is_partial = files.is_partial || later > 0;
   return set_notes_under_way(context.session, false);
+}
+
+std::set<RelativePath> deletes_in(const AttachmentPlan& plan) {
+  std::set<RelativePath> paths;
+  for (const Action& action : plan.actions) {
+    if (loses_text(action)) paths.insert(action.path);
+  }
+  return paths;
 }
 
 /// Who wrote what is about to come.
@@ -185,21 +207,21 @@ void note_writers(Session& session, const Survey& survey, const std::vector<Row>
 
 /// Decides the run's attachment conflicts and carries that out.
 Result<void> decide_files(RunContext& context, RunOptions options, Report& report) {
-  bool any = false;
+  std::set<RelativePath> decided;
   for (const Conflict& conflict : std::vector<Conflict>(report.conflicts)) {
     if (!conflict.is_about(ConflictSubject::attachment) || (options.only && !options.only(conflict.path))) continue;
     if (!decide_attachment(context.session, *context.clock, conflict.path, *options.on_conflict)) {
       WS_TRY(settle_interrupted_files(context.session, *context.clock));  // it may have been recorded, and not made
       continue;
     }
-    any = true;
+    decided.insert(conflict.path);
     std::erase_if(report.rows, [&](const Row& row) {
       return row.action.attachment && row.action.kind == ActionKind::conflict && row.action.path == conflict.path;
     });
     std::erase_if(report.conflicts, [&](const Conflict& each) { return each.id == conflict.id; });
   }
-  if (!any) return {};
-  WS_TRY(look_at_files(context, options));
+  if (decided.empty()) return {};
+  WS_TRY(look_at_files(context, options, decided));
   report.clean = true;
   WS_TRY(sync_attachments(
       context.session, *context.clock, std::move(context.attachments), AttachmentHalves::both, report));
@@ -325,7 +347,7 @@ Result<void> sync_files(RunContext& context, const RunOptions& options, Attachme
     WS_TRY(note_wishes_now(context));
     return set_notes_under_way(context.session, false);
   }
-  if (any_done) WS_TRY(look_at_files(context, options));
+  if (any_done) WS_TRY(look_at_files(context, options, deletes_in(context.attachments.plan)));
   WS_TRY(sync_attachments(context.session, *context.clock, std::move(context.attachments), halves, report));
   if (!options.on_conflict || halves == AttachmentHalves::here || report.ended_by) return {};
   return decide_files(context, options, report);
@@ -353,6 +375,7 @@ Result<std::size_t> update_links(Session& session, const Survey& survey, const R
   links::Renames renamed = renames_of(survey.plan);
   if (session.knows_attachments()) {
     WS_LET(const AttachmentSurvey files, survey_attachments(session, survey, options));
+    if (files.guard && !files.held_deletes) return 0;
     for (const Action& action : files.plan.actions) add_rename(action, renamed);
   }
   if (renamed.empty()) return 0;

@@ -17,6 +17,7 @@
 
 #include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
+#include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
@@ -37,6 +38,19 @@ void foresee_attachments(const Session& session, const std::vector<UndoStep>& st
         {.action = {
              .kind = kind, .path = step.to ? *step.to : *step.from, .reason = "taken back", .attachment = true}});
   }
+}
+
+/// Of the notes and files of an undo together, as a run weighs them.
+Result<std::optional<Guard>> guard_of_undo(Session& session, const Report& report) {
+  Guard guard;
+  WS_LET(guard.tracked, session.state.base_count());
+  if (session.knows_attachments()) {
+    WS_LET(AttachmentStore* const store, session.attachments());
+    WS_LET(const AttachmentTree files, store->base());
+    guard.files_tracked = files.size();
+  }
+  for (const Row& row : report.rows) count_loss(row.action, guard);
+  return needs_confirmation(guard) ? std::optional(guard) : std::optional<Guard>();
 }
 
 /// The documents that this undo has changed or skipped, also in an interrupted earlier call.
@@ -360,6 +374,9 @@ Result<UndoReport> undo_operation(RunContext& context, const UndoOptions& option
   if (!planned.is_stopped) {
     plan_attachment_undo(context.session, of_files, options, planned.undo);
     foresee_attachments(context.session, planned.undo.steps, result.report);
+    if (!options.allow_deletes) {
+      WS_LET(result.report.guard, guard_of_undo(context.session, result.report));
+    }
   }
   // An undo is about the files of its run: what else lies here was not asked for.
   result.report.not_included = 0;

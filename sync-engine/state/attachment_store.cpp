@@ -11,7 +11,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::int64_t attachment_format = 2;
+constexpr std::int64_t attachment_format = 3;
 
 constexpr const char* attachment_settings =
     "pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = normal";
@@ -39,6 +39,15 @@ constexpr const char* wishes_schema = R"(
   create table decisions (path text not null, hash blob not null, accepted integer not null,
                      primary key (path, hash)) without rowid;
   pragma user_version = 2;
+)";
+
+/// What format 3 adds.
+constexpr const char* files_schema = R"(
+  create table files (path text primary key, inode integer not null, device integer not null, born integer not null)
+                     without rowid;
+  create table failed (hash blob primary key, asset text not null, times integer not null, until integer not null,
+                     kind integer not null, code text not null, what text not null, hint text not null) without rowid;
+  pragma user_version = 3;
 )";
 
 Attachment attachment_at(const sqlite::Statement& row, int first) {
@@ -110,7 +119,8 @@ Result<AttachmentStore> AttachmentStore::open(const std::filesystem::path& file)
   if (found < attachment_format) {
     WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
     if (found == 0) WS_TRY(database.execute(attachment_schema));
-    WS_TRY(database.execute(wishes_schema));
+    if (found < 2) WS_TRY(database.execute(wishes_schema));
+    WS_TRY(database.execute(files_schema));
     WS_TRY(transaction.commit());
   }
   return AttachmentStore(std::move(database));
@@ -134,7 +144,60 @@ Result<void> AttachmentStore::put_base(const RelativePath& path, const Attachmen
 }
 
 Result<void> AttachmentStore::forget_base(const RelativePath& path) {
+  WS_TRY(run_sql(database_, "delete from files where path = ?", path));
   return run_sql(database_, "delete from base where path = ?", path);
+}
+
+Result<std::map<RelativePath, FileId>> AttachmentStore::files() {
+  std::map<RelativePath, FileId> files;
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    WS_LET(RelativePath path, RelativePath::parse(row.text(0)));
+    files.emplace_hint(files.end(),
+                       std::move(path),
+                       FileId{.inode = number_at(row, 1), .device = number_at(row, 2), .born_ns = row.integer(3)});
+    return {};
+  };
+  WS_TRY(each_row(database_, "select path, inode, device, born from files order by path", add));
+  return files;
+}
+
+Result<void> AttachmentStore::put_file(const RelativePath& path, const FileId& file) {
+  return run_sql(
+      database_, "insert or replace into files values (?, ?, ?, ?)", path, file.inode, file.device, file.born_ns);
+}
+
+Result<std::map<Sha256, FailedTransfer>> AttachmentStore::failed() {
+  std::map<Sha256, FailedTransfer> failed;
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    failed.emplace(hash_of(row.blob(0)),
+                   FailedTransfer{.asset = row.string(1),
+                                  .times = number_at(row, 2),
+                                  .until_seconds = row.integer(3),
+                                  .failure = {.kind = static_cast<Failure::Kind>(row.integer(4)),
+                                              .what = row.string(6),
+                                              .hint = row.string(7),
+                                              .code = row.string(5)}});
+    return {};
+  };
+  WS_TRY(each_row(database_, "select hash, asset, times, until, kind, code, what, hint from failed", add));
+  return failed;
+}
+
+Result<void> AttachmentStore::put_failed(const Sha256& hash, const FailedTransfer& failed) {
+  return run_sql(database_,
+                 "insert or replace into failed values (?, ?, ?, ?, ?, ?, ?, ?)",
+                 hash,
+                 failed.asset,
+                 failed.times,
+                 failed.until_seconds,
+                 failed.failure.kind,
+                 failed.failure.code,
+                 failed.failure.what,
+                 failed.failure.hint);
+}
+
+Result<void> AttachmentStore::drop_failed(const Sha256& hash) {
+  return run_sql(database_, "delete from failed where hash = ?", hash);
 }
 
 Result<std::map<DocumentId, StoredPart>> AttachmentStore::parts() {

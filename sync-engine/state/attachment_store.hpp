@@ -19,6 +19,7 @@
 #include "api-client/base/sqlite.hpp"
 #include "sync-engine/model/attachment.hpp"
 #include "sync-engine/model/entry.hpp"
+#include "sync-engine/model/found_files.hpp"
 
 namespace ws::sync {
 
@@ -53,6 +54,14 @@ struct AttachmentVersion {
   std::string how = {};                 ///< "sent", "received", "replaced", "restored"
 };
 
+/// A transfer that failed, so that a watch does not try it again at once.
+struct FailedTransfer {
+  std::string asset = {};  ///< empty: of an upload
+  std::uint64_t times = 0;
+  std::int64_t until_seconds = 0;  ///< since 1970: not before
+  Failure failure = {};
+};
+
 /// Whose wish it is that a file is synced, by who named it first.
 struct TargetMark {
   bool is_foreign = false;          ///< a text from the service named it before any text written here
@@ -70,6 +79,8 @@ using FileDecisions = std::map<std::pair<RelativePath, Sha256>, bool>;
 
 /// The note that is there while this program writes notes; a run that was cut off leaves it.
 inline const std::string notes_under_way_key = "notes_under_way";
+/// The same, until the files of a tree's first run have come.
+inline const std::string first_files_key = "first_files";
 
 class AttachmentStore {
  public:
@@ -79,6 +90,9 @@ class AttachmentStore {
   Result<AttachmentTree> base();
   Result<void> put_base(const RelativePath& path, const Attachment& file);
   Result<void> forget_base(const RelativePath& path);
+  /// Which file on disk each of them was, when that was last looked at.
+  Result<std::map<RelativePath, FileId>> files();
+  Result<void> put_file(const RelativePath& path, const FileId& file);
 
   Result<std::map<DocumentId, StoredPart>> parts();
   Result<void> put_part(const DocumentId& document, const StoredPart& part);
@@ -94,6 +108,11 @@ class AttachmentStore {
   Result<void> drop_upload(const Sha256& hash);
   /// What they are to hold.
   Result<std::vector<Sha256>> uploads();
+
+  /// By what they were to bring.
+  Result<std::map<Sha256, FailedTransfer>> failed();
+  Result<void> put_failed(const Sha256& hash, const FailedTransfer& failed);
+  Result<void> drop_failed(const Sha256& hash);
 
   Result<std::map<RelativePath, OpenAttachment>> conflicts();
   Result<void> put_conflict(const RelativePath& path, const OpenAttachment& conflict);

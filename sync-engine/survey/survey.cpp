@@ -5,6 +5,7 @@
 
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/model/change.hpp"
+#include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/reconcile/identify.hpp"
 #include "sync-engine/reconcile/narrow_plan.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
@@ -431,9 +432,7 @@ class Surveyor {
   void count_again(const WantedPath& wanted) {
     Plan& plan = survey_.plan;
     if (!plan.guard || plan.guard->empty_listing) return;
-    const auto absent = std::ranges::count_if(
-        survey_.remote.absent, [&](const DocumentId& document) { return wanted(survey_.base.disk_path(document)); });
-    plan.guard = guard_of(plan, survey_.base.documents.size(), static_cast<std::size_t>(absent));
+    plan.guard = guard_of(plan, survey_.base.documents.size(), count_absent(survey_.base, survey_.remote, wanted));
   }
 
   Session& session_;

@@ -12,6 +12,7 @@
 
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/merge/merge.hpp"
+#include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/reconcile/narrow_plan.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/session/session.hpp"

@@ -198,6 +198,7 @@ std::vector<std::string> unresolved_lines(const Report& report) {
   }
   if (report.guard) lines.emplace_back("guard");
   if (report.held_back) lines.emplace_back("held back");
+  if (report.growth) lines.emplace_back("growth");
   std::sort(lines.begin(), lines.end());
   return lines;
 }

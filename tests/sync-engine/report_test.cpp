@@ -46,10 +46,13 @@ constexpr std::string_view schema = R"({
   "operation?": "number",
   "guard?": {"deletes_here": "number", "deletes_there": "number",
              "emptied_here": "number", "emptied_there": "number", "absent": "number", "tracked": "number",
-             "empty_listing": "boolean", "foreign_source": "boolean"},
+             "empty_listing": "boolean", "foreign_source": "boolean",
+             "files_deleted_here": "number", "files_deleted_there": "number", "files_tracked": "number"},
   "held_back?": {"deletes_here": "number", "deletes_there": "number",
              "emptied_here": "number", "emptied_there": "number", "absent": "number", "tracked": "number",
-             "empty_listing": "boolean", "foreign_source": "boolean"},
+             "empty_listing": "boolean", "foreign_source": "boolean",
+             "files_deleted_here": "number", "files_deleted_there": "number", "files_tracked": "number"},
+  "growth?": {"files": "number", "bytes": "number"},
   "not_included": "number",
   "ended_by?": {"kind": "string", "code": "string or null", "message": "string", "hint": "string or null"}
 })";

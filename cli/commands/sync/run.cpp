@@ -64,6 +64,7 @@ ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, Re
   });
   if (!report.ended_by || did_any || !is_json(session.format())) print_report(session, tree, report, stage);
   print_undo_hint(session, tree, report);
+  if (stage != ReportStage::planned) print_stop(session, tree, report, exit);
   if (report.ended_by) session.print_failure(stopped_after(*report.ended_by, report), exit);
   return exit;
 }
@@ -141,6 +142,12 @@ bool confirms_deletes(Session& session, SyncTree& tree, const sync::Report& repo
   return session.confirm_word("type `delete` to continue, anything else to cancel:", "delete");
 }
 
+/// The same for files that wait.
+bool confirms_growth(Session& session) {
+  if (!session.terminal().may_ask() || session.has("json")) return false;
+  return session.confirm_word("type `receive` to take them, anything else to leave them waiting:", "receive");
+}
+
 Result<ExitCode> run_sync(Session& session) {
   WS_LET(sync::RunOptions options, run_options(session));
   WS_LET(SyncTree tree, open_tree(session, folder_of(session), needs_network(session)));
@@ -155,6 +162,10 @@ Result<ExitCode> run_sync(Session& session) {
     options.allow_deletes = true;
     WS_LET(report, tree.engine->run(options));
   }
+  const ExitCode exit = finish_run(session, tree, report, ReportStage::done);
+  if (!report.growth || report.guard || !confirms_growth(session)) return exit;
+  options.allow_large = true;
+  WS_LET(report, tree.engine->run(options));
   return finish_run(session, tree, report, ReportStage::done);
 }
 
@@ -276,7 +287,8 @@ Command sync_plan_command() {
   command.words = "sync plan";
   command.summary = "Show what a run would do";
   command.arguments = {};
-  command.flags = joined_flags(std::move(command.flags), {flag_named("accept-deletes"), flag_named("allow-deletes")});
+  command.flags = joined_flags(std::move(command.flags),
+                               {flag_named("accept-deletes"), flag_named("allow-deletes"), flag_named("allow-large")});
   command.examples = {"ws sync plan", "ws sync plan --json"};
   return command;
 }
@@ -285,7 +297,10 @@ Command sync_pull_command() {
   return {.words = "sync pull",
           .summary = "Apply what comes from the service",
           .details = "A clean merge stays as a local edit until it is pushed.",
-          .flags = joined_flags({flag_named("no-merge"), flag_named("accept-deletes"), flag_named("allow-deletes")},
+          .flags = joined_flags({flag_named("no-merge"),
+                                 flag_named("accept-deletes"),
+                                 flag_named("allow-deletes"),
+                                 flag_named("allow-large")},
                                 step_flags()),
           .examples = {"ws sync pull", "ws sync pull -n"},
           .run = [](Session& session) { return run_step(session, Step::pull); }};

@@ -343,6 +343,17 @@ Result<ExitCode> take_back(Session& session, bool redo) {
   print_undo(session, tree, undone, options.dry_run);
   if (options.dry_run) return ExitCode::done;
   const ExitCode exit = exit_code_of_undo(session, undone);
+  print_stop(session, tree, undone.report, exit);
+  const bool is_silent = session.has("quiet") && session.format() != Format::table && !is_json(session.format());
+  if (is_silent && exit == ExitCode::partial && !undone.left.empty()) {
+    const sync::LeftAlone& first = undone.left.front();
+    session.print_failure({.kind = Failure::Kind::partial,
+                           .what = fmt::format("{} not taken back; the first is {}: {}",
+                                               counted(undone.left.size(), "file was", "files were"),
+                                               clean(first.path.text(), Breaks::space),
+                                               first.why)},
+                          exit);
+  }
   if (undone.report.ended_by) session.print_failure(*undone.report.ended_by, exit);
   return exit;
 }

@@ -91,6 +91,7 @@ Result<sync::TreeBinding> settle_copy(Session& session, const std::filesystem::p
 std::vector<Flag> run_flags() {
   return {
       {.name = "allow-deletes", .help = "continue where the guard against mass deletion would stop"},
+      {.name = "allow-large", .help = "receive files where the guard against growth would make them wait"},
       {.name = "accept-deletes", .help = "a file deleted here wins over an edit on the service"},
       {.name = "no-merge", .help = "every edit on both sides is a conflict"},
       {.name = "on-conflict",
@@ -114,6 +115,7 @@ Result<sync::RunOptions> run_options(const Session& session) {
   sync::RunOptions options{.merge = !session.has("no-merge"),
                            .accept_deletes = session.has("accept-deletes"),
                            .allow_deletes = session.has("allow-deletes"),
+                           .allow_large = session.has("allow-large"),
                            .offline = session.has("offline"),
                            .dry_run = session.has("dry-run"),
                            .message = session.arguments().value("message").value_or("")};
@@ -291,6 +293,12 @@ void print_report(
   }
   print_rows(session, report, stage);
   for (const std::string& line : render_outcome(report, stage, called)) session.note(line);
+}
+
+void print_stop(Session& session, const SyncTree& tree, const sync::Report& report, ExitCode exit) {
+  const bool is_shown = session.format() == Format::table || (!is_json(session.format()) && !session.has("quiet"));
+  if (is_shown || report.ended_by) return;
+  if (const auto stop = stop_of(report, invocation_of(session, tree))) session.print_failure(*stop, exit);
 }
 
 void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report& report) {

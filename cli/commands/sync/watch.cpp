@@ -29,6 +29,7 @@ Result<sync::WatchOptions> watch_options(const Session& session) {
   sync::WatchOptions options;
   WS_LET(options.run, run_options(session));
   options.run.hold_deletes = true;  // nobody is asked: what the guard would stop waits, the rest goes on
+  options.run.backs_off = true;
   if (const auto text = session.arguments().value("interval")) {
     const auto interval = parse_duration(*text);
     if (!interval || *interval < min_interval || *interval > max_interval) {
@@ -50,6 +51,7 @@ class WatchReporter {
     // One report a line: who reads a stream need not find the end of a document.
     if (session_.format() == Format::json) return session_.printer().item(sync::to_json(report));
     print_report(session_, tree_, report, ReportStage::done, stamp());
+    print_stop(session_, tree_, report, exit_code_of_run(report, 0));
   }
   void print_failure(const Failure& failure) {
     note(fmt::format("{}; trying again until it works", clean(failure.what, Breaks::space)));

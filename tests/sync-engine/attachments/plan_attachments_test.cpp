@@ -155,6 +155,16 @@ const std::vector<Row> rows = {
      {{"y/a", "1"}, {"y/b", "1"}},
      {{"x/a", "1"}, {"x/b", "2"}},
      {"push_move x/a > y/a", "push_move x/b > y/b", "pull_update y/b"}},
+    // A name that differs only in case: the same file, also where it was edited.
+    {"case, here", {{"P", "1"}}, {{"p", "1"}}, {{"P", "1"}}, {"push_move P > p"}},
+    {"case, here, edited", {{"P", "1"}}, {{"p", "2"}}, {{"P", "1"}}, {"push_move P > p", "push_update p"}},
+    {"case, there", {{"P", "1"}}, {{"P", "1"}}, {{"p", "1"}}, {"pull_move P > p"}},
+    {"case, there, edited", {{"P", "1"}}, {{"P", "1"}}, {{"p", "2"}}, {"pull_move P > p", "pull_update p"}},
+    {"case, with a copy elsewhere",
+     {{"P", "1"}},
+     {{"p", "1"}, {"x/P", "1"}},
+     {{"P", "1"}},
+     {"push_move P > p", "push_create x/P"}},
     // Nobody can tell: deleted and new.
     {"twins, both names changed in one folder",
      {{"a", "1"}, {"b", "1"}},
@@ -326,6 +336,35 @@ TEST_CASE("attachments: what is out of sight here is neither deleted nor replace
       CHECK(plan.skipped.front().reason == why);
     }
   }
+}
+
+/// The disk knows the file, whatever its bytes are now.
+TEST_CASE("plan attachments: a file that was renamed and edited is told by its number", "[sync-engine]") {
+  const auto plan_of = [](const Texts& base, const Texts& here, const Texts& there) {
+    AttachmentSides both = sides(base, here, there);
+    both.moved_here = {{at("p"), at("q")}};
+    return words(plan_attachments(both));
+  };
+  using Words = std::vector<std::string>;
+  CHECK(plan_of({{"p", "1"}}, {{"q", "2"}}, {{"p", "1"}}) == Words{"push_move p > q", "push_update q"});
+  CHECK(plan_of({{"p", "1"}}, {{"q", "1"}, {"r", "1"}}, {{"p", "1"}}) == Words{"push_move p > q", "push_create r"});
+  // Edited there too: both are kept.
+  CHECK(plan_of({{"p", "1"}}, {{"q", "2"}}, {{"p", "3"}}) == Words{"pull_create p", "push_create q"});
+  CHECK(plan_of({{"p", "1"}}, {{"q", "2"}}, {}) == Words{"push_create q", "forget p"});
+  CHECK(plan_of({{"p", "1"}}, {{"q", "2"}}, {{"q", "1"}}) == Words{"push_update q", "forget p"});
+  CHECK(plan_of({{"p", "1"}}, {{"q", "2"}}, {{"q", "3"}}) == Words{"conflict q", "forget p"});
+}
+
+TEST_CASE("plan attachments: a folder here, whatever lies in it, is in the way of what comes", "[sync-engine]") {
+  const auto plan_of = [](const Texts& base, const Texts& there) {
+    AttachmentSides both = sides(base, {}, there);
+    both.folders_here = {at("p")};
+    return words(plan_attachments(both));
+  };
+  using Words = std::vector<std::string>;
+  CHECK(plan_of({{"p", "1"}}, {{"p", "2"}}) == Words{"conflict p"});
+  CHECK(plan_of({{"p", "1"}}, {{"p", "1"}}) == Words{"push_delete p"});
+  CHECK(plan_of({}, {{"p", "2"}}) == Words{"skip p"});
 }
 
 TEST_CASE("attachments: a list that is not whole deletes nothing", "[sync-engine]") {

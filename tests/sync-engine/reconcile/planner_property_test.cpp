@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
 
+#include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "tests/support/random_cases.hpp"
 #include "tests/sync-engine/reconcile/planner_cases.hpp"
