@@ -50,6 +50,7 @@ class Story {
       case ConflictCase::attachment_added_on_both: return two_files();
       case ConflictCase::attachment_edited_and_removed: return file_removed_there();
       case ConflictCase::attachment_removed_and_edited: return file_removed_here();
+      case ConflictCase::attachment_renamed_on_both: return file_renamed();
     }
   }
 
@@ -135,6 +136,13 @@ class Story {
     say_their_file();
     offer(Keep::local, "The next `ws sync` removes it there too. `ws sync restore` brings it back.");
     offer(Keep::both, "Theirs stays, with (remote) in its name, and is sent.");
+  }
+
+  void file_renamed() {
+    say(fmt::format("You renamed it here to {}.", conflict_.path.text()));
+    say(fmt::format("On the service it was renamed to {}.", there_path()));
+    offer(Keep::local, "The next `ws sync` gives it my name there too.");
+    offer(Keep::remote, "The file here gets their name.");
   }
 
   void say_my_file() { say(fmt::format("Yours, here: {}{}.", facts_.my_file, my_when())); }

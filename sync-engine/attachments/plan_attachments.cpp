@@ -102,6 +102,7 @@ class AttachmentPlanner {
 
   AttachmentPlan plan() {
     find_renames();
+    collide_names();
     for (const auto& [from, to] : renamed_here_) plan_renamed_here(from, to);
     for (const auto& [from, to] : renamed_there_) plan_renamed_there(from, to);
     std::set<RelativePath> paths;
@@ -191,6 +192,24 @@ class AttachmentPlanner {
     }
     renamed_here_.merge(renames_among(went_here, came_here));
     renamed_there_.merge(renames_among(went_there, came_there));
+  }
+
+  /// One file with two new names: a person chooses.
+  void collide_names() {
+    for (const auto& [from, to] : renamed_here_) {
+      const auto found = renamed_there_.find(from);
+      if (found == renamed_there_.end() || found->second == to) continue;
+      const RelativePath& other = found->second;
+      const bool are_free = here(other) == AttachmentChange::none && there(to) == AttachmentChange::none;
+      if (!are_free || local(to)->hash != remote(other)->hash) continue;
+      plan_.collisions.push_back({.path = to,
+                                  .base = *base(from),
+                                  .local = *local(to),
+                                  .remote = *remote(other),
+                                  .from = from,
+                                  .there = other});
+      handled_.insert({from, to, other});
+    }
   }
 
   void plan_renamed_here(const RelativePath& from, const RelativePath& to) {

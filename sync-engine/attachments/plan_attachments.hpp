@@ -34,12 +34,14 @@ struct AttachmentSides {
   std::map<RelativePath, RelativePath> moved_here = {};
 };
 
-/// Other bytes on both sides, or bytes against a deletion.
+/// Other bytes on both sides, bytes against a deletion, or two names for one file.
 struct AttachmentCollision {
   RelativePath path;
   std::optional<Attachment> base = {};
   std::optional<LocalAttachment> local = {};  ///< empty: deleted here
   std::optional<Attachment> remote = {};      ///< empty: deleted there
+  std::optional<RelativePath> from = {};      ///< renamed on both sides: what both sides knew it as
+  std::optional<RelativePath> there = {};     ///< and its name there
   bool operator==(const AttachmentCollision&) const = default;
 };
 

@@ -173,6 +173,10 @@ class AttachmentDecision {
       : session_(session), clock_(clock), store_(store), writer_(writer) {}
 
   Result<void> decide(const RelativePath& path, const OpenAttachment& open, Keep keep) {
+    if (open.from && open.there) {
+      WS_TRY(choose_name(path, open, keep));
+      return store_.drop_conflict(path);
+    }
     switch (keep) {
       case Keep::merged:
         return fail(Failure::Kind::usage,
@@ -187,6 +191,31 @@ class AttachmentDecision {
   }
 
  private:
+  /// Both sides agree on the name there from now on: ours is a rename of it, which the next run sends.
+  Result<void> choose_name(const RelativePath& path, const OpenAttachment& open, Keep keep) {
+    if (keep != Keep::local && keep != Keep::remote) {
+      return fail(Failure::Kind::usage,
+                  fmt::format("{} is one file with two names: it cannot keep both", path.text()),
+                  "use --path local or --path remote");
+    }
+    if (keep == Keep::remote) {
+      const Sha256& hash = open.local->hash;
+      const OperationRow row{.origins = ChangeOrigin::decided,
+                             .before = Version{.path = path, .hash = hash},
+                             .after = Version{.path = *open.there, .hash = hash}};
+      WS_LET(sqlite::Transaction transaction, session_.state.begin());
+      WS_TRY(session_.state.operations().record_planned(row));
+      WS_TRY(transaction.commit());
+      WS_TRY(writer_.move(path, *open.there, hash));
+      WS_TRY(writer_.flush_folders());
+    }
+    WS_LET(sqlite::Transaction transaction, store_.begin());
+    WS_TRY(store_.put_base(*open.there, *open.remote));
+    WS_TRY(store_.forget_base(*open.from));
+    WS_TRY(store_.put_wanted(keep == Keep::remote ? *open.there : path));
+    return transaction.commit();
+  }
+
   /// What an undo takes back: before the file here is replaced, or the conflict ends.
   Result<void> record(const RelativePath& path, const OpenAttachment& open, Keep keep) {
     const auto hash_of = [](const std::optional<Attachment>& file) {

@@ -482,7 +482,7 @@ class AttachmentSurveyor {
       add(action.path, moved == moved_here.end() ? action.path : moved->second);
     }
     for (const AttachmentCollision& each : found_.plan.collisions) {
-      if (each.remote && !found_.open.contains(each.path)) add(each.path, each.path);
+      if (each.remote && !each.there && !found_.open.contains(each.path)) add(each.path, each.path);
     }
     if (arriving.empty()) return;
     struct statvfs disk {};
@@ -542,7 +542,8 @@ Result<void> note_told(Session& session, const AttachmentSurvey& found) {
 }
 
 OpenAttachment open_from(const AttachmentCollision& collision) {
-  OpenAttachment open{.base = collision.base, .remote = collision.remote};
+  OpenAttachment open{
+      .base = collision.base, .remote = collision.remote, .from = collision.from, .there = collision.there};
   if (collision.local) {
     open.local = Attachment{.size_bytes = collision.local->size_bytes, .hash = collision.local->hash};
   }
@@ -552,9 +553,9 @@ OpenAttachment open_from(const AttachmentCollision& collision) {
 
 Conflict conflict_of(const RelativePath& path, const OpenAttachment& open) {
   Conflict conflict{.path = path, .id = open.id, .record = ConflictRecord::here};
-  if (open.base) conflict.base = entry_of(path, *open.base);
+  if (open.base) conflict.base = entry_of(open.from.value_or(path), *open.base);
   if (open.local) conflict.local = entry_of(path, *open.local);
-  if (open.remote) conflict.remote = entry_of(path, *open.remote);
+  if (open.remote) conflict.remote = entry_of(open.there.value_or(path), *open.remote);
   conflict.which = find_attachment_case(conflict);
   return conflict;
 }

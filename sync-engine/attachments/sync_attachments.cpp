@@ -284,7 +284,7 @@ class AttachmentRun {
   }
 
   bool needs_copy(const AttachmentCollision& collision) const {
-    if (!collision.remote) return false;
+    if (!collision.remote || collision.there) return false;
     const auto open = found_.open.find(collision.path);
     return open == found_.open.end() || !open->second.beside || open->second.remote != collision.remote;
   }

@@ -98,7 +98,7 @@ class Holder {
 
   /// Whether it is no conflict: the bytes there wait, or were accepted.
   bool settle(const AttachmentCollision& each) {
-    if (!each.remote || place_.is_open_conflict(each.path)) return false;
+    if (!each.remote || each.there || place_.is_open_conflict(each.path)) return false;
     const std::optional<bool> decided = wishes_.decided(each.path, each.remote->hash);
     const bool is_ours = each.base || !each.local || wishes_.has(each.path);
     if (decided == true && !is_ours) {

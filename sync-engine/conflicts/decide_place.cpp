@@ -83,7 +83,8 @@ class PlaceDecision {
       case ConflictCase::attachment_edited_on_both:
       case ConflictCase::attachment_added_on_both:
       case ConflictCase::attachment_edited_and_removed:
-      case ConflictCase::attachment_removed_and_edited: return {};  // not about a place
+      case ConflictCase::attachment_removed_and_edited:
+      case ConflictCase::attachment_renamed_on_both: return {};  // not about a place
     }
     return {};
   }

@@ -204,6 +204,12 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .reason = "file removed here, edited on the service",
               .resolutions = {ConflictResolution{Keep::local, "keep it removed"},
                               ConflictResolution{Keep::both, "keep theirs"}}};
+    case attachment_renamed_on_both:
+      return {.word = "attachment_renamed_on_both",
+              .kind = Kind::path,
+              .subject = Subject::attachment,
+              .reason = "file renamed on both sides",
+              .resolutions = of_two_names};
   }
   return {};
 }
@@ -255,6 +261,7 @@ ConflictCase find_rename_case(const Conflict& sides) {
 ConflictCase find_attachment_case(const Conflict& sides) {
   if (!sides.remote) return ConflictCase::attachment_edited_and_removed;
   if (!sides.local) return ConflictCase::attachment_removed_and_edited;
+  if (sides.base && sides.local->path != sides.remote->path) return ConflictCase::attachment_renamed_on_both;
   return sides.base ? ConflictCase::attachment_edited_on_both : ConflictCase::attachment_added_on_both;
 }
 

@@ -40,6 +40,7 @@ enum class ConflictCase {
   attachment_added_on_both,
   attachment_edited_and_removed,
   attachment_removed_and_edited,
+  attachment_renamed_on_both,  ///< one file with two new names
 };
 
 /// The word of scripts. The first five are the service's too.

@@ -101,6 +101,12 @@ Result<OpenAttachment> decode_open(std::string_view text) {
   if (const auto beside = find_text(value, "beside")) {
     WS_LET(open.beside, RelativePath::parse(*beside));
   }
+  if (const auto from = find_text(value, "from")) {
+    WS_LET(open.from, RelativePath::parse(*from));
+  }
+  if (const auto there = find_text(value, "there")) {
+    WS_LET(open.there, RelativePath::parse(*there));
+  }
   return open;
 }
 
@@ -275,6 +281,8 @@ Result<void> AttachmentStore::put_conflict(const RelativePath& path, const OpenA
                    {"local", attachment_to_json(conflict.local)},
                    {"remote", attachment_to_json(conflict.remote)},
                    {"beside", conflict.beside ? Json(conflict.beside->string()) : Json()},
+                   {"from", conflict.from ? Json(conflict.from->string()) : Json()},
+                   {"there", conflict.there ? Json(conflict.there->string()) : Json()},
                    {"seconds", conflict.seconds}};
   return run_sql(database_, "insert or replace into conflicts values (?, ?)", path, dump(value));
 }

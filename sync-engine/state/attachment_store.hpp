@@ -42,6 +42,9 @@ struct OpenAttachment {
   std::optional<Attachment> remote = {};    ///< empty: deleted there
   std::optional<RelativePath> beside = {};  ///< where the other side's bytes lie
   std::int64_t seconds = 0;                 ///< since 1970: when it was met
+  /// Of one renamed on both sides: the name that both knew, and the one there.
+  std::optional<RelativePath> from = {};
+  std::optional<RelativePath> there = {};
   bool operator==(const OpenAttachment&) const = default;
 };
 

@@ -136,7 +136,8 @@ Result<void> has_no_open_markers(sync::SyncEngine& engine, const Conflict& confl
 
 /// What to tell the engine. Fails with `conflict` or `usage` where this one stays open.
 Result<sync::Choice> choice_of(sync::SyncEngine& engine, const Conflict& conflict, const Decision& decision) {
-  if (decision.about == Decision::About::name && !conflict.is_about(sync::ConflictSubject::place)) {
+  const bool is_a_name = conflict.is_about(sync::ConflictSubject::place) || conflict.kind() == sync::ConflictKind::path;
+  if (decision.about == Decision::About::name && !is_a_name) {
     return fail(Failure::Kind::usage,
                 "the conflict at " + conflict.path.string() + " is about a text, not about a name",
                 "use --keep local, remote, both or merged");

@@ -91,7 +91,7 @@ const std::vector<Row> rows = {
     {"MM=, edited here", {{"a", "1"}}, {{"b", "2"}}, {{"b", "1"}}, {"push_update b", "forget a"}},
     {"MM=, edited alike", {{"a", "1"}}, {{"b", "2"}}, {{"b", "2"}}, {"adopt b", "forget a"}},
     {"MM=, edited on both sides", {{"a", "1"}}, {{"b", "2"}}, {{"b", "3"}}, {"conflict b", "forget a"}},
-    {"MM", {{"a", "1"}}, {{"b", "1"}}, {{"c", "1"}}, {"push_create b", "pull_create c", "forget a"}},
+    {"MM", {{"a", "1"}}, {{"b", "1"}}, {{"c", "1"}}, {"conflict b"}},
     {"MC", {{"a", "1"}}, {{"b", "1"}}, {{"a", "1"}, {"b", "2"}}, {"push_delete a", "conflict b"}},
     {"MT",
      {{"a", "1"}},
@@ -249,7 +249,10 @@ BothSides carried_out(const AttachmentPlan& plan, Texts here, Texts there) {
     }
     if (action.kind == ActionKind::pull_update) after.there[path] = after.here.at(path);
   }
-  for (const AttachmentCollision& collision : plan.collisions) after.apart.insert(collision.path.string());
+  for (const AttachmentCollision& collision : plan.collisions) {
+    after.apart.insert(collision.path.string());
+    if (collision.there) after.apart.insert(collision.there->string());
+  }
   for (const Skipped& each : plan.skipped) after.apart.insert(each.path);
   return after;
 }
