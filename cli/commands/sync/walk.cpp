@@ -312,6 +312,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
       case sync::ConflictSubject::place: return undo_of_a_name(keep);
       case sync::ConflictSubject::revision: return "";
       case sync::ConflictSubject::attachment:
+        if (conflict_.kind() == sync::ConflictKind::path) return undo_of_a_name(keep);
         return program_for(tree_).add({"sync", "restore"}).path(conflict_.path.text()).text();
       case sync::ConflictSubject::text: break;
     }
@@ -325,7 +326,8 @@ class SyncConflictResolver final : public walk::ConflictResolver {
 
   std::string undo_of_a_name(Keep keep) const {
     const bool both_renamed = conflict_.which == sync::ConflictCase::renamed_on_both ||
-                              conflict_.which == sync::ConflictCase::renamed_on_both_kept_here;
+                              conflict_.which == sync::ConflictCase::renamed_on_both_kept_here ||
+                              conflict_.which == sync::ConflictCase::attachment_renamed_on_both;
     if (both_renamed) {
       const std::string here = path_from_here(conflict_.path);
       const std::string there = path_from_here(conflict_.remote->path);
