@@ -1,6 +1,7 @@
 #include "sync-engine/links/references.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -275,15 +276,15 @@ NoteLinks read_note(std::string_view text) { return NoteReader(text).read(); }
 
 std::vector<Reference> read_references(std::string_view text) { return read_note(text).references; }
 
-Place place_of(std::string_view text, std::size_t offset) {
-  Place place;
-  std::size_t line = 0;
-  for (std::size_t at = text.find('\n'); at < offset; at = text.find('\n', at + 1)) {
-    ++place.line;
-    line = at + 1;
+TextPlaces::TextPlaces(std::string_view text) {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
+    lines_.push_back(at + 1);
   }
-  place.column = offset - line + 1;
-  return place;
+}
+
+Place TextPlaces::of(std::size_t offset) const {
+  const auto after = std::upper_bound(lines_.begin(), lines_.end(), offset);
+  return {.line = static_cast<std::size_t>(after - lines_.begin()), .column = offset - *std::prev(after) + 1};
 }
 
 }  // namespace ws::sync::links

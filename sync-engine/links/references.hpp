@@ -63,6 +63,14 @@ struct Place {
   std::size_t line = 1;
   std::size_t column = 1;  ///< in bytes
 };
-Place place_of(std::string_view text, std::size_t offset);
+/// Places in one text: it is read once, however many are asked for.
+class TextPlaces {
+ public:
+  explicit TextPlaces(std::string_view text);
+  Place of(std::size_t offset) const;
+
+ private:
+  std::vector<std::size_t> lines_ = {0};  ///< where each begins
+};
 
 }  // namespace ws::sync::links

@@ -28,12 +28,22 @@ bool is_hidden_path(std::string_view path) {
   return path.starts_with('.') || path.find("/.") != std::string_view::npos;
 }
 
+std::size_t count_parts(std::string_view folder) {
+  return folder.empty() ? 0 : static_cast<std::size_t>(std::count(folder.begin(), folder.end(), '/')) + 1;
+}
+
 /// Folders up and down between two files.
 std::size_t distance(std::string_view a, std::string_view b) {
-  const auto from = split(parent_folder(a));
-  const auto to = split(parent_folder(b));
-  const auto [left, right] = std::mismatch(from.begin(), from.end(), to.begin(), to.end());
-  return static_cast<std::size_t>((from.end() - left) + (to.end() - right));
+  const std::string_view from = parent_folder(a);
+  const std::string_view to = parent_folder(b);
+  const auto differs = std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first;
+  auto same = static_cast<std::size_t>(differs - from.begin());
+  const auto ends_at = [&](std::string_view folder) { return same == folder.size() || folder[same] == '/'; };
+  if (!ends_at(from) || !ends_at(to)) {
+    const std::size_t slash = from.substr(0, same).rfind('/');
+    same = slash == std::string_view::npos ? 0 : slash;
+  }
+  return count_parts(from) + count_parts(to) - 2 * count_parts(from.substr(0, same));
 }
 
 std::string_view without_note_suffix(std::string_view name) {
@@ -45,17 +55,29 @@ std::string_view without_note_suffix(std::string_view name) {
 
 }  // namespace
 
+bool Effort::take(std::string_view name, std::size_t others) {
+  const std::size_t letters = (name.size() + 1) * others;
+  const bool is_left = letters <= left_;
+  if (is_left) left_ -= letters;
+  was_refused_ = was_refused_ || !is_left;
+  return is_left;
+}
+
 std::size_t edits_between(std::string_view a, std::string_view b, std::size_t most) {
   if (a.size() > b.size()) std::swap(a, b);
   if (b.size() - a.size() > most) return most + 1;
-  std::vector<std::size_t> row(a.size() + 1);
-  for (std::size_t i = 0; i < row.size(); ++i) row[i] = i;
+  // Only cells within `most` of the diagonal can have few enough edits; the others stay at one too many.
+  std::vector<std::size_t> row(a.size() + 1, most + 1);
+  for (std::size_t i = 0; i <= std::min(a.size(), most); ++i) row[i] = i;
   for (std::size_t j = 1; j <= b.size(); ++j) {
-    std::size_t diagonal = std::exchange(row[0], j);
-    std::size_t best = row[0];
-    for (std::size_t i = 1; i <= a.size(); ++i) {
+    const std::size_t first = j > most ? j - most : 1;
+    const std::size_t last = std::min(a.size(), j + most);
+    std::size_t diagonal = row[first - 1];
+    row[first - 1] = first == 1 && j <= most ? j : most + 1;
+    std::size_t best = row[first - 1];
+    for (std::size_t i = first; i <= last; ++i) {
       const std::size_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
-      const std::size_t next = std::min({row[i] + 1, row[i - 1] + 1, diagonal + cost});
+      const std::size_t next = std::min({row[i] + 1, row[i - 1] + 1, diagonal + cost, most + 1});
       diagonal = std::exchange(row[i], next);
       best = std::min(best, next);
     }
@@ -196,21 +218,23 @@ Resolution TreeFiles::choose(std::string_view note, const Places& places, bool a
   return {.state = State::file, .path = paths_[best], .added_suffix = added_suffix};
 }
 
-std::optional<std::string> TreeFiles::nearest(std::string_view note, const Reference& reference) const {
+std::optional<std::string> TreeFiles::nearest(std::string_view note, const Reference& reference, Effort& effort) const {
   const std::string name(last_part(reference.path));
   if (name.empty()) return std::nullopt;
   for (const std::string& wanted : {name, name + ".md"}) {
     const Places* places = named(wanted, true);
     if (places == nullptr) continue;
+    if (!effort.take(note, places->size())) return std::nullopt;
     const auto best =
         std::ranges::min_element(*places, {}, [&](std::size_t i) { return std::pair(distance(note, paths_[i]), i); });
     return paths_[*best];
   }
   const std::string_view stem = without_note_suffix(name);
   std::size_t most = std::min<std::size_t>(3, stem.size() / 2);
+  if (most == 0 || !effort.take(stem, paths_.size())) return std::nullopt;
   const std::string* best = nullptr;
   for (const std::string& path : paths_) {
-    const std::size_t edits = most == 0 ? 1 : edits_between(stem, without_note_suffix(last_part(path)), most);
+    const std::size_t edits = edits_between(stem, without_note_suffix(last_part(path)), most);
     if (edits > most) continue;
     best = &path;
     if (edits == 0) break;

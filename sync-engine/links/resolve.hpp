@@ -26,6 +26,18 @@ struct Resolution {
   bool operator==(const Resolution&) const = default;
 };
 
+/// How much more may be spent on finding names that differ little, for all links of a tree together.
+class Effort {
+ public:
+  /// Comparing `name` with so many others; false: that is more than is left, and it is not to be done.
+  bool take(std::string_view name, std::size_t others);
+  bool was_refused() const { return was_refused_; }
+
+ private:
+  std::size_t left_ = 200'000'000;  ///< letters; about a second
+  bool was_refused_ = false;
+};
+
 /// The files of a tree: notes and all others that are neither hidden nor ignored.
 class TreeFiles {
  public:
@@ -44,8 +56,9 @@ class TreeFiles {
   /// their bytes do, save that wiki names are found whatever their case.
   Resolution resolve(std::string_view note, const Reference& reference) const;
 
-  /// The file that somebody may have meant: of the same name elsewhere, else of a name that differs little.
-  std::optional<std::string> nearest(std::string_view note, const Reference& reference) const;
+  /// The file that somebody may have meant: of the same name elsewhere, else of a name that differs little. The second
+  /// compares with every file, for which `effort` is spent.
+  std::optional<std::string> nearest(std::string_view note, const Reference& reference, Effort& effort) const;
 
  private:
   using Places = std::vector<std::size_t>;
@@ -65,7 +78,7 @@ std::optional<std::string> joined(std::string_view folder, std::string_view path
 /// How a file is named from a note: `../img/a.png`.
 std::string relative_from(std::string_view note, std::string_view file);
 
-/// Letters to add, drop or change; more than `most` is `most` + 1.
+/// Letters to add, drop or change; more than `most` is `most` + 1. Takes `most` times the length of the shorter one.
 std::size_t edits_between(std::string_view a, std::string_view b, std::size_t most);
 
 }  // namespace ws::sync::links

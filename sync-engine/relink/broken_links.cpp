@@ -38,10 +38,15 @@ BrokenLink::Why why_broken(const links::Resolution& found) {
 }
 
 /// The heading that somebody may have meant.
-std::string nearest_heading(const LinkIndex& index, const std::string& note, const std::string& fragment) {
+std::string nearest_heading(const LinkIndex& index,
+                            const std::string& note,
+                            const std::string& fragment,
+                            links::Effort& effort) {
   std::string best;
   std::size_t most = std::min<std::size_t>(6, (fragment.size() + 1) / 2);
-  for (const std::string& anchor : index.links_of(note).anchors) {
+  const std::vector<std::string>& anchors = index.anchors_of(note);
+  if (!effort.take(fragment, anchors.size())) return best;
+  for (const std::string& anchor : anchors) {
     const std::size_t edits = links::edits_between(anchor, fragment, most);
     if (edits > most) continue;
     best = "#" + anchor;
@@ -68,6 +73,7 @@ Result<CheckedLinks> find_broken_links(Session& session, const std::string& plac
   std::erase_if(checked.unread, [&](const std::string& note) { return !is_asked_for(note); });
   std::vector<BrokenLink>& broken = checked.broken;
   if (index.broken() == 0) return checked;
+  links::Effort effort;
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   for (const std::string& note : index.notes()) {
     if (!is_asked_for(note)) continue;
@@ -76,21 +82,23 @@ Result<CheckedLinks> find_broken_links(Session& session, const std::string& plac
       continue;
     const std::optional<std::string> text = text_of_note(writer, note);
     if (!text) continue;
+    const links::TextPlaces places(*text);
     for (const links::Reference& each : links::read_references(*text)) {
       if (!index.is_broken(note, each)) continue;
       const links::Resolution found = index.files().resolve(note, each);
-      const links::Place at = links::place_of(*text, each.target_begin);
+      const links::Place at = places.of(each.target_begin);
       BrokenLink one{.path = note, .line = at.line, .column = at.column, .why = why_broken(found)};
       one.obstacle = obstacle_at(session, found);
       one.target = text->substr(each.target_begin, each.target_end - each.target_begin);
       if (one.why == BrokenLink::Why::no_heading) {
-        one.nearest = nearest_heading(index, found.path, each.fragment);
+        one.nearest = nearest_heading(index, found.path, each.fragment, effort);
       } else if (one.obstacle == BrokenLink::Obstacle::nothing) {
-        one.nearest = index.files().nearest(note, each).value_or("");
+        one.nearest = index.files().nearest(note, each, effort).value_or("");
       }
       broken.push_back(std::move(one));
     }
   }
+  checked.stopped_comparing = effort.was_refused();
   return checked;
 }
 

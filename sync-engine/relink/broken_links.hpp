@@ -26,6 +26,7 @@ struct BrokenLink {
 struct CheckedLinks {
   std::vector<BrokenLink> broken = {};   ///< in order of path and place
   std::vector<std::string> unread = {};  ///< notes whose links could not all be read: there may be more
+  bool stopped_comparing = false;        ///< so many are broken that `nearest` was not looked for in all of them
 };
 
 /// Of the note `place`, or of those below that folder; empty: of all. Fails with `usage` (a file that is no synced

@@ -386,15 +386,23 @@ std::vector<std::string> LinkIndex::cut_notes() const {
   return cut;
 }
 
+const LinkIndex::Anchors& LinkIndex::anchors_in(const std::string& note) const {
+  const auto [known, is_new] = anchors_.try_emplace(note);
+  Anchors& anchors = known->second;
+  if (is_new) {
+    anchors.in_order = links_of(note).anchors;
+    anchors.names.insert(anchors.in_order.begin(), anchors.in_order.end());
+  }
+  return anchors;
+}
+
 bool LinkIndex::has_anchor(const std::string& note, std::string_view fragment) const {
   // Blocks of a wiki and the top of a page are no headings.
   if (fragment.empty() || fragment == "top" || fragment.starts_with('^')) return true;
-  auto known = anchors_.find(note);
-  if (known == anchors_.end()) known = anchors_.emplace(note, links_of(note).anchors).first;
+  const Anchors& anchors = anchors_in(note);
   const std::size_t last = fragment.rfind('#');  // [[note#Part#Part of it]]
   const std::string_view wanted = last == std::string_view::npos ? fragment : fragment.substr(last + 1);
-  const auto has = [&](std::string_view name) { return std::ranges::find(known->second, name) != known->second.end(); };
-  return has(wanted) || has(utf8::slug(wanted));
+  return anchors.names.contains(wanted) || anchors.names.contains(utf8::slug(wanted));
 }
 
 bool LinkIndex::is_broken(const std::string& note, const Reference& reference) const {

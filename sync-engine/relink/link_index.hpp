@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "api-client/base/result.hpp"
@@ -34,6 +35,8 @@ class LinkIndex {
   /// In order of path.
   const std::vector<std::string>& notes() const { return notes_; }
   links::NoteLinks links_of(const std::string& note) const;
+  /// Where fragments of a link to `note` lead, in order of their place. Kept, for many links may ask.
+  const std::vector<std::string>& anchors_of(const std::string& note) const { return anchors_in(note).in_order; }
   /// The notes whose links could not all be read; in order of path.
   std::vector<std::string> cut_notes() const;
   /// Whether a reference of `note` leads to a file or folder, and its fragment to a heading of it.
@@ -49,6 +52,12 @@ class LinkIndex {
     bool is_known = false;        ///< the cache has it, perhaps of another text
   };
 
+  struct Anchors {
+    std::vector<std::string> in_order = {};
+    std::unordered_set<std::string_view> names = {};  ///< the same
+  };
+
+  const Anchors& anchors_in(const std::string& note) const;
   void take_walk(const Scan& scan);
   bool read_cache(std::string_view text);
   void read_changed(Session& session, const Scan& scan, const std::vector<std::size_t>& places);
@@ -63,7 +72,7 @@ class LinkIndex {
   std::vector<Entry> entries_ = {};  ///< of each note
   std::string cached_ = {};
   std::vector<std::string> fresh_ = {};  ///< packed links of notes that were read now
-  mutable std::unordered_map<std::string, std::vector<std::string>> anchors_ = {};
+  mutable std::unordered_map<std::string, Anchors> anchors_ = {};
   std::uint64_t names_ = 0;  ///< of all files
   std::uint64_t texts_ = 0;  ///< of all notes
   std::uint64_t broken_ = 0;

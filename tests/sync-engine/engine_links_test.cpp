@@ -1,5 +1,7 @@
 // Renames that edit links, through the engine: there and back again gives the same bytes. `WS_LINKS_CASES` sets how
 // many vaults (CI: 40; `./dev soak`: 10,000).
+#include <ctime>
+
 #include <catch2/catch.hpp>
 
 #include "sync-engine/engine.hpp"
@@ -82,7 +84,38 @@ std::string there_and_back(std::uint64_t seed, Tally& tally) {
   return back ? differing(before, here.tree()) : back.error().what;
 }
 
+/// To find so many broken links of one note: to files, and to headings of a note with as many.
+double seconds_to_check(std::size_t links) {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  std::string note;
+  std::string headings;
+  for (std::size_t i = 0; i < links; i += 2) {
+    const std::string number = std::to_string(i);
+    note += "[a](missing-" + number + ".md)\n[b](headings.md#unlike-" + number + ")\n";
+    headings += "# Heading " + number + "\n\n";
+  }
+  here.write("n.md", note);
+  here.write("headings.md", headings);
+  const std::clock_t before = std::clock();
+  const auto checked = here.engine().broken_links("");
+  const double seconds = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  REQUIRE(checked);
+  CHECK(checked->broken.size() == links);
+  CHECK(checked->broken.back().line == links);
+  CHECK(checked->broken.back().column == 5);
+  return seconds;
+}
+
 }  // namespace
+
+TEST_CASE("links: broken links are found in time that grows with their number", "[sync-engine][links]") {
+  const double few = seconds_to_check(5'000);
+  const double many = seconds_to_check(20'000);
+  CAPTURE(few, many);
+  // 4 where it is linear, 16 where the square counts; what is compared for similar names costs a second at most.
+  CHECK(many < 9 * few + 1);
+}
 
 TEST_CASE("links: a rename there and back gives the same bytes, in random vaults", "[sync-engine][links]") {
   const std::size_t cases = ws::test::number_from_environment("WS_LINKS_CASES", 40);

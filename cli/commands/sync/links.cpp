@@ -117,6 +117,9 @@ Result<ExitCode> check(Session& session) {
     print_own_list(session, "ws.links", list);
   }
   print_unread(session, checked.unread);
+  if (checked.stopped_comparing) {
+    session.note("note: so many links are broken that the nearest name was not looked for everywhere");
+  }
   return broken.empty() && checked.unread.empty() ? ExitCode::done : ExitCode::unexpected;
 }
 

@@ -178,9 +178,13 @@ TEST_CASE("links: prose that is not read as Markdown hides no block around it", 
 }
 
 TEST_CASE("links: a place is a line and a column of bytes", "[links]") {
-  CHECK(place_of("ab\ncd\n", 4).line == 2);
-  CHECK(place_of("ab\ncd\n", 4).column == 2);
-  CHECK(place_of("ab", 0).line == 1);
+  const TextPlaces places("ab\ncd\n");
+  CHECK(places.of(4).line == 2);
+  CHECK(places.of(4).column == 2);
+  CHECK(places.of(2).line == 1);
+  CHECK(places.of(2).column == 3);
+  CHECK(places.of(3).column == 1);
+  CHECK(TextPlaces("ab").of(0).line == 1);
 }
 
 }  // namespace ws::sync::links

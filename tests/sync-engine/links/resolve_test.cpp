@@ -78,13 +78,39 @@ TEST_CASE("links: which file a reference names", "[links]") {
 
 TEST_CASE("links: the nearest name that exists", "[links]") {
   const auto nearest = [](const std::string& note, const std::string& text) {
-    return sample_tree().nearest(note, read_references(text).at(0)).value_or("-");
+    Effort effort;
+    return sample_tree().nearest(note, read_references(text).at(0), effort).value_or("-");
   };
   CHECK(nearest("index.md", "[x](b.md)") == "notes/deep/b.md");
   CHECK(nearest("index.md", "![x](img/y.png)") == "other/img/y.png");
   CHECK(nearest("index.md", "[[Onyl]]") == "other/Only.md");
   CHECK(nearest("index.md", "[x](indx.md)") == "index.md");
   CHECK(nearest("index.md", "[x](completely-else.md)") == "-");
+}
+
+TEST_CASE("links: letters between two names are counted up to a bound", "[links]") {
+  CHECK(edits_between("tides", "tides", 3) == 0);
+  CHECK(edits_between("tides", "tdes", 3) == 1);
+  CHECK(edits_between("tides", "ties", 0) == 1);
+  CHECK(edits_between("abcdef", "xbcdyfz", 3) == 3);
+  CHECK(edits_between("abcdef", "xbcdyfz", 2) == 3);
+  CHECK(edits_between("", "abc", 3) == 3);
+  CHECK(edits_between("kitten", "sitting", 6) == 3);
+}
+
+TEST_CASE("links: names that are like a missing one are looked for up to a bound", "[links]") {
+  std::vector<std::string> paths;
+  for (int i = 0; i < 20'000; ++i) paths.push_back("n/note-" + std::to_string(100'000 + i) + ".md");
+  const TreeFiles files(std::move(paths));
+  Effort effort;
+  std::size_t found = 0;
+  for (int i = 0; i < 5'000; ++i) {
+    const auto reference = read_references("[x](note-" + std::to_string(500'000 + i) + ".md)").at(0);
+    found += files.nearest("a.md", reference, effort) ? 1U : 0U;
+  }
+  CHECK(found > 100);
+  CHECK(found < 5'000);
+  CHECK(effort.was_refused());
 }
 
 TEST_CASE("links: paths between folders", "[links]") {
