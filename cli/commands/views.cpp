@@ -27,7 +27,7 @@ std::string indented(std::string_view text, std::size_t by, const Terminal& term
 std::string author_of(const Json& entry, ViewContext& context) {
   std::string name = fill("{actor_identity.display_name}", entry, context);
   if (name.empty()) name = fill("{author_kind:words}", entry, context);
-  return clean(name, Breaks::space);
+  return name;
 }
 
 /// The first entry, and the replies below it, indented once more.
@@ -46,14 +46,13 @@ std::string entries_of(const Json& thread, ViewContext& context, const Terminal&
 }
 
 std::string render_thread(const Json& thread, ViewContext& context, const Terminal& terminal) {
-  const std::string quote = clean(fill("{anchor.selection_preview}", thread, context), Breaks::space);
+  const std::string quote = fill("{anchor.selection_preview}", thread, context);
   const auto columns = static_cast<std::size_t>(terminal.columns());
   const std::string about = quote.empty() ? "On the whole document" : "On \"" + quote + "\"";
   std::string text = terminal.is_plain() ? about : wrap(about, std::min(columns, widest_text), 0);
   text += "\n" + entries_of(thread, context, terminal);
   const std::string state = fill("{status:words}[, thread {id:short}]", thread, context);
-  return text + std::string(thread_indent, ' ') +
-         terminal.paint(Stream::out, Look::faint, clean(state, Breaks::space)) + "\n";
+  return text + std::string(thread_indent, ' ') + terminal.paint(Stream::out, Look::faint, state) + "\n";
 }
 
 std::string render_threads(const Json& whole, ViewContext& context, const Terminal& terminal) {

@@ -285,7 +285,8 @@ Result<void> Printer::check() const {
 
 Result<void> Printer::write_stream() const {
   const Descriptor stream(::open(options_.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (stream && write_all(stream.get(), collected_)) return {};
+  const Controls controls = stream && ::isatty(stream.get()) == 1 ? Controls::clean : Controls::keep;
+  if (stream && write_all(stream.get(), terminal_.rendered(collected_, controls))) return {};
   return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + std::strerror(errno));
 }
 
@@ -296,7 +297,7 @@ Result<void> Printer::finish() {
   if (is_stream()) return write_stream();
   WS_TRY(check());
   WS_LET(const std::filesystem::path target, follow_link(options_.file));
-  return write_file(target, collected_);
+  return write_file(target, terminal_.rendered(collected_, Controls::keep));
 }
 
 }  // namespace ws::cli

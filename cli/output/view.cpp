@@ -146,7 +146,7 @@ std::string part_table(const ViewPart& part, const Json& value, ViewContext& con
 }  // namespace
 
 std::string fill(std::string_view pattern, const Json& value, ViewContext& context) {
-  return fill_part(pattern, value, context).value_or("");
+  return clean(fill_part(pattern, value, context).value_or(""), Breaks::space);
 }
 
 std::string shown_text(const Json& value, ViewContext& context) {
@@ -156,17 +156,17 @@ std::string shown_text(const Json& value, ViewContext& context) {
 
 std::string render_view(const View& view, const Json& value, ViewContext& context, const Terminal& terminal) {
   std::string text;
-  if (const std::string title = clean(fill(view.title, value, context), Breaks::space); !title.empty()) {
+  if (const std::string title = fill(view.title, value, context); !title.empty()) {
     text += terminal.paint(Stream::out, Look::strong, title) + "\n";
   }
   const auto columns = static_cast<std::size_t>(terminal.columns());
   for (const std::string_view pattern : view.lines) {
-    const std::string line = clean(fill(pattern, value, context), Breaks::space);
+    const std::string line = fill(pattern, value, context);
     if (!line.empty()) text += (terminal.is_plain() ? line : wrap(line, columns, 0)) + "\n";
   }
   Lines facts;
   for (const auto& [label, pattern] : view.facts) {
-    std::string fact = clean(fill(pattern, value, context), Breaks::space);
+    std::string fact = fill(pattern, value, context);
     if (!fact.empty()) facts.emplace_back(label, std::move(fact));
   }
   text += label_lines(facts, terminal);

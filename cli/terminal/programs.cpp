@@ -74,7 +74,8 @@ void show(Terminal& terminal, const std::string& pager, std::string_view text) {
   const auto child = Process::start_shell(pager, {}, {.in = reading_end.get()});
   if (!child) return terminal.write(Stream::out, text);
   reading_end = Descriptor();
-  static_cast<void>(write_all(writing_end.get(), text));  // false: the pager was quit
+  static_cast<void>(
+      write_all(writing_end.get(), terminal.rendered(text, Controls::clean)));  // false: the pager was quit
   writing_end = Descriptor();
   if (child->wait() == not_found_by_the_shell) terminal.write(Stream::out, text);
 }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::chrono::milliseconds quiet_start{300};
 constexpr std::chrono::milliseconds min_pause{100};
+constexpr Sequence clear_line = "\r\033[K";
 constexpr std::size_t bar_columns = 20;
 constexpr int columns_for_bar = 70;
 constexpr double seconds_for_rate = 1.0;  ///< before that the rate is unstable
@@ -91,7 +92,7 @@ void ProgressLine::update(
   shown_at_ = now;
   if (style_ == ProgressStyle::json) {
     const Json progress = {{"stage", stage}, {"done", done}, {"total", total}, {"unit", name(counted)}};
-    terminal_.write(Stream::err, dump(Json{{"v", 1}, {"progress", progress}}) + "\n");
+    terminal_.write(Stream::err, escape_json(dump(Json{{"v", 1}, {"progress", progress}})) + "\n");
     return;
   }
   std::string text = fmt::format("{}{}{}", stage, stage.empty() ? "" : " ", amount(done, total, counted));
@@ -107,13 +108,14 @@ void ProgressLine::update(
   }
   text = clean(text, Breaks::space);
   if (style_ == ProgressStyle::plain) return terminal_.write(Stream::err, text + "\n");
-  terminal_.write(Stream::err, "\r\033[K" + cut(text, static_cast<std::size_t>(terminal_.columns()) - 1));
+  terminal_.write(Stream::err,
+                  terminal_.marked(clear_line) + cut(text, static_cast<std::size_t>(terminal_.columns()) - 1));
   shown_ = true;
 }
 
 void ProgressLine::clear() {
   if (!shown_) return;
-  terminal_.write(Stream::err, "\r\033[K");
+  terminal_.write(Stream::err, terminal_.marked(clear_line));
   shown_ = false;
 }
 

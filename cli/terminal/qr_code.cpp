@@ -47,13 +47,14 @@ std::string render_qr_code(const QrCode& code, const Terminal& terminal, Stream 
   };
   std::string text;
   for (std::size_t y = 0; y < whole; y += 2) {
-    if (color) text += "\033[38;5;16;48;5;231m";
+    if (color) text += terminal.marked("\033[38;5;16;48;5;231m");
     for (std::size_t x = 0; x < whole; ++x) {
       const bool upper = is_drawn(x, y);
       const bool lower = y + 1 < whole ? is_drawn(x, y + 1) : !color;
       text += upper ? (lower ? "█" : "▀") : (lower ? "▄" : " ");
     }
-    text += color ? "\033[0m\n" : "\n";
+    if (color) text += terminal.marked("\033[0m");
+    text += '\n';
   }
   return text;
 }

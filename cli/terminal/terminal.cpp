@@ -4,11 +4,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/descriptor.hpp"
+#include "api-client/base/random.hpp"
 #include "cli/base/exit_code.hpp"
 
 namespace ws::cli {
@@ -31,7 +34,7 @@ int rows_of_screen() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
 }
 
-std::string_view sequence(Look look) {
+Sequence sequence(Look look) {
   switch (look) {
     case Look::plain: return "";
     case Look::strong: return "\033[1m";
@@ -84,6 +87,8 @@ Terminal Terminal::detect(const Environment& environment) {
 }
 
 Terminal::Terminal(TerminalState state, const Environment& environment) : state_(state) {
+  SystemRandom random;
+  mark_ = fmt::format("\033{:016x}{:016x}", random.next(), random.next());
   no_color_ = is_set(environment, "NO_COLOR") || environment.get("TERM") == "dumb";
   // https://bixense.com/clicolors: NO_COLOR wins over CLICOLOR_FORCE.
   forced_color_ = !is_set(environment, "NO_COLOR") && is_set(environment, "CLICOLOR_FORCE") &&
@@ -118,15 +123,33 @@ Terminal::Size Terminal::size_now() const {
 
 std::string Terminal::paint(Stream stream, Look look, std::string_view text) const {
   if (look == Look::plain || text.empty() || !has_color(stream)) return std::string(text);
-  return std::string(sequence(look)) + std::string(text) + "\033[0m";
+  return marked(sequence(look)) + std::string(text) + marked("\033[0m");
+}
+
+std::string Terminal::marked(Sequence sequence) const { return mark_ + std::string(sequence.text()) + mark_; }
+
+std::string Terminal::rendered(std::string_view text, Controls controls) const {
+  std::string bytes;
+  for (bool is_sequence = false;; is_sequence = !is_sequence) {
+    const std::size_t end = text.find(mark_);
+    const std::string_view part = text.substr(0, end);
+    bytes += is_sequence || controls == Controls::keep ? std::string(part) : clean(part, Breaks::keep);
+    if (end == std::string_view::npos) return bytes;
+    text.remove_prefix(end + mark_.size());
+  }
 }
 
 void Terminal::write(Stream stream, std::string_view text) {
+  const bool is_data = stream == Stream::out && !is_terminal(stream);
+  put(stream, rendered(text, is_data ? Controls::keep : Controls::clean));
+}
+
+void Terminal::put(Stream stream, std::string_view bytes) {
   const int descriptor = stream == Stream::out ? STDOUT_FILENO : STDERR_FILENO;
-  while (!text.empty()) {
-    const ssize_t written = retry_eintr([&] { return ::write(descriptor, text.data(), text.size()); });
+  while (!bytes.empty()) {
+    const ssize_t written = retry_eintr([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
     if (written > 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
+      bytes.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EPIPE && stream == Stream::out) {
       ::_exit(number(ExitCode::broken_pipe));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {

@@ -1,9 +1,13 @@
 /// The standard streams: whether they are terminals, their width and colour, and the only functions that write to them.
 ///
+/// What is written for people is cleaned here, whoever wrote it: no control character gets to a terminal or a log but
+/// newlines, tabs, and the sequences that this program paints with.
+///
 /// Each stream's state is decided by itself: stdout may be a pipe while stderr is a terminal. Colour: `--color`, then
 /// NO_COLOR, then CLICOLOR_FORCE, then a terminal that is not TERM=dumb.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +23,23 @@ enum class ColorChoice { automatic, always, never };
 
 /// The role of a piece of text; `Terminal::paint` maps roles to colours.
 enum class Look { plain, strong, faint, good, warning, bad, emphasis, struck, code, link, match, mine, theirs };
+
+/// An escape sequence of ours. Only a literal becomes one, so that no text from outside is ever written as one.
+class Sequence {
+ public:
+  template <std::size_t size>
+  consteval Sequence(const char (&literal)[size])  // NOLINT(google-explicit-constructor): the literal is one
+      : text_(literal, size - 1) {}
+  constexpr std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
+enum class Controls {
+  clean,  ///< removed: the text is for a terminal or a log
+  keep,   ///< unchanged: for a file or a program
+};
 
 struct TerminalState {
   bool in_is_terminal = false;
@@ -56,20 +77,29 @@ class Terminal {
   Size size_now() const;
   /// Questions are asked only where a person can see and answer them, and neither CI nor --no-input forbids it.
   bool may_ask() const { return questions_ && state_.in_is_terminal && state_.err_is_terminal; }
-  /// `text` in `look`, where the stream has colour.
+  /// `text` in `look`, where the stream has colour: to be written by `write` or `rendered`.
   std::string paint(Stream stream, Look look, std::string_view text) const;
+  /// The sequence as part of a text, marked by what nobody outside can know.
+  std::string marked(Sequence sequence) const;
+  /// The bytes of a text: its marked sequences, and the rest as `controls` says.
+  std::string rendered(std::string_view text, Controls controls) const;
 
-  /// All of it. A reader that went away ends the program silently with 141; a stdout that takes no more (a full disk)
-  /// with 14, and with what `on_write_error` makes of the reason on stderr.
-  virtual void write(Stream stream, std::string_view text);
+  /// All of it; cleaned, unless it is data: what a program or a file gets from stdout. A reader that went away ends the
+  /// program silently with 141; a stdout that takes no more (a full disk) with 14, and with what `on_write_error` makes
+  /// of the reason on stderr.
+  void write(Stream stream, std::string_view text);
   void on_write_error(std::function<std::string(std::string what)> tell) { tell_write_error_ = std::move(tell); }
   /// Asks on stderr and reads one line of stdin; empty at its end.
   virtual std::string ask(std::string_view question);
   /// The same, but empty at the end of stdin and where a signal came.
   virtual std::optional<std::string> ask_line(std::string_view question);
 
+ protected:
+  virtual void put(Stream stream, std::string_view bytes);
+
  private:
   TerminalState state_;
+  std::string mark_;  ///< before and after each sequence of ours; random
   ColorChoice color_ = ColorChoice::automatic;
   bool forced_color_ = false;
   bool no_color_ = false;

@@ -22,11 +22,12 @@ namespace {
 
 // xterm's private modes: 1049 alternate screen, 25 cursor, 2026 synchronized update (terminals ignore modes that they
 // do not know).
-constexpr std::string_view take_screen = "\033[?1049h\033[?25l";
-constexpr std::string_view give_screen_back = "\033[?25h\033[?1049l";
-constexpr std::string_view begin_frame = "\033[?2026h\033[H";
-constexpr std::string_view end_frame = "\033[J\033[?2026l";
-constexpr std::string_view end_of_row = "\033[K";
+constexpr Sequence take_screen = "\033[?1049h\033[?25l";
+constexpr Sequence give_screen_back = "\033[?25h\033[?1049l";
+constexpr Sequence begin_frame = "\033[?2026h\033[H";
+constexpr Sequence end_frame = "\033[J\033[?2026l";
+constexpr Sequence end_of_row = "\033[K";
+constexpr Sequence next_row = "\r\n";
 
 /// The terminal's alternate screen on stderr, drawn frame by frame.
 class ScreenSurface final : public Surface {
@@ -60,11 +61,11 @@ class ScreenSurface final : public Surface {
 
  private:
   void enter() {
-    if (!std::exchange(is_ours_, true)) terminal_.write(Stream::err, take_screen);
+    if (!std::exchange(is_ours_, true)) terminal_.write(Stream::err, terminal_.marked(take_screen));
   }
 
   void leave() {
-    if (std::exchange(is_ours_, false)) terminal_.write(Stream::err, give_screen_back);
+    if (std::exchange(is_ours_, false)) terminal_.write(Stream::err, terminal_.marked(give_screen_back));
   }
 
   /// From the top, in one write.
@@ -74,11 +75,11 @@ class ScreenSurface final : public Surface {
                           .rows = static_cast<std::size_t>(size.rows)};
     std::string text;
     for (const ScreenRow& row : frame(walk, position, room, terminal_.has_color(Stream::err))) {
-      text += text.empty() ? begin_frame : "\r\n";
+      text += terminal_.marked(text.empty() ? begin_frame : next_row);
       for (const Fragment& fragment : row) text += terminal_.paint(Stream::err, fragment.look, fragment.text);
-      text += end_of_row;
+      text += terminal_.marked(end_of_row);
     }
-    terminal_.write(Stream::err, text += end_frame);
+    terminal_.write(Stream::err, text + terminal_.marked(end_frame));
   }
 
   Terminal& terminal_;

@@ -15,7 +15,7 @@ std::string page(std::string_view source, int columns = 80) {
 std::string coloured(std::string_view source) {
   Terminal terminal({.out_is_terminal = true}, Environment());
   terminal.set_color(ColorChoice::always);
-  return render_markdown(source, terminal);
+  return terminal.rendered(render_markdown(source, terminal), Controls::keep);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 class Recorder final : public Terminal {
  public:
   explicit Recorder(TerminalState state = {}) : Terminal(state, Environment()) {}
-  void write(Stream stream, std::string_view text) override { (stream == Stream::out ? out : err) += text; }
+  void put(Stream stream, std::string_view text) override { (stream == Stream::out ? out : err) += text; }
   std::string out;
   std::string err;
 };

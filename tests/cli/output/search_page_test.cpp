@@ -26,7 +26,7 @@ std::string shown(const Json& items, const std::string& query, int columns, Colo
   Terminal terminal({.out_is_terminal = true, .columns = columns}, Environment());
   terminal.set_color(color);
   ViewContext context{.known = {{"query", query}}};
-  return render_search_results(items, context, terminal);
+  return terminal.rendered(render_search_results(items, context, terminal), Controls::keep);
 }
 
 }  // namespace

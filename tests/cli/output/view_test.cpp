@@ -27,7 +27,7 @@ class WideTerminal final : public Terminal {
   explicit WideTerminal(int columns) : Terminal({.out_is_terminal = true, .columns = columns}, Environment()) {
     set_color(ColorChoice::never);
   }
-  void write(Stream stream, std::string_view text) override { (stream == Stream::out ? out : err) += text; }
+  void put(Stream stream, std::string_view text) override { (stream == Stream::out ? out : err) += text; }
   std::string out;
   std::string err;
 };

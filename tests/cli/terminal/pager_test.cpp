@@ -19,7 +19,7 @@ std::string chosen(Environment::Values values, const std::string& configured = "
 class PagerRecorder final : public Terminal {
  public:
   PagerRecorder() : Terminal(five_rows, Environment()) {}
-  void write(Stream, std::string_view text) override { written += text; }
+  void put(Stream, std::string_view text) override { written += text; }
   std::string written;
 };
 

@@ -32,7 +32,8 @@ TEST_CASE("qr code: an address as half blocks", "[cli]") {
 TEST_CASE("qr code: in colour it is dark on light, whatever the terminal's own colours are", "[cli]") {
   Terminal terminal({}, Environment());
   terminal.set_color(ColorChoice::always);
-  const std::string text = render_qr_code(*QrCode::of(address), terminal, Stream::err);
+  const std::string text =
+      terminal.rendered(render_qr_code(*QrCode::of(address), terminal, Stream::err), Controls::keep);
   CHECK(text.substr(0, 20) == "\033[38;5;16;48;5;231m ");
   CHECK(text.substr(text.size() - 5) == "\033[0m\n");
 }

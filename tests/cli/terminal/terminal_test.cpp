@@ -31,9 +31,27 @@ TEST_CASE("terminal: colour needs a terminal and obeys the usual variables", "[c
 TEST_CASE("terminal: --color goes before everything else", "[cli]") {
   Terminal terminal({}, Environment::of({{"NO_COLOR", "1"}}));
   terminal.set_color(ColorChoice::always);
-  CHECK(terminal.paint(Stream::out, Look::bad, "x") == "\033[31mx\033[0m");
+  const std::string painted = terminal.paint(Stream::out, Look::bad, "x");
+  CHECK(terminal.rendered(painted, Controls::keep) == "\033[31mx\033[0m");
+  CHECK(terminal.rendered(painted, Controls::clean) == "\033[31mx\033[0m");
   terminal.set_color(ColorChoice::never);
   CHECK(terminal.paint(Stream::out, Look::bad, "x") == "x");
+}
+
+TEST_CASE("terminal: of the sequences in a text only those that were painted by this program are written", "[cli]") {
+  Terminal terminal(on_a_screen, Environment());
+  terminal.set_color(ColorChoice::always);
+  const std::string bad =
+      "a\033[31mb\033]0;t\007c\xc2\x9b"
+      "2Jd\xe2\x80\xae"
+      "e\033[0";
+  const std::string line = terminal.paint(Stream::out, Look::bad, bad) + "\t" + bad + "\n";
+  CHECK(terminal.rendered(line, Controls::clean) == "\033[31mabcde\033[0m\tabcde\n");
+  CHECK(terminal.rendered(line, Controls::keep) == "\033[31m" + bad + "\033[0m\t" + bad + "\n");
+  // A text that was painted by another run does not pass for one of this.
+  Terminal other(on_a_screen, Environment());
+  other.set_color(ColorChoice::always);
+  CHECK(terminal.rendered(other.paint(Stream::out, Look::bad, "x"), Controls::clean).find('\033') == std::string::npos);
 }
 
 TEST_CASE("terminal: progress is a line for a person who wants to see it", "[cli]") {
