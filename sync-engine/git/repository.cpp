@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/clean.hpp"
 #include "sync-engine/git/git_folder.hpp"
 #include "sync-engine/git/library.hpp"
 #include "sync-engine/git/pack_writer.hpp"
@@ -243,13 +244,10 @@ Result<ObjectId> Repository::write_tree(const std::optional<ObjectId>& base, std
 
 namespace {
 
-/// git ends a name at `<` and a line at a line feed.
+/// git ends a name at `<` and a line at a line feed, and shows the rest as it is on whatever terminal it runs.
 std::string without_marks(std::string_view text, std::string_view fallback) {
-  std::string out;
-  for (const char c : text) {
-    const bool is_mark = c == '<' || c == '>' || static_cast<unsigned char>(c) < ' ';
-    if (!is_mark) out += c;
-  }
+  std::string out = clean(text, Breaks::space);
+  std::erase_if(out, [](char c) { return c == '<' || c == '>'; });
   const std::string_view name = trimmed(out, " .,:;\"'\\");
   return std::string(name.empty() ? fallback : name);
 }

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "sync-engine/state/history.hpp"
 #include "sync-engine/state/history_log.hpp"
 #include "tests/support/run_command.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::path;
+using namespace std::string_literals;
 
 Time at(int minute) { return Time(std::chrono::seconds(1'790'000'000)) + std::chrono::minutes(minute); }
 
@@ -78,6 +80,28 @@ std::vector<std::string> names(const std::vector<BlamedLine>& lines) {
 using Names = std::vector<std::string>;
 
 }  // namespace
+
+TEST_CASE("history: the name of an author acts on no terminal and ends no line of a commit", "[sync-engine]") {
+  Told told;
+  const std::string bad =
+      "Eve\xc2\x9b"
+      "31m \xe2\x80\xae\x1b]0;x\x07"
+      "<e@x>\n\x00"
+      "committer M\x7f\xe2\x80\xa8 end"s;
+  told.after(1, {{.path = "a.md", .blob = told.keep("one\n"), .author = {.name = bad, .id = bad}}});
+  const auto log =
+      ws::test::run_command({.arguments = {"git", "-C", told.git.string(), "log", "--format=%an|%ae", "main"}});
+  const auto lines = told.blame("a.md", "one\n");
+  REQUIRE(lines.size() == 1);
+  for (const std::string& shown : {log.out.substr(0, log.out.find('\n')), lines.at(0).author.name}) {
+    CAPTURE(shown);
+    CHECK(shown == clean(shown, Breaks::space));
+    CHECK(shown.find('\0') == std::string::npos);
+    CHECK(shown.find_first_of("<>") == std::string::npos);
+  }
+  CHECK(lines.at(0).author.name.starts_with("Eve e@x"));
+  CHECK(std::count(log.out.begin(), log.out.end(), '\n') == 1);
+}
 
 TEST_CASE("blame: people on the service by name and time, local edits by whoever works here", "[sync-engine][blame]") {
   Told told;
