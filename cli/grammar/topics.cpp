@@ -132,10 +132,12 @@ constexpr std::string_view automation_text =
   Repeats  --idempotency-key stable makes a create safe to run again.
   Keys     WS_TOKEN with WS_BASE_URL, or `ws login --with-token < FILE`.
   Batches  Ids come one a line by --stdin; exit 13 means that some failed.
+  Data     What a script did not write itself comes after --, or as --flag=DATA:
+           else a line like --file=private.txt is taken for a flag.
 
   ws docs list --all --format ids | ws docs get --stdin --template '{title}'
   ws ask 'What changed?' --json --jq .answer --timeout 60
-  xargs -d '\n' -n 1 -P 8 ws ask --json <questions.txt
+  xargs -d '\n' -n 1 -P 8 ws ask --json -- <questions.txt
   ws events work --worker ci -- ./answer.sh
 )";
 

@@ -14,9 +14,12 @@ import subprocess
 import sys
 
 
-def ws(*arguments):
-    """The answer of `ws ARGUMENTS --json`. Its errors are on stderr already: they end in the event's failure."""
-    run = subprocess.run(["ws", *arguments, "--json"], stdout=subprocess.PIPE, check=False)
+def ws(*arguments, data=()):
+    """The answer of `ws ARGUMENTS --json -- DATA`. Its errors are on stderr already: they end in the event's failure.
+
+    What others wrote comes after `--`, or behind `--flag=`: a comment like `--file=private.txt` is no flag of ours.
+    """
+    run = subprocess.run(["ws", *arguments, "--json", "--", *data], stdout=subprocess.PIPE, check=False)
     if run.returncode != 0:
         sys.exit(run.returncode)
     return json.loads(run.stdout)
@@ -24,7 +27,7 @@ def ws(*arguments):
 
 def has_answered(event):
     """Whether this agent wrote in the thread behind the comment."""
-    threads = ws("comments", "list", event["document_id"])["threads"]
+    threads = ws("comments", "list", data=[event["document_id"]])["threads"]
     thread = next((each for each in threads if each["id"] == event["thread_id"]), {"entries": []})
     ids = [entry["id"] for entry in thread["entries"]]
     later = thread["entries"][ids.index(event["comment_id"]) + 1 :] if event["comment_id"] in ids else []
@@ -38,8 +41,15 @@ def main():
     if has_answered(event):
         return {"skipped": "answered before"}
     question = event["payload"]["body"]
-    answer = ws("ask", question, "--timeout", "60")["answer"] or "I found nothing about this."
-    ws("comments", "reply", event["document_id"], event["thread_id"], "-m", answer, "-F", f"source_event_id={event['id']}")
+    answer = ws("ask", "--timeout", "60", data=[question])["answer"] or "I found nothing about this."
+    ws(
+        "comments",
+        "reply",
+        f"--message={answer}",
+        "-F",
+        f"source_event_id={event['id']}",
+        data=[event["document_id"], event["thread_id"]],
+    )
     return {"replied_to": event["comment_id"]}
 
 

@@ -27,5 +27,12 @@ thread=$(ws comments list Tides --json --jq '.threads[0].id')
 ws comments reply Tides "$thread" -m 'And when does it close?' > /dev/null
 agent -- "$RECIPES/agent/answer_comments.py"
 test "$(replies)" = 2
+
+# A comment that reads like a flag is a question all the same, and sends no file.
+echo 'not for the service' > private.txt
+ws comments reply --message='--file=private.txt' -- Tides "$thread" > /dev/null
+agent -- "$RECIPES/agent/answer_comments.py"
+test "$(replies)" = 3
+test "$(ws files list --json --jq '.data | length')" = 0
 agent -- sh -c 'echo "the queue is empty, this is not run" >&2; exit 1'
 ws comments resolve Tides "$thread" > /dev/null
