@@ -51,6 +51,12 @@ Verdict unusable(const Operation& operation, const http::Response& response, std
                   .call = {.http_status = response.status}}};
 }
 
+/// Bytes in an encoding that nobody asked for read as malformed JSON, if it was not decoded.
+std::string why_no_json(const http::Response& response, const std::string& reason) {
+  const std::string encoding = http::encoding_of(response.headers);
+  return encoding.empty() ? reason : fmt::format("its Content-Encoding is `{}`; decoded, it is {}", encoding, reason);
+}
+
 Verdict read_success(const Operation& operation, http::Response response, bool streamed) {
   const contract::Body expected = expected_body(operation, response.status);
   Verdict verdict;
@@ -59,7 +65,7 @@ Verdict read_success(const Operation& operation, http::Response response, bool s
     if (!is_json_type(type)) return unusable(operation, response, fmt::format("it is {}, not JSON", type));
     if (!streamed) {
       Result<Json> json = parse_bounded(response.body);
-      if (!json) return unusable(operation, response, json.error().what);
+      if (!json) return unusable(operation, response, why_no_json(response, json.error().what));
       if (!json->is_object()) return unusable(operation, response, "it is not a JSON object");
       verdict.reply.json = std::move(*json);
     }

@@ -368,6 +368,12 @@ Outcome CurlExchange::outcome(CURLcode code) {
   }
   // One line beyond libcurl's own bound.
   if (code == CURLE_OUT_OF_MEMORY && !head_complete_) return too_many_headers();
+  const std::string encoding = encoding_of(response_.headers);
+  if ((code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR) && !encoding.empty()) {
+    return transport_error(Stage::unusable,
+                           Failure::Kind::internal,
+                           fmt::format("the answer is encoded as `{}`, which cannot be decoded", encoding));
+  }
   if (code == CURLE_OK || is_protocol_failure(code, text)) {
     return transport_error(
         Stage::unusable, Failure::Kind::internal, code == CURLE_OK ? "the answer has no headers" : text);

@@ -33,6 +33,11 @@ std::optional<std::string_view> find_header(const Headers& headers, std::string_
   return std::nullopt;
 }
 
+std::string encoding_of(const Headers& headers) {
+  const std::string_view encoding = find_header(headers, "Content-Encoding").value_or("");
+  return equal_ignoring_case(encoding, "identity") ? std::string() : std::string(encoding);
+}
+
 bool is_header_name(std::string_view text) {
   constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [marks](char c) {

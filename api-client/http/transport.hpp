@@ -23,6 +23,9 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 /// The first value of header `name`, compared without regard to case.
 std::optional<std::string_view> find_header(const Headers& headers, std::string_view name);
 
+/// The Content-Encoding of an answer; empty where the bytes are as they are.
+std::string encoding_of(const Headers& headers);
+
 /// Whether the text is a token (RFC 9110, 5.6.2). Variants of a known header (`Host `, `X:y`) are not.
 bool is_header_name(std::string_view text);
 /// Whether the value has no CR, LF or NUL.

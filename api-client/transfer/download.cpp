@@ -130,6 +130,9 @@ class Download : public std::enable_shared_from_this<Download> {
   }
 
   Result<void> take_head(int status, const http::Headers& headers) {
+    if (const std::string encoding = http::encoding_of(headers); !encoding.empty()) {
+      return fail(mismatch(fmt::format("it came encoded as `{}`, not as it is", encoding)));
+    }
     const std::string etag(http::find_header(headers, "ETag").value_or(""));
     if (status != 206) {
       // The service does no ranges, or the file is another one now.

@@ -187,3 +187,25 @@ TEST_CASE("errors: one line of JSON, whatever there was to note", "[cli]") {
   CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
   CHECK(talk.ws({"search", ""}).err.find("note:") != std::string::npos);
 }
+
+TEST_CASE("answers: an encoding that ws cannot decode is named", "[cli]") {
+  struct Row {
+    const char* encoding;
+    std::string body;
+  };
+  const auto row = GENERATE(Row{"br", "\x0b\x02\x80 no brotli"},
+                            Row{"br", "{\"user\": {}}"},
+                            Row{"zstd", "\x28\xb5\x2f\xfd\x04 no zstd"},
+                            Row{"x-own", "{\"user\": {}}"},
+                            Row{"gzip", "{\"user\": {}}"},
+                            Row{"gzip, x-own", "bytes"});
+  const Dialogue talk(answer(200, row.body, {{"Content-Encoding", row.encoding}}));
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"whoami"}, {"files", "download", nobody, "-o", "x"}}) {
+    const Ended ended = talk.ws(words);
+    CAPTURE(row.encoding, words, ended.err);
+    CHECK(ended.exit != 0);
+    CHECK(ended.err.find("`" + std::string(row.encoding) + "`") != std::string::npos);
+  }
+  CHECK_FALSE(std::filesystem::exists(talk.folder / "x"));
+}
