@@ -1,6 +1,7 @@
 #include "cli/output/members.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <sstream>
 
@@ -66,6 +67,33 @@ Failure no_member(std::string_view path, const std::vector<std::string>& known) 
           .what = "there is no member `" + std::string(path) + "`",
           .hint = known.empty() ? "" : fmt::format("the members are {}", fmt::join(known, ", ")),
           .code = "unknown_member"};
+}
+
+/// Integers beyond 64 bits were read as doubles, which from there on are all whole.
+bool is_exact(const Json& number, Numbers numbers) {
+  constexpr std::int64_t most = std::int64_t{1} << 53U;
+  if (number.is_number_float()) {
+    const auto value = number.get<double>();
+    return value < 0x1p64 && value > -0x1p63;
+  }
+  if (numbers == Numbers::of_64_bits) return true;
+  if (number.is_number_unsigned()) return number.get<std::uint64_t>() <= static_cast<std::uint64_t>(most);
+  const auto value = number.get<std::int64_t>();
+  return value >= -most && value <= most;
+}
+
+/// The first number that is not exact, and its dotted path.
+const Json* find_inexact(const Json& value, Numbers numbers, std::string& path) {
+  if (value.is_number()) return is_exact(value, numbers) ? nullptr : &value;
+  if (!value.is_structured()) return nullptr;
+  const std::size_t length = path.size();
+  for (const auto& member : value.items()) {
+    if (member.value().is_string()) continue;
+    path += (path.empty() ? "" : ".") + member.key();
+    if (const Json* const found = find_inexact(member.value(), numbers, path)) return found;
+    path.resize(length);
+  }
+  return nullptr;
 }
 
 void add_name(std::vector<std::string>& names, std::string_view name) {
@@ -138,6 +166,20 @@ Result<void> check_members(const std::vector<std::string>& paths,
     return fail(no_member(path, names_for(path, items, schema)));
   }
   return {};
+}
+
+Result<void> check_numbers(const Json& value, Numbers numbers) {
+  std::string path;
+  const Json* const found = find_inexact(value, numbers, path);
+  if (found == nullptr) return {};
+  const bool is_jq = numbers == Numbers::of_53_bits && found->is_number_integer();
+  return fail(Failure{
+      .kind = Failure::Kind::usage,
+      .what = is_jq
+                  ? fmt::format("--jq would change the number {} of `{}`: jq computes with 53 bits", dump(*found), path)
+                  : fmt::format("the number of `{}` has more than 64 bits, and would be changed", path),
+      .hint = "--json alone prints every number as it came; --fields leaves a member out",
+      .code = "inexact_number"});
 }
 
 Result<void> check_members(const std::vector<std::string>& paths, const contract::Schema& schema) {

@@ -1,4 +1,4 @@
-/// Whether the members that `--fields` and `--template` name exist.
+/// Whether the members that `--fields` and `--template` name exist, and whether a format can print all numbers.
 #pragma once
 
 #include <string>
@@ -25,5 +25,13 @@ Result<void> check_members(const std::vector<std::string>& paths,
                            std::string_view shape);
 /// The same before anything is sent, by the schema alone.
 Result<void> check_members(const std::vector<std::string>& paths, const contract::Schema& schema);
+
+/// What prints a number: a double, or what JSON itself has.
+enum class Numbers {
+  of_64_bits,  ///< integers of 64 bits, signed or not; beyond that they were read as doubles
+  of_53_bits,  ///< those that a double holds: jq has no others
+};
+/// Fails with `usage` where an integer would be printed as another one, naming its member.
+Result<void> check_numbers(const Json& value, Numbers numbers);
 
 }  // namespace ws::cli

@@ -30,6 +30,15 @@ Json take_items(Json& page) {
   return std::exchange(page[std::string(key)], Json::array());
 }
 
+/// Each is printed from what was read, so that a number that was changed by reading must not get there.
+Result<void> check_items(const Printer& printer, const Json& items) {
+  const std::vector<std::string>& fields = printer.fields();
+  for (const Json& item : items) {
+    WS_TRY(check_numbers(fields.empty() ? item : pick(item, fields), Numbers::of_64_bits));
+  }
+  return {};
+}
+
 Json cursor_json(const std::string& next_cursor) { return next_cursor.empty() ? Json() : Json(next_cursor); }
 
 /// Every page is printed when it comes.
@@ -79,6 +88,7 @@ class RowPages final : public PagedList {
   Result<void> add(Json page) override {
     const Json items = take_items(page);
     if (items.empty()) return {};
+    WS_TRY(check_items(printer_, items));
     begin(items.front());
     printer_.put_rows(columns_, items);
     return {};
@@ -108,6 +118,7 @@ class DocumentPages final : public PagedList {
   explicit DocumentPages(Printer& printer) : printer_(printer) {}
   Result<void> add(Json page) override {
     const Json items = take_items(page);
+    WS_TRY(check_items(printer_, items));
     if (whole_.is_null()) whole_ = std::move(page);
     std::string text;
     for (const Json& item : items) {
@@ -161,8 +172,10 @@ class TablePages final : public PagedList {
       : printer_(printer), operation_(operation), view_(printer.columns_of_view(operation)) {}
 
   Result<void> add(Json page) override {
+    const Json items = take_items(page);
+    WS_TRY(check_items(printer_, items));
     std::string text;
-    for (const Json& item : take_items(page)) {
+    for (const Json& item : items) {
       begin(item);
       Cells row = view_.empty() ? printer_.cells_of(columns_, item) : printer_.cells_of(view_, item);
       for (std::string& cell : row) cell = clean(cell, Breaks::space);

@@ -15,7 +15,6 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/yaml.hpp"
-#include "cli/output/members.hpp"
 #include "cli/terminal/programs.hpp"
 #include "cli/terminal/table.hpp"
 
@@ -75,18 +74,28 @@ void Printer::sentence(std::string_view text) {
   line(is_on_screen() ? wrap_for(terminal_, Stream::out, text) : std::string(text));
 }
 
+bool Printer::has_exact_numbers(const Json& value, Numbers numbers) {
+  auto checked = check_numbers(value, numbers);
+  if (!checked && !failure_) failure_ = std::move(checked).error();
+  return checked.has_value();
+}
+
 /// `--jq` over the document, `--template` over each of `items`.
 void Printer::shaped(const Json& document, const Json& items) {
   if (options_.line_of) {
-    for (const Json& one : items) raw(options_.line_of->fill(one) + "\n");
+    for (const Json& one : items) {
+      if (has_exact_numbers(pick(one, options_.line_of->members()))) raw(options_.line_of->fill(one) + "\n");
+    }
     return;
   }
+  if (!has_exact_numbers(document, Numbers::of_53_bits)) return;
   auto ran = options_.jq->run(dump(document), [this](std::string_view text) { raw(std::string(text) + "\n"); });
   if (!ran && !failure_) failure_ = std::move(ran).error();
 }
 
 void Printer::json(const Json& value) {
   if (is_shaped()) return shaped(value, Json::array({value}));
+  if (!has_exact_numbers(value)) return;
   switch (options_.format) {
     case Format::yaml: return raw(to_yaml(value));
     case Format::ndjson: return put_json(dump(value));
@@ -153,6 +162,8 @@ void Printer::resource(std::string_view shape, const Json& value, std::string_vi
   const Json picked = options_.fields.empty() ? Json() : pick(value, options_.fields);
   const Json& shown = options_.fields.empty() ? value : picked;
   if (is_shaped()) return shaped(shown, Json::array({value}));
+  const bool is_as_it_came = options_.format == Format::json && options_.fields.empty() && !body.empty();
+  if (!is_as_it_came && options_.format != Format::ids && !has_exact_numbers(shown)) return;
   switch (options_.format) {
     case Format::json:
       if (!options_.fields.empty() || body.empty()) return json(shown);
@@ -224,7 +235,7 @@ void Printer::item(const Json& item) {
   const Json& shown = options_.fields.empty() ? item : picked;
   if (is_shaped()) return shaped(shown, Json::array({item}));
   if (options_.format == Format::ids) return raw(id_of(item) + "\n");
-  put_json(dump(shown));
+  if (has_exact_numbers(shown)) put_json(dump(shown));
 }
 
 void Printer::list(std::string_view operation, const Json& whole, std::string_view body) {
@@ -237,9 +248,14 @@ void Printer::list(std::string_view operation, const Json& whole, std::string_vi
     return;
   }
   if (options_.jq && options_.fields.empty()) return shaped(whole, items);
+  const bool is_as_it_came = options_.format == Format::json && !options_.jq && !body.empty();
+  if (options_.fields.empty() && !is_as_it_came && !has_exact_numbers(whole)) return;
+  for (const Json& one : options_.fields.empty() ? Json::array() : items) {
+    if (!has_exact_numbers(pick(one, options_.fields))) return;
+  }
   if (options_.format == Format::json || options_.format == Format::yaml || options_.jq) {
     if (options_.fields.empty() && options_.format == Format::yaml) return raw(to_yaml(whole));
-    if (options_.fields.empty()) return body.empty() ? json(whole) : put_json(body);
+    if (options_.fields.empty()) return is_as_it_came ? put_json(body) : json(whole);
     Json picked = whole;
     for (const std::string_view key : item_members) {
       if (!picked.is_object() || !picked.contains(key) || !picked[std::string(key)].is_array()) continue;

@@ -14,6 +14,7 @@
 #include "api-client/base/result.hpp"
 #include "cli/output/format.hpp"
 #include "cli/output/jq.hpp"
+#include "cli/output/members.hpp"
 #include "cli/output/template.hpp"
 #include "cli/output/view.hpp"
 #include "cli/terminal/table.hpp"
@@ -107,6 +108,7 @@ class Printer {
   void put(std::string_view text);
   void put_json(std::string_view json);
   bool to_file() const { return !options_.file.empty() && options_.file != "-"; }
+  bool has_exact_numbers(const Json& value, Numbers numbers = Numbers::of_64_bits);
   bool has_members(std::string_view shape, const std::vector<const Json*>& items);
   const View* view_of(std::string_view shape) const {
     return options_.find_view == nullptr ? nullptr : options_.find_view(shape);

@@ -11,6 +11,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/utf8.hpp"
+#include "cli/output/members.hpp"
 
 namespace ws::cli {
 namespace {
@@ -70,7 +71,8 @@ std::string tail_of(std::string_view text) {
 }
 
 Json result_of(const ChildEnd& end) {
-  if (auto json = parse_bounded(end.out); json && json->is_object()) return std::move(*json);
+  auto json = parse_bounded(end.out);
+  if (json && json->is_object() && check_numbers(*json, Numbers::of_64_bits)) return std::move(*json);
   return Json{{"output", valid_utf8(end.out)}};
 }
 

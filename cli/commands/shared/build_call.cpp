@@ -57,6 +57,9 @@ Result<Json> given_body(Session& session) {
   }
   auto body = parse_bounded(*text);
   if (!body) return fail(Failure::Kind::usage, "--body takes JSON: " + body.error().what, hint_about_body(session));
+  if (auto exact = check_numbers(*body, Numbers::of_64_bits); !exact) {
+    return fail(Failure::Kind::usage, "--body: " + exact.error().what);
+  }
   if (!body->is_object()) {
     const bool is_let_through = session.has("no-validate") && session.command().words.substr(0, 5) == "call ";
     if (!is_let_through) return fail(Failure::Kind::usage, "--body takes a JSON object");

@@ -12,6 +12,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/text.hpp"
 #include "api-client/base/utf8.hpp"
+#include "cli/output/members.hpp"
 
 namespace ws::cli {
 namespace {
@@ -63,6 +64,9 @@ Result<Json> parse_json_text(const std::string& given, std::string_view spelled)
   WS_LET(const std::string text, text_or_file(given));
   auto value = parse_bounded(text);
   if (!value) return fail(Failure::Kind::usage, fmt::format("{} takes JSON: {}", spelled, value.error().what));
+  if (auto exact = check_numbers(*value, Numbers::of_64_bits); !exact) {
+    return fail(Failure::Kind::usage, fmt::format("{}: {}", spelled, exact.error().what));
+  }
   return std::move(*value);
 }
 

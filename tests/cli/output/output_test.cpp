@@ -236,3 +236,39 @@ TEST_CASE("output: a spool gives back what it was given, from memory and from di
   REQUIRE(spool.drain([&](std::string_view piece) { got += piece; }));
   CHECK((got == given));
 }
+
+TEST_CASE("output: a number that a format would change is refused, and named; json alone prints it", "[cli]") {
+  const std::string item =
+      R"({"id":"1","n":18446744073709551616,"by":{"m":-9223372036854775809},"s":9007199254740993})";
+  const std::string page = R"({"data":[)" + item + R"(],"next_cursor":null})";
+  const auto end_of = [&](PrinterOptions options, bool is_list) {
+    Recorder terminal(TerminalState{});
+    Printer printer(terminal, std::move(options));
+    const std::string& text = is_list ? page : item;
+    is_list ? printer.list("unknown.list", *parse_bounded(text), text) : printer.resource(*parse_bounded(text), text);
+    const auto done = printer.finish();
+    return done ? terminal.out : "refused: " + done.error().what + terminal.out;
+  };
+  const bool is_list = GENERATE(false, true);
+  CAPTURE(is_list);
+  CHECK(end_of({.format = Format::json}, is_list) == (is_list ? page : item) + "\n");
+  CHECK(end_of({.format = Format::ids}, is_list) == "1\n");
+  for (const Format format : {Format::table, Format::tsv, Format::csv, Format::yaml, Format::ndjson}) {
+    const std::string whole = end_of({.format = format}, is_list);
+    CAPTURE(static_cast<int>(format), whole);
+    CHECK(whole.starts_with("refused: the number of `"));
+    CHECK(whole.find("18446744073709551616") == std::string::npos);
+    CHECK(whole.find("more than 64 bits") != std::string::npos);
+    CHECK(end_of({.format = format, .fields = {"by.m"}}, is_list).starts_with("refused: "));
+    CHECK(end_of({.format = format, .fields = {"s"}}, is_list).find("9007199254740993") != std::string::npos);
+  }
+  CHECK(end_of({.format = Format::json, .fields = {"n"}}, is_list).starts_with("refused: "));
+  const auto by_jq = [&](std::vector<std::string> fields) {
+    return end_of({.format = Format::json, .fields = std::move(fields), .jq = *JqProgram::compile(".")}, is_list);
+  };
+  CHECK(by_jq({"s"}).starts_with("refused: --jq would change the number 9007199254740993 of `"));
+  CHECK(by_jq({"n"}).starts_with("refused: "));
+  CHECK(by_jq({"id"}).find("\"1\"") != std::string::npos);
+  CHECK(end_of({.line_of = *Template::parse("{s}")}, is_list) == "9007199254740993\n");
+  CHECK(end_of({.line_of = *Template::parse("{n}")}, is_list).starts_with("refused: "));
+}

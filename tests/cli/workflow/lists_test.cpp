@@ -314,3 +314,29 @@ TEST_CASE("lists of ours: the members that an empty one knows are those of its i
     CHECK(members == std::set<std::string>(known.begin(), known.end()));
   }
 }
+
+TEST_CASE("lists: of all pages joined no number is changed by any format", "[cli]") {
+  const std::string format = GENERATE("table", "tsv", "csv", "yaml", "json", "ndjson");
+  const HostileServer server([](const Seen&) {
+    return answer(200, R"({"data": [{"id": "a", "title": "T", "size": 18446744073709551617}], "next_cursor": null})");
+  });
+  const At somebody(server.origin());
+  const Ended all = somebody.ws({"docs", "list", "--all", "--format", format});
+  CAPTURE(format, all.out, all.err);
+  CHECK(all.exit == 2);
+  CHECK(all.out.find("18446744073709551616") == std::string::npos);
+  CHECK(all.out.find("e+19") == std::string::npos);
+  CHECK(all.err.find("more than 64 bits") != std::string::npos);
+  CHECK(somebody.ws({"docs", "list", "--json"}).out.find("18446744073709551617") != std::string::npos);
+  CHECK(somebody.ws({"docs", "list", "--all", "--fields", "id", "--format", format}).exit == 0);
+}
+
+TEST_CASE("requests: a number that would be sent as another is refused before anything is sent", "[cli]") {
+  const HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  const At somebody(server.origin());
+  const std::string number = "123456789012345678901234567890";
+  CHECK(somebody.ws({"call", "docs.create", "--body", "{\"title\": \"T\", \"x\": " + number + "}"}).exit == 2);
+  CHECK(somebody.ws({"docs", "create", "T", "-J", "x=" + number}).exit == 2);
+  CHECK(somebody.ws({"events", "complete", nobody, "--result", "{\"x\": " + number + "}"}).exit == 2);
+  CHECK(server.requests().empty());
+}
