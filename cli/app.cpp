@@ -296,7 +296,7 @@ class App {
     Session session(world_, chosen, std::move(parsed));
     WS_TRY(session.open(find_view));
     if (auto named = resolve_names(session); !named) {
-      return fail(session.with_login_hint(std::move(named).error()));
+      return fail(session.with_hint(std::move(named).error()));
     }
     json_errors_ = is_json(session.format()) && !session.has("jq") && !session.has("template");
     const bool changes =
@@ -306,7 +306,7 @@ class App {
     });
     if (chosen.hands_back && world_.end_in_own_time != nullptr) world_.end_in_own_time();
     Result<ExitCode> ended = chosen.run(session);
-    if (!ended) ended = fail(session.with_login_hint(std::move(ended).error()));
+    if (!ended) ended = fail(session.with_hint(std::move(ended).error()));
     // The output of a failed command is shown, but --output writes no file.
     if (!ended && session.has("output")) return ended;
     auto finished = session.printer().finish();

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/text.hpp"
 #include "api-client/base/yaml.hpp"
@@ -268,6 +270,20 @@ Result<void> write_config(const Paths& paths, std::string_view path, const std::
   if (is_new ? edited->empty() : *edited == *text) return {};
   WS_TRY(make_folders(paths.config, 0700));
   return write_file(file, *edited);
+}
+
+Result<std::string> check_key(std::string_view text, std::string_view source) {
+  const std::string_view key = trimmed_end(text);
+  const auto refuse = [&](std::string_view what) -> Result<std::string> {
+    return fail(
+        Failure::Kind::usage, fmt::format("{} {}", source, what), "give the key alone, on one line without blanks");
+  };
+  if (key.empty()) return refuse("holds no key");
+  const std::size_t blank = key.find_first_of(" \t\r\n");
+  if (equal_ignoring_case(key.substr(0, blank), "bearer")) return refuse("begins with `Bearer`, which ws adds itself");
+  if (blank != std::string_view::npos) return refuse("holds a blank or a line end within the key");
+  const bool is_visible = std::ranges::all_of(key, [](char c) { return c > ' ' && c < '\x7f'; });
+  return is_visible ? std::string(key) : refuse("holds a character that no key has");
 }
 
 Result<BaseUrl> check_base_url(std::string_view text, const Environment& environment) {

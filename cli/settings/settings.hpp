@@ -109,5 +109,8 @@ struct BaseUrl {
 /// Fails with `usage`: no absolute http(s) URL, or plain http to a host that is neither loopback nor named by
 /// WS_ALLOW_HTTP.
 Result<BaseUrl> check_base_url(std::string_view text, const Environment& environment);
+/// The key in `text`, without blanks behind it. Fails with `usage` where it is none, saying what is wrong with it.
+/// `source` says where it came from: "WS_TOKEN".
+Result<std::string> check_key(std::string_view text, std::string_view source);
 
 }  // namespace ws::cli

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -56,11 +57,8 @@ bool open_browser(const Environment& environment, const std::string& url) {
 }
 
 Result<std::string> key_from_stdin() {
-  WS_LET(std::string secret, read_stdin());
-  trim_end(secret, " \r\n");
-  const auto is_visible = [](char c) { return c > ' ' && c < '\x7f'; };
-  if (!secret.empty() && std::ranges::all_of(secret, is_visible)) return secret;
-  return fail(Failure::Kind::usage, "stdin holds no key", "ws login --with-token < key.txt");
+  WS_LET(const std::string text, read_stdin());
+  return check_key(text, "stdin");
 }
 
 /// Reads the key from stdin, asks the server whose it is, and stores it where `agree_on_store` says. Fails with `usage`
@@ -201,11 +199,25 @@ StoredCredential to_credential(Session& session, const PendingLogin& login, cons
           .kept_in = kept_in};
 }
 
+/// A person may approve less than was asked for, and finds out much later, by a 403.
+void note_missing_scopes(Session& session, const PendingLogin& login, const DeviceKey& key) {
+  std::vector<std::string> missing;
+  std::ranges::copy_if(login.scopes, std::back_inserter(missing), [&](const std::string& asked) {
+    return std::ranges::find(key.scopes, asked) == key.scopes.end();
+  });
+  if (missing.empty()) return;
+  session.note(fmt::format("warning: the key has {} of the {} scopes that were asked for; it lacks {}",
+                           login.scopes.size() - missing.size(),
+                           login.scopes.size(),
+                           fmt::join(missing, ", ")));
+}
+
 Result<ExitCode> keep(Session& session, const PendingLogin& login, const DeviceKey& key, KeptIn kept_in) {
   const StoredCredential credential = to_credential(session, login, key, kept_in);
   WS_TRY(keep_key(session, credential));
   PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
   print_login(session, credential);
+  note_missing_scopes(session, login, key);
   if (session.world().environment.text("WS_TOKEN")) {
     session.note("note: WS_TOKEN is set, and is used instead of the stored key");
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
@@ -235,21 +236,23 @@ Result<BaseUrl> Session::base_url() {
 
 Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
   std::string secret = world_.environment.text("WS_TOKEN").value_or("");
+  std::string_view source = "WS_TOKEN";
   if (secret.empty()) {
+    source = "the file of WS_TOKEN_FILE";
     const auto file = world_.environment.text("WS_TOKEN_FILE");
     if (!file) return std::optional<Key>();
     auto text = read_file(*file, 64U << 10U, Source::connected);
     if (!text) return fail(Failure::Kind::disk, "WS_TOKEN_FILE: " + text.error().what);
     secret = *text;
   }
-  trim_end(secret, " \r\n");
   // The key is bound to the base URL given beside it: WS_BASE_URL, else the flag.
   const auto beside = world_.environment.text("WS_BASE_URL");
   if (!beside && settings_.base_url.where != Where::flag) {
     return fail(Failure::Kind::usage, "WS_TOKEN is set, but no server is given", "set WS_BASE_URL, or give --base-url");
   }
   const std::string origin = beside ? http::origin_of(*beside) : url.origin;
-  if (secret.empty() || origin != url.origin) return std::optional<Key>();
+  if (origin != url.origin) return std::optional<Key>();
+  WS_LET(secret, check_key(secret, source));
   return std::optional<Key>(Key{.credential = {.secret = secret, .origin = origin}});
 }
 
@@ -308,10 +311,26 @@ std::optional<StoredCredential> Session::stored_key_with(const StoredCredential&
   return std::nullopt;
 }
 
-Failure Session::with_login_hint(Failure failure) {
+/// The paths of the API begin with /v1 by themselves, so a base URL that ends in it finds nothing.
+Failure Session::with_base_url_hint(Failure failure) {
+  constexpr std::string_view version = "/v1";
+  const bool is_elsewhere =
+      failure.kind == Failure::Kind::not_found || failure.call.http_status == 405 || failure.code == "unusable_answer";
+  if (!is_elsewhere) return failure;
+  const auto url = base_url();
+  if (!url || !url->text.ends_with(version)) return failure;
+  const std::string without = url->text.substr(0, url->text.size() - version.size());
+  failure.hint = fmt::format("the base URL {} ends in {}, which ws adds itself: use {}",
+                             url->text,
+                             version,
+                             ShellCommand{"--base-url=", without}.in_backticks());
+  return failure;
+}
+
+Failure Session::with_hint(Failure failure) {
   if (failure.kind == Failure::Kind::auth && failure.call.http_status == 401)
     return with_refused_key(std::move(failure));
-  if (failure.code != "missing_scope") return failure;
+  if (failure.code != "missing_scope") return with_base_url_hint(std::move(failure));
   const auto details = parse_bounded(failure.call.details);
   const auto scope = details ? find_text(*details, "required_scope") : std::nullopt;
   const auto used = key();

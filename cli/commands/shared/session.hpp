@@ -102,8 +102,8 @@ class Session {
   CredentialStore& credentials() { return credentials_; }
   /// Fails with `auth` and the command to run where there is none for the base URL.
   Result<Key> key();
-  /// The failure, its hint the command that gets a key with the scope that is missing, where that is what it is about.
-  Failure with_login_hint(Failure failure);
+  /// The failure, with a better hint where the cause is the key, its scopes, or the base URL.
+  Failure with_hint(Failure failure);
   /// The network; libcurl is loaded now.
   Result<http::Transport*> transport();
   /// With the key. Fails as `base_url`, `key`, `transport` do.
@@ -119,6 +119,7 @@ class Session {
   Result<PrinterOptions> printer_options(FindView find_view);
   Result<std::unique_ptr<Client>> make_client(std::optional<Credential> credential);
   Failure no_key_for_workspace() const;
+  Failure with_base_url_hint(Failure failure);
   Failure with_refused_key(Failure failure);
   Result<std::optional<Key>> environment_key(const BaseUrl& url);
   Result<std::chrono::milliseconds> seconds(std::string_view flag, const std::string& text) const;

@@ -270,3 +270,83 @@ TEST_CASE("keys: a Workspace may be named by its title", "[cli]") {
   CHECK(person.ws({"whoami", "-W", name.substr(0, name.size() - 1)}).exit == 0);
   CHECK(person.ws({"whoami", "-W", "No such Workspace"}).exit == 4);
 }
+
+TEST_CASE("login: fewer scopes than were asked for are told, with those that are missing", "[cli]") {
+  const MockProcess mock({"--device", "auto", "--device-interval", "1"});
+  const HostileServer fewer([&](const Seen& seen) {
+    RawRequest request{.method = seen.method, .target = seen.target, .json = seen.body};
+    if (const auto key = seen.header("Authorization")) request.headers = {"Authorization: " + *key};
+    const RawAnswer came = mock.ask(request);
+    Json body = parse(came.body);
+    if (body.contains("api_key") || seen.target.find("device-token") != std::string::npos) {
+      if (body.contains("scopes")) body["scopes"] = Json::array({"documents:read", "search"});
+    }
+    return answer(came.status, dump(body));
+  });
+  const Person person;
+  const std::vector<std::string> login = {"login", "--base-url", fewer.origin(), "--store", "file", "--scopes"};
+  const auto with = [&](const std::string& scopes) {
+    std::vector<std::string> words = login;
+    words.push_back(scopes);
+    return person.ws(words);
+  };
+  const Ended less = with("documents:read,documents:write,search:read,sync:write");
+  CAPTURE(less.err);
+  CHECK(less.exit == 0);
+  CHECK(less.err.find("warning: the key has 1 of the 4 scopes that were asked for; it lacks documents:write, "
+                      "search:read, sync:write") != std::string::npos);
+  const Ended all = with("documents:read");
+  CHECK(all.exit == 0);
+  CHECK(all.err.find("warning") == std::string::npos);
+}
+
+TEST_CASE("keys: a WS_TOKEN that is no key alone is named for what it is, and nothing is sent", "[cli]") {
+  const HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  struct Row {
+    std::string given;
+    const char* told;
+  };
+  const auto row = GENERATE(Row{"Bearer wsk_abc", "begins with `Bearer`"},
+                            Row{"bearer\twsk_abc", "begins with `Bearer`"},
+                            Row{"Bearer ", "begins with `Bearer`"},
+                            Row{"wsk_a bc", "holds a blank or a line end"},
+                            Row{" wsk_abc", "holds a blank or a line end"},
+                            Row{"wsk_abc\nwsk_def", "holds a blank or a line end"},
+                            Row{"wsk_\xc3\xa4", "holds a character that no key has"},
+                            Row{" ", "holds no key"});
+  At person(server.origin());
+  person.environment["WS_TOKEN"] = row.given;
+  const Ended by_variable = person.ws({"whoami"});
+  CAPTURE(row.given, by_variable.err);
+  CHECK(by_variable.exit == 2);
+  CHECK(by_variable.err.find(std::string("WS_TOKEN ") + row.told) != std::string::npos);
+  CHECK(by_variable.err.find("ws login") == std::string::npos);
+  CHECK(by_variable.err.find("wsk_") == std::string::npos);
+  person.environment.erase("WS_TOKEN");
+  write_text(person.home() / "key", row.given + "\n");
+  person.environment["WS_TOKEN_FILE"] = (person.home() / "key").string();
+  CHECK(person.ws({"whoami"}).err.find(std::string("the file of WS_TOKEN_FILE ") + row.told) != std::string::npos);
+  Command login = person.command({"login", "--with-token", "--store", "file"});
+  login.input = row.given + "\n";
+  CHECK(run_command(login).err.find(std::string("stdin ") + row.told) != std::string::npos);
+  CHECK(server.requests().empty());
+}
+
+TEST_CASE("server: a base URL that ends in /v1 is named, whatever its answer is", "[cli]") {
+  const MockProcess mock;
+  Person person(mock);
+  const std::string base = mock.base_url() + GENERATE("/v1", "/v1/", "/api/v1");
+  person.environment["WS_BASE_URL"] = base;
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"whoami"}, {"docs", "create", "T"}, {"login", "--store", "file"}, {"sync", "init", "tree"}}) {
+    const Ended ended = person.ws(words, person.home());
+    CAPTURE(words, base, ended.err);
+    CHECK(ended.exit != 0);
+    CHECK(ended.err.find("ends in /v1, which ws adds itself: use `--base-url=" + mock.base_url()) != std::string::npos);
+  }
+  const HostileServer page([](const Seen&) { return answer(200, "<html>", {{"Content-Type", "text/html"}}); });
+  person.environment["WS_BASE_URL"] = page.origin() + "/v1";
+  CHECK(person.ws({"whoami"}).err.find("ends in /v1") != std::string::npos);
+  person.environment["WS_BASE_URL"] = page.origin();
+  CHECK(person.ws({"whoami"}).err.find("ends in /v1") == std::string::npos);
+}
