@@ -7,6 +7,7 @@
 
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
+#include "server-mock/control/state_rules.hpp"
 #include "server-mock/services/shared/errors.hpp"
 #include "server-mock/store/schema.hpp"
 
@@ -29,59 +30,35 @@ constexpr contract::Field state_fields[] = {
 };
 constexpr contract::Schema state_body = {.name = "State", .fields = state_fields};
 
+/// Rows that passed `check_state_tables`; what SQLite refuses still (two rows with one key) is an error of the row.
 Result<void> write_table(
     World& world, const std::string& table, const Json& rows, const Loc& loc, ValidationErrors& errors) {
-  WS_LET(const std::vector<std::string> columns, column_names(world.database, table));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Json& row = rows[i];
-    const Loc place = within(loc, i);
-    if (!row.is_object()) {
-      errors.add(place, "dict_type", "A row is an object", row);
-      continue;
-    }
     std::string names;
     std::string values;
-    for (const auto& [name, value] : row.items()) {
-      if (std::ranges::find(columns, name) == columns.end()) {
-        errors.add(within(place, name), "extra_forbidden", "The table has no such column", value);
-        continue;
-      }
+    for (const auto& [name, value] : rows[i].items()) {
       names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", name);
       values += fmt::format("{}json_extract(?1, '$.{}')", values.empty() ? "" : ", ", name);
     }
-    if (names.empty()) {
-      errors.add(place, "A row has columns", row);
-      continue;
-    }
     WS_LET(sqlite::Statement insert,
            world.database.prepare(fmt::format("insert into \"{}\" ({}) select {}", table, names, values)));
-    insert.bind(1, dump(row));
-    if (const auto done = insert.run(); !done) errors.add(place, done.error().what, row);
+    insert.bind(1, dump(rows[i]));
+    if (const auto done = insert.run(); !done) errors.add(within(loc, i), done.error().what, rows[i]);
   }
   return {};
 }
 
 /// Replaces all rows; a table that is not named becomes empty. With an error nothing changes.
 Result<void> write_state(World& world, const Json& state, ValidationErrors& errors) {
-  WS_LET(const std::vector<std::string> tables, state_tables(world.database));
   const Loc loc = {std::string("body"), std::string("tables")};
-  const Json* given = find(state, "tables");
-  if (given == nullptr || !given->is_object()) {
-    errors.add(loc, "missing", "The state has tables: {name: [rows]}", state);
-    return {};
-  }
+  const Json& tables = state.at("tables");
+  WS_TRY(check_state_tables(world.database, tables, loc, errors));
+  if (!errors.empty()) return {};
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_LET(const std::vector<std::string> all, table_names(world.database));
   for (const std::string& table : all) WS_TRY(world.database.execute("delete from " + table));
-  for (const auto& [table, rows] : given->items()) {
-    const Loc place = within(loc, table);
-    if (std::ranges::find(tables, table) == tables.end()) {
-      errors.add(place, "extra_forbidden", "There is no such table", table);
-    } else if (!rows.is_array()) {
-      errors.add(place, "list_type", "A table is a list of rows", rows);
-    } else {
-      WS_TRY(write_table(world, table, rows, place, errors));
-    }
+  for (const auto& [table, rows] : tables.items()) {
+    WS_TRY(write_table(world, table, rows, within(loc, table), errors));
   }
   if (!errors.empty()) return {};
   WS_TRY(world.ids.load(world.database));
@@ -179,8 +156,8 @@ ServiceResult put_state(Call& call) {
   MockClock clock = call.sandbox.clock;
   if (const auto text = find_text(call.body, "clock")) {
     const auto parsed = MockClock::parse(*text);
-    if (!parsed) return invalid("body", "clock", "value_error", parsed.error().what, *text);
-    clock = *parsed;
+    if (parsed) clock = *parsed;
+    if (!parsed) errors.add({std::string("body"), std::string("clock")}, parsed.error().what, *text);
   }
   if (const Json* switches = find(call.body, "assumptions"); switches != nullptr && switches->is_object()) {
     for (const auto& [key, value] : switches->items()) {

@@ -322,15 +322,31 @@ Result<std::vector<std::string>> state_tables(sqlite::Database& database) {
   return tables;
 }
 
-Result<std::vector<std::string>> column_names(const sqlite::Database& database, std::string_view table) {
+Result<std::vector<TableColumn>> columns_of(const sqlite::Database& database, std::string_view table) {
   WS_LET(sqlite::Statement rows,
-         database.prepare(fmt::format("select name from pragma_table_info('{}') order by name", table)));
-  std::vector<std::string> columns;
+         database.prepare(fmt::format("select name, upper(type), \"notnull\", pk, dflt_value is not null from "
+                                      "pragma_table_info('{}') order by name",
+                                      table)));
+  std::vector<TableColumn> columns;
   while (true) {
     WS_LET(const bool found, rows.step());
     if (!found) return columns;
-    columns.push_back(rows.string(0));
+    const bool is_integer = rows.text(1) == "INTEGER";
+    const bool is_key = rows.integer(3) != 0;
+    // SQLite numbers an integer primary key by itself, and takes null in the primary key of a table with rowids.
+    const bool must_be_there = rows.integer(2) != 0 || (is_key && !is_integer);
+    columns.push_back({.name = rows.string(0),
+                       .is_integer = is_integer,
+                       .may_be_null = !is_key && !must_be_there,
+                       .is_required = must_be_there && rows.integer(4) == 0});
   }
+}
+
+Result<std::vector<std::string>> column_names(const sqlite::Database& database, std::string_view table) {
+  WS_LET(std::vector<TableColumn> columns, columns_of(database, table));
+  std::vector<std::string> names;
+  for (TableColumn& column : columns) names.push_back(std::move(column.name));
+  return names;
 }
 
 Result<std::string> row_as_json(const sqlite::Database& database, std::string_view table, std::string_view row) {

@@ -24,6 +24,14 @@ Result<std::vector<std::string>> table_names(sqlite::Database& database);
 Result<std::vector<std::string>> state_tables(sqlite::Database& database);
 /// The columns of a table, sorted.
 Result<std::vector<std::string>> column_names(const sqlite::Database& database, std::string_view table);
+struct TableColumn {
+  std::string name = {};
+  bool is_integer = false;
+  bool may_be_null = false;
+  bool is_required = false;  ///< an insert must name it
+};
+/// The same with what SQLite knows of them.
+Result<std::vector<TableColumn>> columns_of(const sqlite::Database& database, std::string_view table);
 /// The SQL expression for a row as JSON: `json_object('id', new."id", ...)`; `row` is "new.", "old." or empty.
 Result<std::string> row_as_json(const sqlite::Database& database, std::string_view table, std::string_view row);
 /// `{table: [{column: value, ...}, ...]}`: the rows of all state tables, sorted.

@@ -106,9 +106,14 @@ bool RawConnection::ends(std::chrono::milliseconds at_most) {
 std::string render(const RawRequest& request) {
   std::string text = request.method + " " + request.target + " HTTP/1.1\r\nHost: localhost\r\n";
   if (!request.token.empty()) text += "Authorization: Bearer " + request.token + "\r\n";
-  for (const std::string& header : request.headers) text += header + "\r\n";
+  bool has_type = false;
+  for (const std::string& header : request.headers) {
+    has_type = has_type || header.starts_with("Content-Type:");
+    text += header + "\r\n";
+  }
   if (!request.json.empty()) {
-    text += "Content-Type: application/json\r\nContent-Length: " + std::to_string(request.json.size()) + "\r\n";
+    if (!has_type) text += "Content-Type: application/json\r\n";
+    text += "Content-Length: " + std::to_string(request.json.size()) + "\r\n";
   }
   return text + "\r\n" + request.json;
 }

@@ -1,5 +1,6 @@
 // Snapshots, and the state as JSON.
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,18 @@ std::size_t hits(Wire& wire, const std::string& word) {
   return parse(wire.send("POST", "/v1/search", {{"query", word}})).at("data").size();
 }
 
+int put(Wire& wire, const std::string& path, const std::string& bytes) {
+  return wire
+      .ask({.method = "PUT", .target = path, .json = bytes, .headers = {"Content-Type: application/octet-stream"}})
+      .status;
+}
+
 /// Creates an asset with these bytes; returns the path of its content.
 std::string upload(Wire& wire, const std::string& bytes) {
   const Json begun =
       parse(wire.send("POST", "/v1/files/uploads", {{"file_name", "a.txt"}, {"size_bytes", bytes.size()}}));
   const auto url = begun.at("upload_url").get<std::string>();
-  CHECK(wire.ask({.method = "PUT", .target = url.substr(url.find("/uploads/")), .json = bytes}).status == 200);
+  CHECK(put(wire, url.substr(url.find("/uploads/")), bytes) == 200);
   const Json asset = parse(wire.send("POST",
                                      "/v1/files/uploads:finalize",
                                      {{"upload_id", begun.at("upload_id")},
@@ -118,10 +125,10 @@ TEST_CASE("snapshots: their bytes are neither replaced nor removed meanwhile", "
 
   const Json begun = parse(wire.send("POST", "/v1/files/uploads", {{"file_name", "b"}, {"size_bytes", 4}}));
   const std::string url = begun.at("upload_url");
-  const std::string put = url.substr(url.find("/uploads/"));
-  CHECK(wire.ask({.method = "PUT", .target = put, .json = "kept"}).status == 200);
+  const std::string path = url.substr(url.find("/uploads/"));
+  CHECK(put(wire, path, "kept") == 200);
   wire.control("POST", "/snapshots", {{"name", "put"}}, 201);
-  CHECK(wire.ask({.method = "PUT", .target = put, .json = "gone"}).status == 200);
+  CHECK(put(wire, path, "gone") == 200);
   wire.advance(3600);  // the upload expires, and its bytes with it: but for those of the snapshot
   wire.control("POST", "/snapshots/put:restore");
   const Json asset = parse(wire.send("POST",
@@ -169,4 +176,100 @@ TEST_CASE("state: an invalid state is refused with all errors", "[server-mock]")
   wire.control("PUT", "/state", {{"clock", "sundial"}}, 422);
   wire.control("PUT", "/state", nullptr, 422);
   CHECK(wire.get("/v1/documents") == documents);
+}
+
+TEST_CASE("state: types, words, revisions and references are checked, and with a fault nothing is replaced",
+          "[server-mock]") {
+  Wire wire;
+  const Json before = wire.control("GET", "/state");
+  struct Fault {
+    std::string table;
+    std::string column;
+    Json value;
+  };
+  const auto [table, column, value] = GENERATE(values<Fault>({
+      {"documents", "content_revision", "x"},
+      {"documents", "content_revision", 0},
+      {"documents", "content_revision", 1.5},
+      {"documents", "content_revision", true},
+      {"documents", "content_revision", nullptr},
+      {"documents", "status", "gone"},
+      {"documents", "node_id", "019b76da-a800-7a7b-9527-47438ee725fe"},
+      {"documents", "workspace_id", ""},
+      {"documents", "content", 7},
+      {"documents", "content", "another text"},
+      {"documents", "content_sha256", "ABC"},
+      {"documents", "size_bytes", -1},
+      {"documents", "created_at", 1e18},
+      {"documents", "updated_at", 300'000'000'000'000},
+      {"documents", "created_by_user_id", "nobody"},
+      {"documents", "id", "not-a-uuid"},
+      {"nodes", "kind", "folder"},
+      {"nodes", "archived", 2},
+      {"nodes", "parent_id", "019b76da-a800-7a7b-9527-47438ee725fe"},
+      {"members", "role", "captain"},
+      {"members", "user_id", "019b76da-a800-7a7b-9527-47438ee725fe"},
+      {"keys", "audience", "everybody"},
+      {"keys", "scopes", "documents:read"},
+      {"keys", "scopes", "[1]"},
+      {"keys", "secret_sha256", ""},
+      {"agents", "permissions", R"(["fly"])"},
+      {"agents", "status", nullptr},
+      {"agents", "owner_user_id", "019b76da-a800-7a7b-9527-47438ee725fe"},
+      {"projects", "node_id", "019b76da-a800-7a7b-9527-47438ee725fe"},
+      {"id_counters", "next", "1"},
+  }));
+  CAPTURE(table, column, value.dump());
+  Json state = before;
+  REQUIRE_FALSE(state.at("tables").at(table).empty());
+  if (table == "keys" && column == "secret_sha256") {
+    // Two keys with one secret: only SQLite sees it.
+    state["tables"][table].push_back(state["tables"][table][0]);
+  } else {
+    state["tables"][table][0][column] = value;
+  }
+  const Json answer = wire.control("PUT", "/state", state, 422);
+  bool is_named = false;
+  for (const Json& fault : answer.at("detail")) {
+    CHECK(fault.at("loc").at(0) == "body");
+    CHECK(fault.at("loc").at(1) == "tables");
+    if (fault.at("loc").at(2) == table) is_named = true;
+  }
+  CHECK(is_named);
+  CHECK(wire.control("GET", "/state") == before);
+}
+
+TEST_CASE("state: each fault is named with its table, row and column", "[server-mock]") {
+  Wire wire;
+  Json state = wire.control("GET", "/state");
+  state["clock"] = "sundial";
+  state["tables"]["documents"][1]["content_revision"] = "x";
+  state["tables"]["documents"][2].erase("node_id");
+  state["tables"]["nodes"][0]["kind"] = "folder";
+  state["tables"]["nodes"][1]["shoe_size"] = 44;
+  std::set<std::string> named;
+  const Json refused = wire.control("PUT", "/state", state, 422);
+  for (const Json& fault : refused.at("detail")) named.insert(dump(fault.at("loc")));
+  for (const char* loc : {R"(["body","clock"])",
+                          R"(["body","tables","documents",1,"content_revision"])",
+                          R"(["body","tables","documents",2,"node_id"])",
+                          R"(["body","tables","nodes",0,"kind"])",
+                          R"(["body","tables","nodes",1,"shoe_size"])"}) {
+    CAPTURE(loc);
+    CHECK(named.contains(loc));
+  }
+}
+
+TEST_CASE("state: Pages that lie below each other are refused", "[server-mock]") {
+  Wire wire;
+  Json state = wire.control("GET", "/state");
+  Json& nodes = state["tables"]["nodes"];
+  const auto page = std::ranges::find_if(nodes, [](const Json& node) { return node.at("kind") == "page"; });
+  REQUIRE(page != nodes.end());
+  Json other = *page;
+  other["id"] = "019b76da-a800-7a7b-9527-47438ee725fe";
+  other["parent_id"] = page->at("id");
+  (*page)["parent_id"] = other.at("id");
+  nodes.push_back(other);
+  CHECK(wire.control("PUT", "/state", state, 422).at("detail").size() >= 2);
 }

@@ -1,0 +1,428 @@
+#include "server-mock/control/state_rules.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "api-client/base/uuid.hpp"
+#include "server-mock/store/schema.hpp"
+
+namespace ws::mock::control {
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+constexpr std::string_view roles[] = {"owner", "admin", "editor", "commenter", "viewer"};
+constexpr std::string_view agent_statuses[] = {"active", "paused", "revoked"};
+constexpr std::string_view permissions[] = {"read", "comment", "edit"};
+constexpr std::string_view audiences[] = {"user", "workspace", "platform_admin"};
+constexpr std::string_view login_statuses[] = {"pending", "approved", "denied", "consumed"};
+constexpr std::string_view node_kinds[] = {"project", "page", "document", "asset"};
+constexpr std::string_view document_statuses[] = {"active", "archived"};
+constexpr std::string_view actor_kinds[] = {"user", "agent"};
+constexpr std::string_view push_actions[] = {"push_create", "push_update", "push_delete", "push_move", "conflict"};
+constexpr std::string_view conflict_kinds[] = {"revision", "hash", "edit_delete", "delete_edit", "path"};
+constexpr std::string_view conflict_statuses[] = {"open", "resolved"};
+constexpr std::string_view resolutions[] = {"keep_local", "keep_remote", "merged", "keep_both"};
+constexpr std::string_view thread_statuses[] = {"open", "resolved", "needs_reanchor"};
+constexpr std::string_view event_statuses[] = {"queued", "leased", "completed", "failed", "dead"};
+constexpr std::string_view sources[] = {"workspace", "memory"};
+constexpr std::string_view processing[] = {"pending", "ready", "failed"};
+constexpr std::string_view operation_statuses[] = {"queued", "running", "succeeded", "failed"};
+constexpr std::string_view phases[] = {"received", "reading", "planning", "writing", "done"};
+constexpr std::string_view run_statuses[] = {"queued", "running", "passed", "failed", "cancelled"};
+constexpr std::string_view selections[] = {"cases", "suite"};
+
+struct WordRule {
+  std::string_view table;
+  std::string_view column;
+  Words words;
+};
+constexpr WordRule word_rules[] = {
+    {"members", "role", roles},
+    {"agents", "status", agent_statuses},
+    {"keys", "audience", audiences},
+    {"keys", "ceiling", roles},
+    {"device_authorizations", "status", login_statuses},
+    {"nodes", "kind", node_kinds},
+    {"documents", "status", document_statuses},
+    {"documents", "updated_by_kind", actor_kinds},
+    {"shares", "grantee_kind", actor_kinds},
+    {"shares", "permission", permissions},
+    {"sync_staged", "action", push_actions},
+    {"sync_conflicts", "kind", conflict_kinds},
+    {"sync_conflicts", "status", conflict_statuses},
+    {"sync_conflicts", "resolution", resolutions},
+    {"comment_threads", "status", thread_statuses},
+    {"comment_threads", "created_by_kind", actor_kinds},
+    {"comment_entries", "author_kind", actor_kinds},
+    {"agent_events", "status", event_statuses},
+    {"assets", "processing_status", processing},
+    {"organize_runs", "status", operation_statuses},
+    {"organize_runs", "phase", phases},
+    {"test_runs", "status", run_statuses},
+    {"test_runs", "selection_kind", selections},
+};
+
+/// Columns that hold JSON: a list of words (any text where there are none), a list, an object, or any value.
+struct JsonRule {
+  std::string_view table;
+  std::string_view column;
+  enum class Holds { texts, list, object, value } holds;
+  Words words = {};
+};
+constexpr JsonRule json_rules[] = {
+    {"agents", "permissions", JsonRule::Holds::texts, permissions},
+    {"keys", "scopes", JsonRule::Holds::texts},
+    {"device_authorizations", "scopes", JsonRule::Holds::texts},
+    {"comment_threads", "anchor", JsonRule::Holds::object},
+    {"comment_entries", "actor_identity", JsonRule::Holds::value},
+    {"comment_entries", "mentions", JsonRule::Holds::texts},
+    {"comment_entries", "agent_mentions", JsonRule::Holds::list},
+    {"agent_events", "payload", JsonRule::Holds::object},
+    {"agent_events", "result", JsonRule::Holds::object},
+    {"questions", "sources", JsonRule::Holds::texts, sources},
+    {"questions", "passages", JsonRule::Holds::list},
+    {"test_runs", "case_ids", JsonRule::Holds::texts},
+    {"test_runs", "results", JsonRule::Holds::list},
+    {"sync_plans", "commit_body", JsonRule::Holds::object},
+    {"sync_conflicts", "remote_body", JsonRule::Holds::value},
+    {"sync_conflicts", "result_body", JsonRule::Holds::value},
+    {"idempotency_records", "body", JsonRule::Holds::value},
+    {"meta", "value", JsonRule::Holds::object},
+};
+
+/// A column of this name, in every table, names a row of `target` by its `id`.
+struct Reference {
+  std::string_view column;
+  std::string_view target;
+};
+constexpr Reference references[] = {
+    {"workspace_id", "workspaces"},
+    {"user_id", "users"},
+    {"owner_user_id", "users"},
+    {"created_by_user_id", "users"},
+    {"agent_id", "agents"},
+    {"created_by_agent_id", "agents"},
+    {"node_id", "nodes"},
+    {"root_node_id", "nodes"},
+    {"parent_id", "nodes"},
+    {"project_id", "projects"},
+    {"document_id", "documents"},
+    {"artifact_document_id", "documents"},
+    {"source_id", "sync_sources"},
+    {"plan_id", "sync_plans"},
+    {"push_id", "sync_pushes"},
+    {"thread_id", "comment_threads"},
+    {"comment_id", "comment_entries"},
+    {"source_event_id", "agent_events"},
+    {"conversation_id", "conversations"},
+    {"asset_id", "assets"},
+};
+/// Of these the column is only a client's word, or names something outside the tables.
+constexpr std::pair<std::string_view, std::string_view> no_references[] = {
+    {"conversations", "thread_id"},
+    {"sync_staged", "document_id"},
+    {"sync_conflicts", "document_id"},
+};
+/// Columns that may be empty (''), "none"; the others of `references` name a row.
+constexpr std::string_view may_be_none[] = {"agent_id",
+                                            "created_by_agent_id",
+                                            "parent_id",
+                                            "project_id",
+                                            "artifact_document_id",
+                                            "source_event_id",
+                                            "asset_id",
+                                            "comment_id",
+                                            "thread_id"};
+constexpr std::pair<std::string_view, std::string_view> may_be_none_too[] = {
+    {"keys", "workspace_id"},
+    {"device_authorizations", "user_id"},
+    {"device_authorizations", "workspace_id"},
+    {"agent_events", "document_id"},
+};
+constexpr std::pair<std::string_view, std::string_view> names_a_row[] = {
+    {"agent_events", "agent_id"},
+    {"organize_runs", "asset_id"},
+    {"comment_entries", "thread_id"},
+};
+
+constexpr std::string_view flags[] = {"archived", "present", "quote_lost", "answers_later", "local_deleted", "is_text"};
+
+constexpr std::int64_t last_time = 253'402'300'799'999;         // the end of the year 9999, in milliseconds
+constexpr std::int64_t largest_number = 9'007'199'254'740'991;  // what JSON carries exactly
+
+template <class List, class Value>
+bool holds(const List& list, const Value& value) {
+  return std::ranges::find(list, value) != std::end(list);
+}
+
+using Row = std::unordered_map<std::string, const Json*>;
+
+/// The rows of all tables, found by id.
+class StateCheck {
+ public:
+  StateCheck(const Json& tables, const Loc& loc, ValidationErrors& errors)
+      : tables_(tables), loc_(loc), errors_(errors) {
+    for (const auto& [table, rows] : tables.items()) {
+      if (!rows.is_array()) continue;
+      Row& ids = by_id_[table];
+      for (const Json& row : rows) {
+        if (const Json* id = find(row, "id"); id != nullptr && id->is_string())
+          ids.emplace(id->get<std::string>(), &row);
+      }
+    }
+  }
+
+  void check(const std::string& table, const std::vector<TableColumn>& columns) {
+    const Json& rows = tables_.at(table);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Loc place = within(within(loc_, table), i);
+      if (!rows[i].is_object()) {
+        errors_.add(place, "dict_type", "A row is an object", rows[i]);
+        continue;
+      }
+      const std::size_t before = errors_.all().size();
+      check_columns(rows[i], place, columns);
+      if (errors_.all().size() != before) continue;  // the rest takes the types for granted
+      check_words(table, rows[i], place);
+      check_references(table, rows[i], place);
+      check_whole(table, rows[i], place);
+    }
+  }
+
+ private:
+  void add(const Loc& place, std::string_view column, std::string_view message, const Json& row) {
+    const Json* value = find(row, column);
+    errors_.add(within(place, std::string(column)), message, value == nullptr ? Json(nullptr) : *value);
+  }
+
+  const Json* find_row(std::string_view table, const std::string& id) const {
+    const auto rows = by_id_.find(table);
+    if (rows == by_id_.end()) return nullptr;
+    const auto row = rows->second.find(id);
+    return row == rows->second.end() ? nullptr : row->second;
+  }
+
+  void check_columns(const Json& row, const Loc& place, const std::vector<TableColumn>& columns) {
+    for (const auto& [name, value] : row.items()) {
+      if (std::ranges::find(columns, name, &TableColumn::name) == columns.end()) {
+        errors_.add(within(place, name), "extra_forbidden", "The table has no such column", value);
+      }
+    }
+    for (const TableColumn& column : columns) {
+      const Json* value = find(row, column.name);
+      if (value == nullptr) {
+        if (column.is_required) errors_.add(within(place, column.name), "missing", "Field required", row);
+      } else if (value->is_null()) {
+        if (!column.may_be_null) add(place, column.name, "The column cannot be null", row);
+      } else if (column.is_integer) {
+        check_integer(row, place, column.name, *value);
+      } else if (!value->is_string()) {
+        errors_.add(within(place, column.name), "string_type", "Input should be a valid string", *value);
+      } else {
+        check_text(row, place, column.name, value->get_ref<const std::string&>());
+      }
+    }
+  }
+
+  void check_integer(const Json& row, const Loc& place, std::string_view name, const Json& value) {
+    if (!value.is_number_integer()) {
+      errors_.add(within(place, std::string(name)), "int_type", "Input should be a valid integer", value);
+      return;
+    }
+    const bool fits = !value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{largest_number};
+    const std::int64_t number = fits ? value.get<std::int64_t>() : -1;
+    if (number < 0) {
+      add(place, name, "The number is 0 to 9007199254740991", row);
+    } else if (name.ends_with("_at") && number > last_time) {
+      add(place, name, "A time is milliseconds since 1970, until the year 9999", row);
+    } else if (holds(flags, name) && number > 1) {
+      add(place, name, "The column is 0 or 1", row);
+    } else if (name.ends_with("content_revision") && number < 1) {
+      add(place, name, "A content revision is 1 or more", row);
+    }
+  }
+
+  void check_text(const Json& row, const Loc& place, std::string_view name, const std::string& text) {
+    const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    if (name == "id" && !is_uuid(text)) {
+      add(place, name, "An id is a UUID", row);
+    } else if (name.ends_with("_sha256") && !text.empty() &&
+               (text.size() != 64 || !std::ranges::all_of(text, is_hex))) {
+      add(place, name, "A SHA-256 is 64 lower-case hexadecimal digits", row);
+    }
+  }
+
+  void check_words(std::string_view table, const Json& row, const Loc& place) {
+    for (const WordRule& rule : word_rules) {
+      if (rule.table != table) continue;
+      const auto word = find_text(row, rule.column);
+      if (word && !holds(rule.words, *word)) {
+        add(place, rule.column, fmt::format("The column is one of {}", fmt::join(rule.words, ", ")), row);
+      }
+    }
+    for (const JsonRule& rule : json_rules) {
+      if (rule.table != table) continue;
+      const auto text = find_text(row, rule.column);
+      if (text && !has_form(*text, rule)) add(place, rule.column, described(rule), row);
+    }
+  }
+
+  static bool has_form(const std::string& text, const JsonRule& rule) {
+    const auto value = parse_bounded(text);
+    if (!value) return false;
+    switch (rule.holds) {
+      case JsonRule::Holds::value: return true;
+      case JsonRule::Holds::object: return value->is_object();
+      case JsonRule::Holds::list: return value->is_array();
+      case JsonRule::Holds::texts: break;
+    }
+    return value->is_array() && std::ranges::all_of(*value, [&](const Json& one) {
+             return one.is_string() && (rule.words.empty() || holds(rule.words, one.get_ref<const std::string&>()));
+           });
+  }
+
+  static std::string described(const JsonRule& rule) {
+    switch (rule.holds) {
+      case JsonRule::Holds::value: return "The column is JSON in a string";
+      case JsonRule::Holds::object: return "The column is a JSON object in a string";
+      case JsonRule::Holds::list: return "The column is a JSON list in a string";
+      case JsonRule::Holds::texts: break;
+    }
+    return rule.words.empty()
+               ? "The column is a JSON list of strings in a string"
+               : fmt::format("The column is a JSON list in a string; it may hold {}", fmt::join(rule.words, ", "));
+  }
+
+  void check_references(std::string_view table, const Json& row, const Loc& place) {
+    for (const Reference& reference : references) {
+      const std::pair column(table, reference.column);
+      const auto id = find_text(row, reference.column);
+      if (!id || holds(no_references, column)) continue;
+      const bool may_be_empty =
+          (holds(may_be_none, reference.column) && !holds(names_a_row, column)) || holds(may_be_none_too, column);
+      if ((id->empty() && may_be_empty) || find_row(reference.target, *id) != nullptr) continue;
+      add(place, reference.column, fmt::format("{} has no row with this id", reference.target), row);
+    }
+    check_actor(row, place, "grantee_kind", "grantee_id");
+    check_actor(row, place, "author_kind", "author_id");
+    check_actor(row, place, "created_by_kind", "created_by_id");
+  }
+
+  /// A column that names a user or an agent, as another one says.
+  void check_actor(const Json& row, const Loc& place, std::string_view kind, std::string_view column) {
+    const auto which = find_text(row, kind);
+    const auto id = find_text(row, column);
+    if (!which || !id) return;
+    const std::string_view target = *which == "agent" ? "agents" : "users";
+    if (find_row(target, *id) == nullptr) add(place, column, fmt::format("{} has no row with this id", target), row);
+  }
+
+  /// What columns say together.
+  void check_whole(std::string_view table, const Json& row, const Loc& place) {
+    if (table == "documents" || table == "document_revisions") check_text_of_document(row, place);
+    if (table == "documents") check_node(row, place, "document");
+    if (table == "projects") check_node(row, place, "project");
+    if (table == "assets") check_node(row, place, "asset");
+    if (table == "nodes") check_parent(row, place);
+    if (table == "document_revisions") {
+      const Json* document = find_row("documents", find_text(row, "document_id").value_or(""));
+      const auto newest = document == nullptr ? std::nullopt : find_integer(*document, "content_revision");
+      if (newest && find_integer(row, "content_revision").value_or(0) > *newest) {
+        add(place, "content_revision", fmt::format("The document is at revision {} only", *newest), row);
+      }
+    }
+    if (table == "sync_entries") {
+      const Json* source = find_row("sync_sources", find_text(row, "source_id").value_or(""));
+      const auto newest = source == nullptr ? std::nullopt : find_integer(*source, "revision");
+      for (const std::string_view column :
+           {"revision", "first_entered_revision", "entered_revision", "path_revision", "text_revision"}) {
+        if (newest && find_integer(row, column).value_or(0) > *newest) {
+          add(place, column, fmt::format("The source is at revision {} only", *newest), row);
+        }
+      }
+    }
+    if (table == "agent_events" && find_text(row, "status") == "leased" && !find_integer(row, "lease_expires_at")) {
+      add(place, "lease_expires_at", "A leased event has a lease that ends", row);
+    }
+  }
+
+  void check_text_of_document(const Json& row, const Loc& place) {
+    const auto content = find_text(row, "content");
+    if (!content) return;
+    if (find_text(row, "content_sha256") != Sha256::of(*content).hex()) {
+      add(place, "content_sha256", "This is not the SHA-256 of the content", row);
+    }
+    const auto size = find_integer(row, "size_bytes");
+    if (size && *size != static_cast<std::int64_t>(content->size())) {
+      add(place, "size_bytes", fmt::format("The content has {} bytes", content->size()), row);
+    }
+  }
+
+  void check_node(const Json& row, const Loc& place, std::string_view kind) {
+    const Json* node = find_row("nodes", find_text(row, "node_id").value_or(""));
+    if (node == nullptr) return;
+    if (find_text(*node, "kind") != kind) add(place, "node_id", fmt::format("The node is no {}", kind), row);
+    if (find_text(*node, "workspace_id") != find_text(row, "workspace_id")) {
+      add(place, "workspace_id", "The node is of another Workspace", row);
+    }
+  }
+
+  void check_parent(const Json& row, const Loc& place) {
+    std::set<std::string> above;
+    for (const Json* node = &row; node != nullptr;) {
+      const std::string parent = find_text(*node, "parent_id").value_or("");
+      if (parent.empty()) return;
+      if (!above.insert(parent).second || parent == find_text(row, "id")) {
+        add(place, "parent_id", "The node is below itself", row);
+        return;
+      }
+      node = find_row("nodes", parent);
+      if (node != nullptr && find_text(*node, "workspace_id") != find_text(row, "workspace_id")) {
+        add(place, "parent_id", "The parent is of another Workspace", row);
+        return;
+      }
+    }
+  }
+
+  const Json& tables_;
+  const Loc& loc_;
+  ValidationErrors& errors_;
+  std::map<std::string, Row, std::less<>> by_id_ = {};
+};
+
+}  // namespace
+
+Result<void> check_state_tables(sqlite::Database& database,
+                                const Json& tables,
+                                const Loc& loc,
+                                ValidationErrors& errors) {
+  WS_LET(const std::vector<std::string> known, state_tables(database));
+  StateCheck check(tables, loc, errors);
+  for (const auto& [table, rows] : tables.items()) {
+    if (!holds(known, table)) {
+      errors.add(within(loc, table), "extra_forbidden", "There is no such table", table);
+    } else if (!rows.is_array()) {
+      errors.add(within(loc, table), "list_type", "A table is a list of rows", rows);
+    } else {
+      WS_LET(const std::vector<TableColumn> columns, columns_of(database, table));
+      check.check(table, columns);
+    }
+  }
+  return {};
+}
+
+}  // namespace ws::mock::control
