@@ -226,6 +226,7 @@ Result<ServeSettings> settings_of(const Flags& flags) {
   if (flags.traced.is_null()) {
     WS_LET(sandbox.faults, read_faults(flags.faults));
     WS_LET(sandbox.fixtures, Fixtures::read(flags.fixtures));
+    for (const std::string& note : sandbox.fixtures.notes()) tell("ws-mock: " + note);
   } else {
     WS_LET(sandbox.faults, traced_faults(*flags.traced));
     WS_LET(sandbox.fixtures, traced_fixtures(*flags.traced));

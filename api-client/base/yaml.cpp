@@ -4,6 +4,7 @@
 #include <charconv>
 #include <set>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -50,7 +51,9 @@ class YamlBuilder final : public YAML::EventHandler {
       : bounds_(bounds), placed_(placed) {}
   Json take() { return std::move(root_); }
 
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (std::exchange(has_document_, true)) throw ParseAborted{mark, "a second document begins; only one is read"};
+  }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     check(mark, "", anchor);
@@ -158,6 +161,7 @@ class YamlBuilder final : public YAML::EventHandler {
   YamlWithPositions* placed_;
   Json root_;
   std::vector<Level> stack_;
+  bool has_document_ = false;
   std::size_t count_ = 0;
 };
 
@@ -243,7 +247,8 @@ Result<void> parse_into(YamlBuilder& builder, std::string_view text, const JsonB
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    parser.HandleNextDocument(builder);
+    while (parser.HandleNextDocument(builder)) {
+    }
   } catch (const ParseAborted& refused) {
     return fail(Failure::Kind::invalid, fmt::format("{}: {}", place(refused.mark), refused.reason));
   } catch (const YAML::Exception& error) {
