@@ -49,6 +49,7 @@ struct Flags {
   std::string idle_exit = {};
   bool yaml = false;
   bool control = false;
+  bool as_mocked = false;
   bool json = false;
   std::vector<std::string> checked = {};
   std::string asked = {};

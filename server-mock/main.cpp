@@ -133,8 +133,8 @@ int run_trace(const Flags& flags, bool is_opened, pid_t parent) {
   return code ? *code : report_failure(code.error());
 }
 
-int print_openapi(bool yaml, bool control) {
-  const Json document = control ? control_openapi("") : contract::openapi("");
+int print_openapi(bool yaml, bool control, contract::As as) {
+  const Json document = control ? control_openapi("") : contract::openapi("", as);
   print((yaml ? TerminalText(to_yaml(document)) : TerminalText::json(dump(document, 2))) + "\n");
   return 0;
 }
@@ -143,6 +143,7 @@ int print_openapi(bool yaml, bool control) {
 Result<void> check_fixtures(const std::vector<std::string>& paths) {
   SandboxOptions options;
   WS_LET(options.fixtures, Fixtures::read(paths));
+  for (const std::string& note : options.fixtures.notes()) tell("ws-mock: " + note);
   WS_LET(const std::unique_ptr<Sandbox> sandbox, Sandbox::open(options));
   const auto count = [&](const char* what, const char* sql) -> Result<std::string> {
     WS_LET(const sqlite::CachedStatement row, sandbox->world->database.cached(sql));
@@ -295,6 +296,9 @@ int run(int count, char** texts) {
   CLI::App* openapi = app.add_subcommand("openapi", "print the API as an OpenAPI 3.1 document");
   openapi->add_flag("--yaml", flags.yaml, "as YAML");
   openapi->add_flag("--control", flags.control, "the calls under /_mock instead");
+  openapi->add_flag("--as-mocked",
+                    flags.as_mocked,
+                    "with the members that the mock always sends as required, for the types of a generated client");
   CLI::App* assumptions = app.add_subcommand("assumptions", "list the switches of --assume");
   CLI::App* version = app.add_subcommand("version", "show the version, and those of the libraries in this program");
   version->add_flag("--json", flags.json, "as JSON");
@@ -329,7 +333,9 @@ int run(int count, char** texts) {
   if (open->parsed() || (serve_words->parsed() && (!flags.trace.empty() || flags.at))) {
     return run_trace(flags, open->parsed(), parent);
   }
-  if (openapi->parsed()) return print_openapi(flags.yaml, flags.control);
+  if (openapi->parsed()) {
+    return print_openapi(flags.yaml, flags.control, flags.as_mocked ? contract::As::mocked : contract::As::published);
+  }
   if (assumptions->parsed()) return print_assumptions();
   if (check_words->parsed() && flags.schema) {
     print(TerminalText::json(dump(fixtures_json_schema(), 2)) + "\n");

@@ -100,13 +100,13 @@ Json json_schema(const Schema& schema, Use use, std::string_view refs) {
     properties[std::string(field.name)] = json_schema(field, refs);
     if (field.presence != Presence::required) continue;
     const bool is_published = field.source == Source::published;
-    if (use == Use::request || is_published) required.push_back(field.name);
+    if (use == Use::request || use == Use::mock_response || is_published) required.push_back(field.name);
     if (!is_published) expected.push_back(field.name);
   }
   result["properties"] = std::move(properties);
   if (!required.empty()) result["required"] = std::move(required);
-  // In a request: members of `required` that the published document does not require. In a response: members that the
-  // mock always sends.
+  // Members that the published document does not require: of a request they are in `required`, of a response the mock
+  // always sends them.
   if (!expected.empty()) result["x-assumed-required"] = std::move(expected);
   if (schema.source == Source::assumed) result["x-assumed"] = true;
   return result;

@@ -9,8 +9,8 @@
 namespace ws::contract {
 
 /// How an assumed member is treated: a request must hold it as the table says, a response may omit it, and the response
-/// of any service (`decisions.md`, rule 2) may also hold null.
-enum class Use { request, response, any_response };
+/// of any service (`decisions.md`, rule 2) may also hold null; one of the mock holds it as the table says.
+enum class Use { request, response, any_response, mock_response };
 
 /// A field's schema: its type with limits, null, default, description, `x-assumed`. Named schemas are referenced as
 /// `refs` + name, with `refs` such as "#/components/schemas/".

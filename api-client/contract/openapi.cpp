@@ -198,11 +198,12 @@ std::set<const Schema*> request_schemas() {
   return sent;
 }
 
-Json components() {
+Json components(As as) {
   const std::set<const Schema*> sent = request_schemas();
+  const Use received = as == As::mocked ? Use::mock_response : Use::any_response;
   Json named = Json::object();
   for (const Schema* schema : schemas()) {
-    const Use use = sent.contains(schema) ? Use::request : Use::any_response;
+    const Use use = sent.contains(schema) ? Use::request : received;
     named[std::string(schema->name)] = json_schema(*schema, use, refs);
   }
   add_validation_error(named);
@@ -250,7 +251,7 @@ Json facts_of(const Operation& operation) {
 
 }  // namespace
 
-Json openapi(std::string_view server_url) {
+Json openapi(std::string_view server_url, As as) {
   Json document = {{"openapi", "3.1.0"}};
   document["info"] = {{"title", "Workspace Service API"}, {"version", api_version}, {"description", description}};
   document["servers"] = Json::array({Json{{"url", server_url.empty() ? "/" : server_url}}});
@@ -263,7 +264,7 @@ Json openapi(std::string_view server_url) {
     paths[std::string(operation->path)][to_lower(name(operation->method))] = operation_object(*operation);
   }
   document["paths"] = std::move(paths);
-  document["components"] = components();
+  document["components"] = components(as);
   return document;
 }
 

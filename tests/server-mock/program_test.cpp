@@ -1,6 +1,7 @@
 // The program: its flags, its ready file, its files.
 #include <csignal>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -302,6 +303,16 @@ TEST_CASE("ws-mock: prints the API and the switches", "[server-mock]") {
   const auto document = nlohmann::json::parse(json.out);
   for (const auto& [path, methods] : document.at("paths").items()) operations += methods.size();
   CHECK(operations == ws::contract::operations().size());
+  const auto required = [](const nlohmann::json& of) {
+    const auto& schema = of.at("components").at("schemas").at("Document");
+    return schema.contains("required") ? schema.at("required").get<std::set<std::string>>() : std::set<std::string>();
+  };
+  CHECK(required(document).empty());
+  const auto mocked = nlohmann::json::parse(ws_mock({"openapi", "--as-mocked"}).out);
+  const auto& shown = mocked.at("components").at("schemas").at("Document");
+  CHECK(required(mocked).contains("title"));
+  CHECK(shown.at("x-assumed-required").get<std::set<std::string>>() == required(mocked));
+  CHECK(shown.at("properties").at("title").at("type") == "string");
   CHECK_THAT(ws_mock({"openapi", "--yaml"}).out, Contains("openapi: "));
   CHECK_THAT(ws_mock({"assumptions"}).out, Contains("error_style") && Contains("detail_object"));
 }
