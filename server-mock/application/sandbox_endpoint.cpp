@@ -131,7 +131,7 @@ http::Response SandboxEndpoint::process(std::uint64_t ticket,
   if (active.claim) {
     claims.keep_waiting(*active.claim, reply.long_poll->retry_at);
   } else {
-    active.claim = claims.add(*reply.long_poll, sandbox_->world->now());
+    active.claim = claims.add(*reply.long_poll, both_times());
     sandbox_->pending_calls.emplace(*active.claim, PendingCall{.ticket = ticket, .request_id = active.request_id});
   }
   waiting_.insert_or_assign(ticket, std::move(active));
@@ -205,7 +205,7 @@ void SandboxEndpoint::cancel(std::uint64_t ticket) {
 /// The clock advances only when no pending request is ready at the time that it has reached.
 void SandboxEndpoint::take_ready(std::vector<std::uint64_t>& tickets) {
   const std::size_t others = tickets.size();
-  for (const PendingClaims::Ready& ready : sandbox_->pending_claims.take_ready(sandbox_->world->now())) {
+  for (const PendingClaims::Ready& ready : sandbox_->pending_claims.take_ready(both_times())) {
     const auto claim = sandbox_->pending_calls.find(ready.ticket);
     if (claim == sandbox_->pending_calls.end()) continue;
     tickets.push_back(claim->second.ticket);
@@ -232,13 +232,22 @@ void SandboxEndpoint::take_watchers(std::vector<std::uint64_t>& tickets) {
   watchers_.erase(watchers_.begin(), due);
 }
 
-/// A frozen clock makes nothing ready by itself, except delays of fault rules, which are in real time.
+PendingClaims::Now SandboxEndpoint::both_times() const {
+  const World& world = *sandbox_->world;
+  return {.world = world.now(), .real = world.real_now()};
+}
+
+/// A frozen clock makes nothing ready by itself, except what is in real time: delays of fault rules, ends of claims.
 std::optional<std::chrono::milliseconds> SandboxEndpoint::next_ready() {
   using std::chrono::milliseconds;
   std::optional<milliseconds> next;
   const auto due = sandbox_->pending_claims.next_due();
   if (due && !sandbox_->clock.is_frozen()) {
     next = milliseconds(std::max<std::int64_t>(0, *due - sandbox_->world->now()));
+  }
+  if (const auto end = sandbox_->pending_claims.next_real_end()) {
+    const milliseconds left(std::max<std::int64_t>(0, *end - sandbox_->world->real_now()));
+    next = std::min(next.value_or(left), left);
   }
   for (const auto* waiting : {&delayed_, &watchers_}) {
     if (waiting->empty()) continue;

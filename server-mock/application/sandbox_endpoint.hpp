@@ -90,6 +90,7 @@ class SandboxEndpoint {
   http::Response delay(const http::Request& request, ActiveRequest&& active);
   void release(ActiveRequest& active);
   void take_watchers(std::vector<std::uint64_t>& tickets);
+  PendingClaims::Now both_times() const;
 
   std::optional<ApiError> rate_limit_error(const http::Request& request);
   std::shared_ptr<const FaultRule> find_fault(const http::Request& request);

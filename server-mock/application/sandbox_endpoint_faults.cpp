@@ -33,7 +33,8 @@ std::string_view methods_instead(const http::Request& request) {
 /// Applies only to the API. Requests without a key share one limit.
 std::optional<ApiError> SandboxEndpoint::rate_limit_error(const http::Request& request) {
   if (!request.path.starts_with("/v1")) return std::nullopt;
-  const auto wait = sandbox_->rate_limit.take(request.find("Authorization").value_or(""), sandbox_->world->now());
+  const auto wait = sandbox_->rate_limit.take(
+      request.find("Authorization").value_or(""), sandbox_->world->now(), sandbox_->world->real_now());
   if (!wait) return std::nullopt;
   const auto seconds = std::max(std::chrono::ceil<std::chrono::seconds>(*wait), std::chrono::seconds(1));
   return ApiError{.status = 429,

@@ -302,6 +302,16 @@ Result<int> serve(const ServeSettings& settings, Application& application) {
         "damage it",
         settings.application.sandbox.data));
   }
+  WS_LET(const std::int64_t lost, count_lost_blobs(*application.sandbox().world));
+  if (lost > 0) {
+    const std::string& data = settings.application.sandbox.data;
+    tell(fmt::format(
+        "ws-mock: {} {} in {} without bytes: {}.assets, which belongs beside it, is missing or not complete",
+        lost,
+        lost == 1 ? "file is" : "files are",
+        data,
+        data));
+  }
   ReadyFile trusted;
   ReadyFile ready;
   std::string ca_file;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -32,15 +33,18 @@ Result<Rate> Rate::parse(std::string_view text) {
   return rate;
 }
 
-std::optional<std::chrono::milliseconds> RateLimit::take(std::string_view key, std::int64_t now) {
+std::optional<std::chrono::milliseconds> RateLimit::take(std::string_view key,
+                                                         std::int64_t now,
+                                                         std::int64_t real_now) {
   if (due_.size() >= max_keys) due_.clear();
   const auto whole = static_cast<double>(rate_.per.count());
   const double one = whole / static_cast<double>(rate_.calls);
-  const auto time = static_cast<double>(now);
+  const std::int64_t passed =
+      std::max(now - std::exchange(last_now_, now), real_now - std::exchange(last_real_now_, real_now));
+  time_ += static_cast<double>(std::max<std::int64_t>(0, passed));
   double& due = due_[std::hash<std::string_view>()(key)];
-  // If the clock was set back, wait at most one period.
-  due = std::clamp(due, time, time + whole);
-  const double wait = due + one - (time + whole);
+  due = std::max(due, time_);
+  const double wait = due + one - (time_ + whole);
   if (wait > 1e-6) return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(wait)));
   due += one;
   return std::nullopt;

@@ -1,4 +1,5 @@
-/// Rate limit for each key (`--rate-limit`), on the world's clock: a frozen clock never refills it.
+/// Rate limit for each key (`--rate-limit`). It refills by the world's clock or the real one, whichever moves more: the
+/// client that waits out its `Retry-After` waits in real time.
 ///
 /// Allows a burst of one period's calls, then refills evenly (generic cell rate algorithm).
 #pragma once
@@ -27,11 +28,14 @@ class RateLimit {
 
   bool is_on() const { return rate_.calls > 0; }
   /// Empty: the call is allowed, and counted. Else the time until the next call is allowed.
-  std::optional<std::chrono::milliseconds> take(std::string_view key, std::int64_t now);
+  std::optional<std::chrono::milliseconds> take(std::string_view key, std::int64_t now, std::int64_t real_now);
   void clear() { due_.clear(); }
 
  private:
   Rate rate_;
+  double time_ = 0;  // milliseconds that have passed
+  std::int64_t last_now_ = 0;
+  std::int64_t last_real_now_ = 0;
   std::unordered_map<std::size_t, double> due_ = {};  // by hash of the key: when it is refilled completely
 };
 

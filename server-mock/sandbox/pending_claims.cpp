@@ -17,7 +17,7 @@ std::string topic_of_owner(std::string_view id, std::string_view workspace_id) {
 
 }  // namespace
 
-PendingClaims::Ticket PendingClaims::add(const LongPoll& long_poll, std::int64_t now) {
+PendingClaims::Ticket PendingClaims::add(const LongPoll& long_poll, const Now& now) {
   const Ticket ticket = next_++;
   const auto topic =
       topics_
@@ -26,9 +26,11 @@ PendingClaims::Ticket PendingClaims::add(const LongPoll& long_poll, std::int64_t
           .first;
   topic->second.tickets.insert(ticket);
   schedule(topic->first, long_poll.retry_at);
-  const std::int64_t ends_at = now + std::chrono::milliseconds(long_poll.timeout).count();
-  by_end_.emplace(ends_at, ticket);
-  waiters_.emplace(ticket, Waiter{.topic = &topic->first, .ends_at = ends_at});
+  const std::int64_t timeout = std::chrono::milliseconds(long_poll.timeout).count();
+  const Waiter waiter = {.topic = &topic->first, .ends_at = now.world + timeout, .really_ends_at = now.real + timeout};
+  by_end_.emplace(waiter.ends_at, ticket);
+  by_real_end_.emplace(waiter.really_ends_at, ticket);
+  waiters_.emplace(ticket, waiter);
   return ticket;
 }
 
@@ -46,6 +48,7 @@ void PendingClaims::remove(Ticket ticket) {
   const std::string name = *waiter.topic;
   waiters_.erase(found);
   by_end_.erase({waiter.ends_at, ticket});
+  by_real_end_.erase({waiter.really_ends_at, ticket});
   topics_.at(name).tickets.erase(ticket);
   if (topics_.at(name).tickets.empty()) {
     schedule(name, std::nullopt);
@@ -70,22 +73,26 @@ void PendingClaims::wake(const QueueChange& wake) {
   make_ready(topic_of_owner(wake.owner_user_id, wake.workspace_id));
 }
 
-std::vector<PendingClaims::Ready> PendingClaims::take_ready(std::int64_t now) {
-  while (!by_due_.empty() && by_due_.begin()->first <= now) {
+std::vector<PendingClaims::Ready> PendingClaims::take_ready(const Now& now) {
+  while (!by_due_.empty() && by_due_.begin()->first <= now.world) {
     const std::string name = by_due_.begin()->second;
     schedule(name, std::nullopt);
     make_ready(name);
   }
   std::set<Ticket> looking;
   for (const std::string& name : std::exchange(ready_, {})) looking.insert(*topics_.at(name).tickets.begin());
-  for (auto end = by_end_.begin(); end != by_end_.end() && end->first <= now; ++end) looking.insert(end->second);
+  const auto add_ended = [&looking](const auto& ends, std::int64_t time) {
+    for (auto end = ends.begin(); end != ends.end() && end->first <= time; ++end) looking.insert(end->second);
+  };
+  add_ended(by_end_, now.world);
+  add_ended(by_real_end_, now.real);
 
   std::vector<Ready> ready;
   ready.reserve(looking.size());
   for (const Ticket ticket : looking) {
     Waiter& waiter = waiters_.at(ticket);
     waiter.is_retrying = true;
-    ready.push_back({.ticket = ticket, .timed_out = waiter.ends_at <= now});
+    ready.push_back({.ticket = ticket, .timed_out = waiter.ends_at <= now.world || waiter.really_ends_at <= now.real});
   }
   return ready;
 }
@@ -94,6 +101,10 @@ std::optional<std::int64_t> PendingClaims::next_due() const {
   if (by_end_.empty()) return std::nullopt;
   const std::int64_t end = by_end_.begin()->first;
   return by_due_.empty() ? end : std::min(end, by_due_.begin()->first);
+}
+
+std::optional<std::int64_t> PendingClaims::next_real_end() const {
+  return by_real_end_.empty() ? std::nullopt : std::optional(by_real_end_.begin()->first);
 }
 
 std::optional<std::int64_t> PendingClaims::next_end(std::int64_t after) const {

@@ -1,5 +1,6 @@
-/// Long polls (`events.claim` with `wait_seconds`) and when to retry them. No timers or sockets: time is the world's
-/// clock.
+/// Long polls (`events.claim` with `wait_seconds`) and when to retry them. No timers or sockets. A call times out by
+/// the world's clock or by the real one, whichever is first: the client counts its seconds in real time, also while the
+/// world's clock is frozen.
 ///
 /// A call whose answer has a `LongPoll` is added and gets a ticket. For every ticket that `take_ready` returns, the
 /// transport serves the call again from the start, including authentication, so that a key revoked meanwhile gets 401.
@@ -27,13 +28,18 @@ namespace ws::mock {
 class PendingClaims {
  public:
   using Ticket = std::uint64_t;
+  /// Milliseconds by the world's clock, and by the real one.
+  struct Now {
+    std::int64_t world = 0;
+    std::int64_t real = 0;
+  };
   struct Ready {
     Ticket ticket = 0;
     bool timed_out = false;  ///< retry a last time and answer whatever the result is
     bool operator==(const Ready&) const = default;
   };
 
-  Ticket add(const LongPoll& long_poll, std::int64_t now);
+  Ticket add(const LongPoll& long_poll, const Now& now);
   /// The retry found nothing; `retry_at` is from its answer. The timeout does not change.
   void keep_waiting(Ticket ticket, std::optional<std::int64_t> retry_at);
   void remove(Ticket ticket);
@@ -43,9 +49,11 @@ class PendingClaims {
   /// For `World::on_queue_change`. Only marks tickets as ready.
   void wake(const QueueChange& wake);
   /// Tickets to retry now. Each must be kept or removed before the next call of this.
-  std::vector<Ready> take_ready(std::int64_t now);
-  /// The next time at which a ticket becomes ready if no queue changes; empty if no call waits.
+  std::vector<Ready> take_ready(const Now& now);
+  /// The next time of the world's clock at which a ticket becomes ready if no queue changes; empty if no call waits.
   std::optional<std::int64_t> next_due() const;
+  /// The same by the real clock.
+  std::optional<std::int64_t> next_real_end() const;
   std::size_t size() const { return waiters_.size(); }
   /// The first timeout after `after`, and the tickets that time out exactly then.
   std::optional<std::int64_t> next_end(std::int64_t after) const;
@@ -55,6 +63,7 @@ class PendingClaims {
   struct Waiter {
     const std::string* topic = nullptr;  // key in `topics_`; valid as long as this waiter exists
     std::int64_t ends_at = 0;
+    std::int64_t really_ends_at = 0;
     bool is_retrying = false;
   };
   /// Calls that wait for the same queue.
@@ -71,6 +80,7 @@ class PendingClaims {
   std::set<std::string> ready_ = {};
   std::set<std::pair<std::int64_t, std::string>> by_due_ = {};
   std::set<std::pair<std::int64_t, Ticket>> by_end_ = {};
+  std::set<std::pair<std::int64_t, Ticket>> by_real_end_ = {};
 };
 
 }  // namespace ws::mock

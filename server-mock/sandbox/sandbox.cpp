@@ -142,6 +142,7 @@ Result<std::unique_ptr<Sandbox>> Sandbox::copy_of(const Sandbox& seed, const San
 void Sandbox::attach_world(std::unique_ptr<World> filled) {
   world = std::move(filled);
   world->assumptions = options.assumptions;
+  world->real_clock = [this] { return clock.real_now().time_since_epoch().count(); };
   world->on_queue_change = [room = &pending_claims](const QueueChange& wake) { room->wake(wake); };
   access = std::make_unique<Access>(*world, options.auth);
 }
@@ -182,7 +183,7 @@ Result<Json> Sandbox::read_state() const {
 
 bool Sandbox::is_rows_only() const {
   if (!faults.empty() || rate_limit.is_on() || pending_claims.size() > 0 || !in_flight.empty() ||
-      !snapshots.read().empty()) {
+      !snapshots.read().empty() || (clock.is_frozen() && !world->real_polls.empty())) {
     return false;
   }
   const auto has_blob =

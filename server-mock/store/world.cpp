@@ -1,5 +1,6 @@
 #include "server-mock/store/world.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -102,6 +103,12 @@ Result<void> drop_orphans(World& world) {
     if (!found) return world.blobs.keep_only(wanted);
     wanted.insert(rows->string(0));
   }
+}
+
+Result<std::int64_t> count_lost_blobs(World& world) {
+  WS_LET(const std::vector<std::string> names,
+         read_rows(world, read_text, "select distinct blob from assets where blob <> ''"));
+  return std::ranges::count_if(names, [&](const std::string& name) { return !world.blobs.open(name); });
 }
 
 Result<bool> World::is_empty() {

@@ -6,9 +6,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "api-client/base/clock.hpp"
@@ -72,6 +74,8 @@ struct World {
   void drop_blob(const std::string& name);
 
   std::int64_t now() const { return clock->now().time_since_epoch().count(); }
+  /// The time that clients see pass, in milliseconds, also while `clock` is frozen.
+  std::int64_t real_now() const { return real_clock ? real_clock() : now(); }
 
   DataFile file = {};  ///< locked as long as the world exists
   sqlite::Database database;
@@ -82,11 +86,17 @@ struct World {
   Assumptions assumptions = {};
   /// Called within the transaction that changes the queue: only take a note, and act after the current call.
   std::function<void(const QueueChange&)> on_queue_change = {};
+  std::function<std::int64_t()> real_clock = {};  ///< empty: `clock` is the real one
+  /// When pending device logins were polled last, by `real_now`. Not state: it differs from run to run.
+  std::map<std::string, std::int64_t, std::less<>> real_polls = {};
   int open_transactions = 0;        ///< only for UnitOfWork
   std::uint64_t restore_count = 0;  ///< number of calls of `restore`
   std::string path = {};
   std::multiset<std::string> pinned_blobs = {};  ///< needed by snapshots, even if no row names them
 };
+
+/// How many files have no bytes: the folder beside the data file is missing, or not the one that belongs to it.
+Result<std::int64_t> count_lost_blobs(World& world);
 
 /// Removes blobs that no upload and no asset names. Call it after replacing rows.
 Result<void> drop_orphans(World& world);

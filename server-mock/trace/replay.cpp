@@ -182,6 +182,7 @@ void Replay::forget_calls() {
   sandbox.faults = FaultRules(options_.sandbox.world.seed);
   sandbox.rate_limit.clear();
   sandbox.in_flight.clear();
+  sandbox.world->real_polls.clear();
   sandbox.snapshots.clear(*sandbox.world);
   sandbox.journal.clear();
 }

@@ -39,7 +39,8 @@ json finish(const MockProcess& mock, const json& started, std::size_t size) {
 
 std::string put_head(const json& started, std::size_t size) {
   return "PUT " + started.at("path").get<std::string>() +
-         " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n";
+         " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\nContent-Length: " +
+         std::to_string(size) + "\r\n\r\n";
 }
 
 int put(const MockProcess& mock, const json& started, const std::string& bytes) {
@@ -67,6 +68,22 @@ std::ptrdiff_t count_files(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+TEST_CASE("files: a server says at start that the bytes beside its data are missing", "[server-mock]") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> flags = {"--data", (folder / "world.db").string()};
+  {
+    MockProcess mock(flags);
+    const json started = start(mock, 5);
+    REQUIRE(put(mock, started, "bytes") == 200);
+    finish(mock, started, 5);
+    CHECK_THAT(mock.end(SIGTERM).err, !Catch::Matchers::Contains("without bytes"));
+  }
+  std::filesystem::remove_all((folder / "world.db").string() + ".assets");
+  MockProcess mock(flags);
+  CHECK_THAT(mock.end(SIGTERM).err,
+             Catch::Matchers::Contains("1 file is in ") && Catch::Matchers::Contains("world.db.assets"));
+}
 
 TEST_CASE("files: an answered PUT and an answered finalize survive SIGKILL", "[server-mock]") {
   const TemporaryFolder folder;

@@ -71,6 +71,15 @@ TEST_CASE("long poll: on a real clock a claim times out by itself", "[server-moc
   CHECK(taken < 20s);
 }
 
+TEST_CASE("long poll: on a frozen clock a claim ends after its seconds of real time", "[server-mock]") {
+  Running server;
+  RawConnection worker(server.port());
+  const auto start = std::chrono::steady_clock::now();
+  worker.send(server.claim(1));
+  CHECK(event_from(worker).is_null());
+  CHECK(std::chrono::steady_clock::now() - start >= 990ms);
+}
+
 TEST_CASE("long poll: the first of several claims gets the event; a disconnected client gets none", "[server-mock]") {
   Running server;
   {

@@ -12,14 +12,14 @@ using namespace std::chrono_literals;
 TEST_CASE("rate limit: allows a burst, then refills evenly, for each key separately", "[server-mock]") {
   RateLimit limit({.calls = 4, .per = 1s});
   std::int64_t now = 1'000'000;
-  for (int i = 0; i < 4; ++i) CHECK_FALSE(limit.take("a", now));
-  CHECK(limit.take("a", now) == 250ms);
-  CHECK_FALSE(limit.take("b", now));
+  for (int i = 0; i < 4; ++i) CHECK_FALSE(limit.take("a", now, now));
+  CHECK(limit.take("a", now, now) == 250ms);
+  CHECK_FALSE(limit.take("b", now, now));
   now += 250;
-  CHECK_FALSE(limit.take("a", now));
-  CHECK(limit.take("a", now) == 250ms);
+  CHECK_FALSE(limit.take("a", now, now));
+  CHECK(limit.take("a", now, now) == 250ms);
   now -= 500'000;  // setting the clock back does not block for long
-  CHECK(limit.take("a", now) == 250ms);
+  CHECK(limit.take("a", now, now) == 250ms);
 }
 
 TEST_CASE("rate limit: N/s, N/m and N/h are rates, other words are not", "[server-mock]") {

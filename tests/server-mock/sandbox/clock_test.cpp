@@ -37,7 +37,7 @@ TEST_CASE("clock: due changes fire in order, each at its own time", "[server-moc
   worker.send(mock.claim(0));  // a lease of 30 s
   const Json event = claimed(worker);
   mock.send("POST", "/_mock/keys", {{"expires_in", 40}}, 201);
-  RawRequest keyed = mock.request("POST", "/v1/workspaces", {{"name", "W"}}, mock.built_in().token);
+  RawRequest keyed = mock.request("POST", "/v1/projects", {{"title", "P"}}, mock.built_in().token);
   keyed.headers = {"Idempotency-Key: k1"};
   REQUIRE(ws::test::ask(mock.port(), keyed).status == 201);
   const Json login = mock.send("POST",
@@ -62,7 +62,11 @@ TEST_CASE("clock: uploads, plans and phases of organization runs expire too", "[
   };
   const Json upload = begin_upload();
   const std::string url = upload.at("upload_url");
-  REQUIRE(ws::test::ask(mock.port(), {.method = "PUT", .target = url.substr(url.find("/uploads/")), .json = "# One"})
+  REQUIRE(ws::test::ask(mock.port(),
+                        {.method = "PUT",
+                         .target = url.substr(url.find("/uploads/")),
+                         .json = "# One",
+                         .headers = {"Content-Type: application/octet-stream"}})
               .status == 200);
   const Json asset = mock.send("POST",
                                "/v1/files/uploads:finalize",
