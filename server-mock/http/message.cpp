@@ -61,14 +61,18 @@ bool is_plain_head(std::string_view head) {
 
 void split_target(Request& request) {
   std::string_view rest = request.target;
+  std::string_view root = {};
   if (!rest.starts_with('/')) {
     const std::size_t scheme = rest.find("://");
-    const std::size_t slash = scheme == std::string_view::npos ? scheme : rest.find('/', scheme + 3);
-    if (slash != std::string_view::npos) rest = rest.substr(slash);
+    if (scheme != std::string_view::npos) {
+      root = rest.substr(scheme + 1, 1);  // "/", in the buffer as all views of a request
+      rest.remove_prefix(std::min(rest.find_first_of("/?#", scheme + 3), rest.size()));
+    }
   }
   rest = rest.substr(0, rest.find('#'));
   const std::size_t mark = rest.find('?');
   request.path = rest.substr(0, mark);
+  if (request.path.empty()) request.path = root;  // of "http://host"
   request.query = mark == std::string_view::npos ? std::string_view() : rest.substr(mark + 1);
 }
 
@@ -116,15 +120,32 @@ Response& Response::set_header(std::string_view name, std::string_view value) {
   return remove_header(name).header(name, value);
 }
 
-Response& Response::remove_header(std::string_view name) {
-  for (std::size_t line = 0; line < headers_.size();) {
-    const std::size_t end = headers_.find("\r\n", line) + 2;
-    if (equal_ignoring_case(std::string_view(headers_).substr(line, headers_.find(':', line) - line), name)) {
-      headers_.erase(line, end - line);
-    } else {
-      line = end;
+/// The offset of the first field of that name; npos if there is none.
+std::size_t Response::line_of(std::string_view name) const {
+  const std::string_view headers = headers_;
+  for (std::size_t line = 0; line < headers.size(); line = headers.find('\n', line) + 1) {
+    const std::string_view field = headers.substr(line);
+    if (field.size() > name.size() && field[name.size()] == ':' &&
+        equal_ignoring_case(field.substr(0, name.size()), name)) {
+      return line;
     }
   }
+  return std::string::npos;
+}
+
+Response& Response::remove_header(std::string_view name) {
+  for (std::size_t line = line_of(name); line != std::string::npos; line = line_of(name)) {
+    headers_.erase(line, headers_.find("\r\n", line) + 2 - line);
+  }
+  return *this;
+}
+
+Response& Response::rewrite_header(std::string_view name, std::string (*change)(std::string_view)) {
+  const std::size_t line = line_of(name);
+  if (line == std::string::npos) return *this;
+  const std::size_t start = line + name.size() + 2;
+  const std::size_t end = headers_.find("\r\n", start);
+  headers_.replace(start, end - start, change(std::string_view(headers_).substr(start, end - start)));
   return *this;
 }
 

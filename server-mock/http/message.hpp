@@ -68,6 +68,9 @@ class Response {
   Response& text(std::string text);
   Response& set_header(std::string_view name, std::string_view value);
   Response& remove_header(std::string_view name);
+  /// Changes the value of the header field, if there is one.
+  Response& rewrite_header(std::string_view name, std::string (*change)(std::string_view));
+  bool has_header(std::string_view name) const { return line_of(name) != std::string::npos; }
   /// Passes all header fields and the body text, in wire format, through a function.
   Response& rewrite(std::string (*change)(std::string));
   /// A body that is read from a source while it is sent.
@@ -91,6 +94,8 @@ class Response {
   const std::optional<WireFault>& wire_fault() const { return wire_fault_; }
 
  private:
+  std::size_t line_of(std::string_view name) const;
+
   int status_ = 200;
   std::string headers_ = {};
   std::string body_ = {};

@@ -91,6 +91,16 @@ TEST_CASE("tls: certificate files are used; errors in them are reported", "[serv
   CHECK_THAT(refused(certificate + "," + foreign), Contains("does not belong"));
 }
 
+TEST_CASE("tls: plain HTTP is told that the port speaks TLS", "[server-mock]") {
+  MockProcess mock({"--tls-self-signed"});
+  RawConnection plain(mock.port());
+  plain.send("GET /v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const RawConnection::Rest rest = plain.read_rest();
+  CHECK_THAT(rest.bytes, Catch::Matchers::StartsWith("HTTP/1.1 400 "));
+  CHECK_THAT(rest.bytes, Contains("use https:// instead of http://"));
+  CHECK(rest.end == RawConnection::End::closed);
+}
+
 TEST_CASE("tls: plain HTTP and silent clients are disconnected", "[server-mock]") {
   using namespace ws::mock::test;
   const ws::mock::http::ServerOptions options = {.tls = ws::mock::http::make_tls_identity().value(), .slow = 200ms};

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ctime>
 #include <iterator>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace ws::mock::http {
 namespace {
@@ -16,6 +19,29 @@ void append_number(std::string& out, std::uint64_t number) {
   out.append(digits, end);
 }
 
+/// The text of a second is made once.
+void append_date(std::string& out) {
+  constexpr std::string_view days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  constexpr std::string_view months[] = {
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  thread_local std::time_t second = -1;
+  thread_local std::string line;
+  if (const std::time_t now = std::time(nullptr); now != second) {
+    std::tm utc{};
+    ::gmtime_r(&now, &utc);
+    line = fmt::format("Date: {}, {:02} {} {} {:02}:{:02}:{:02} GMT\r\n",
+                       days[utc.tm_wday],
+                       utc.tm_mday,
+                       months[utc.tm_mon],
+                       utc.tm_year + 1900,
+                       utc.tm_hour,
+                       utc.tm_min,
+                       utc.tm_sec);
+    second = now;
+  }
+  out += line;
+}
+
 }  // namespace
 
 void append_head(std::string& out, const Response& answer, Keep keep) {
@@ -25,6 +51,8 @@ void append_head(std::string& out, const Response& answer, Keep keep) {
   out += reason_phrase(answer.status());
   out += "\r\n";
   out += answer.headers();
+  // RFC 9110, 6.6.1. Real time, also where the clock of a sandbox is frozen: a client compares it with its own.
+  if (!answer.has_header("Date")) append_date(out);
   if (!answer.is_bodiless()) {
     const auto& wire_fault = answer.wire_fault();
     const bool lies = wire_fault && wire_fault->content_length;

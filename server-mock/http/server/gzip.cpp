@@ -62,6 +62,12 @@ std::optional<std::string> pack(const std::string& text) {
   return packed;
 }
 
+/// RFC 9110, 8.8.3.3: other bytes, another tag. `entity_tags.hpp` of the services knows the ending.
+std::string with_gzip_ending(std::string_view etag) {
+  if (!etag.ends_with('"')) return std::string(etag);
+  return std::string(etag.substr(0, etag.size() - 1)).append("-gzip\"");
+}
+
 }  // namespace
 
 bool wants_gzip(std::string_view accept_encoding) {
@@ -87,7 +93,7 @@ void pack_for(const Request& request, Response& response) {
   if (!accepted || !wants_gzip(*accepted)) return;
   if (auto packed = pack(response.text())) {
     response.text(std::move(*packed));
-    response.header("Content-Encoding", "gzip");
+    response.header("Content-Encoding", "gzip").rewrite_header("ETag", with_gzip_ending);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
+#include "server-mock/http/server/delivery.hpp"
 #include "server-mock/http/server/listener.hpp"
 #include "server-mock/http/tls/asio_types.hpp"
 #include "server-mock/http/tls/tls_channel.hpp"
@@ -58,6 +59,7 @@ class Server::State {
  private:
   Awaitable<void> accept();
   Awaitable<void> serve(std::list<Session>::iterator session);
+  Awaitable<void> refuse_plain_http(Session& session);
   Awaitable<bool> read_tls(Session& session);
   static Awaitable<bool> send_tls(Session& session);
   bool received(Session& session, const ErrorCode& error, std::size_t count);
@@ -154,8 +156,10 @@ Awaitable<void> Server::State::serve(std::list<Session>::iterator session) {
   bool connected = true;
   if (session->tls) {
     session->shakes_hands = true;
-    connected = !co_await session->tls->shake_hands();
+    const ErrorCode error = co_await session->tls->shake_hands();
+    connected = !error;
     session->shakes_hands = !connected;
+    if (TlsChannel::is_plain_http(error)) co_await refuse_plain_http(*session);
   }
   while (connected) {
     note(*session);
@@ -204,6 +208,16 @@ bool Server::State::sent(Session& session, const ErrorCode& error) {
   session.progressed = true;
   if (!error) session.connection.sent();
   return !error;
+}
+
+/// Answers without TLS, so that the client shows what is wrong.
+Awaitable<void> Server::State::refuse_plain_http(Session& session) {
+  constexpr MalformedRequest not_tls = {400, "bad_request", "This port speaks TLS: use https:// instead of http://"};
+  const Response response = handler_.refuse(not_tls);
+  std::string answer;
+  append_head(answer, response, Keep::no);
+  answer += response.text();
+  co_await asio::async_write(session.socket, asio::buffer(answer), as_values);
 }
 
 Awaitable<bool> Server::State::read_tls(Session& session) {

@@ -4,6 +4,8 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 
 namespace ws::mock::http {
 namespace {
@@ -62,6 +64,11 @@ TlsChannel::~TlsChannel() = default;
 Awaitable<ErrorCode> TlsChannel::shake_hands() {
   const auto [error] = co_await state_->stream.async_handshake(asio::ssl::stream_base::server, as_values);
   co_return error;
+}
+
+bool TlsChannel::is_plain_http(const ErrorCode& error) {
+  return error.category() == asio::error::get_ssl_category() &&
+         ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_HTTP_REQUEST;
 }
 
 Awaitable<TlsChannel::Moved> TlsChannel::read(std::span<char> room) {

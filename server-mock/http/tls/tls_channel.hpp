@@ -36,6 +36,8 @@ class TlsChannel {
   ~TlsChannel();
 
   Awaitable<ErrorCode> shake_hands();
+  /// Whether the handshake failed because the client speaks HTTP without TLS.
+  static bool is_plain_http(const ErrorCode& error);
   struct Moved {
     ErrorCode error = {};
     std::size_t count = 0;

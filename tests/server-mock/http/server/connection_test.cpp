@@ -131,6 +131,38 @@ TEST_CASE("connection: a body larger than the first buffer keeps its head", "[se
   CHECK(bodies(talk(bytes, 100).output) == std::vector<std::string>{"POST /big? [" + body + "] X-Mark=m"});
 }
 
+TEST_CASE("connection: every answer has a Date, and not two", "[server-mock]") {
+  for (const char* bytes : {"GET / HTTP/1.1\r\nHost: h\r\n\r\n", "nonsense\r\n\r\n"}) {
+    CAPTURE(bytes);
+    const std::string output = talk(bytes).output;
+    CHECK_THAT(answers(output).at(0).header("date"),
+               Catch::Matchers::Matches("(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} [0-9]{4} "
+                                        "[0-9]{2}:[0-9]{2}:[0-9]{2} GMT"));
+    CHECK(output.find("Date: ") == output.rfind("Date: "));
+  }
+}
+
+TEST_CASE("connection: an absolute target is the same as its path, with or without one", "[server-mock]") {
+  const auto say = [](const std::string& target, const std::string& host = "h") {
+    return bodies(talk("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n").output).at(0);
+  };
+  CHECK(say("http://h/d?x=1") == "GET /d?x=1 []");
+  CHECK(say("http://h") == "GET /? []");
+  CHECK(say("http://h?x=1") == "GET /?x=1 []");
+  CHECK(say("HTTP://H/d", "h") == "GET /d? []");
+  CHECK(say("http://h/d", "other") == "GET /d? []");
+}
+
+TEST_CASE("connection: an Expect in HTTP/1.0 is ignored", "[server-mock]") {
+  for (const char* expectation : {"100-continue", "tea"}) {
+    CAPTURE(expectation);
+    const std::string output =
+        talk("POST /x HTTP/1.0\r\nHost: h\r\nContent-Length: 2\r\nExpect: " + std::string(expectation) + "\r\n\r\nok")
+            .output;
+    CHECK_THAT(output, Catch::Matchers::StartsWith("HTTP/1.1 200 "));
+  }
+}
+
 TEST_CASE("connection: Expect: 100-continue is answered once", "[server-mock]") {
   Echo echo;
   Connection connection(echo);
