@@ -49,6 +49,7 @@ inline constexpr ErrorCode error_codes[] = {
     {409, "sync_conflict", ""},
     {410, "upload_expired", ""},
     {412, "revision_conflict", "current_content_revision current_content_sha256 expected_content_revision"},
+    {412, "precondition_failed", "current_etag"},
     {413, "payload_too_large", ""},
     {415, "unsupported_media_type", ""},
     {416, "range_not_satisfiable", ""},

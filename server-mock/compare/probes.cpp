@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clock.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
 #include "server-mock/pipeline/assumption_effects.hpp"
@@ -82,6 +83,14 @@ constexpr Pattern sync_conflict_status[] = {
     when("sync.commit", 409, "409"),
     when("sync.commit", 200, "in_body", Condition::member_is, "status", "partly_conflicted"),
 };
+constexpr Pattern renew_from[] = {
+    when("events.renew", 200, "end", Condition::lease_grows_whole),
+    when("events.renew", 200, "now", Condition::lease_grows_less),
+};
+constexpr Pattern workspace_create[] = {
+    when("workspaces.create", 403, "403"),
+    when("workspaces.create", 201, "visible"),
+};
 // A run that has not ended when it is launched may still fail: its end is read from the list.
 constexpr Pattern test_runs[] = {
     when("tests.run_launch", 0, "finished", Condition::member_is, "status", "passed"),
@@ -102,6 +111,8 @@ constexpr Probe table[] = {
     {"list_extra", "any answer with a resource", list_extra},
     {"assumed_fields", "any answer with a resource", assumed_fields},
     {"sync_conflict_status", "a commit of a text that changed meanwhile", sync_conflict_status},
+    {"renew_from", "a claim, and a renewal of its lease", renew_from},
+    {"workspace_create", "a Workspace made with a key of one Workspace", workspace_create},
     {"test_runs", "a test run", test_runs},
 };
 
@@ -198,7 +209,14 @@ bool holds_run(const ExchangeParts& parts, std::string_view status, const std::s
   return std::ranges::any_of(*data, [&](const Json& run) { return runs.contains(find_text(run, "id").value_or("")); });
 }
 
-bool shows(const Pattern& pattern, const ExchangeParts& parts, const std::set<std::string>& runs) {
+/// What the exchanges before tell about one.
+struct Earlier {
+  std::set<std::string> runs = {};  ///< that were launched
+  /// By the number of a renewal: how much later the lease ends than before, less its `lease_seconds`; in milliseconds.
+  std::map<std::int64_t, std::int64_t> growth = {};
+};
+
+bool shows(const Pattern& pattern, const ExchangeParts& parts, const Earlier& earlier) {
   if (pattern.status != 0 && parts.status != pattern.status) return false;
   const Json* member = find(*parts.response_body, pattern.member);
   const auto text = find_text(*parts.response_body, pattern.member);
@@ -216,7 +234,12 @@ bool shows(const Pattern& pattern, const ExchangeParts& parts, const std::set<st
       return limit_of(parts) > 0 && items_of(parts) == limit_of(parts) && cursor != nullptr && cursor->is_string();
     }
     case Condition::page_is_whole: return limit_of(parts) > 0 && items_of(parts) > limit_of(parts);
-    case Condition::holds_run: return holds_run(parts, pattern.text, runs);
+    case Condition::holds_run: return holds_run(parts, pattern.text, earlier.runs);
+    case Condition::lease_grows_whole:
+    case Condition::lease_grows_less: {
+      const auto grown = earlier.growth.find(parts.number);
+      return grown != earlier.growth.end() && (grown->second < 0) == (pattern.condition == Condition::lease_grows_less);
+    }
     case Condition::unknown_members: return counts().unknown > 0;
     case Condition::known_members: return counts().unknown == 0;
     case Condition::assumed_null: return counts().assumed_null > counts().assumed_present + counts().assumed_missing;
@@ -235,6 +258,35 @@ std::set<std::string> launched_runs(const Exchanges& exchanges) {
   return runs;
 }
 
+/// Renewals of leases that no service would have to cut at 900 seconds from now.
+std::map<std::int64_t, std::int64_t> growth_of_leases(const Exchanges& exchanges) {
+  struct Lease {
+    std::int64_t ends_at = 0;
+    std::int64_t seconds = 0;  // in all, since the claim
+  };
+  constexpr std::int64_t longest = 900;
+  std::map<std::string, Lease> leases;
+  std::map<std::int64_t, std::int64_t> growth;
+  for (const RedactedExchange& exchange : exchanges) {
+    const ExchangeParts& parts = exchange.parts();
+    const bool is_claim = parts.operation == "events.claim";
+    if (parts.status != 200 || (!is_claim && parts.operation != "events.renew")) continue;
+    const Json* event = is_claim ? find(*parts.response_body, "event") : &*parts.response_body;
+    if (event == nullptr || !event->is_object()) continue;
+    const auto id = find_text(*event, "id");
+    const auto ends = parse_rfc3339(find_text(*event, "lease_expires_at").value_or(""));
+    if (!id || !ends) continue;
+    const std::int64_t seconds = find_integer(*parts.request_body, "lease_seconds").value_or(300);
+    const std::int64_t ends_at = ends->time_since_epoch().count();
+    const auto before = leases.find(*id);
+    const bool is_known = !is_claim && before != leases.end();
+    const std::int64_t all = seconds + (is_known ? before->second.seconds : 0);
+    if (is_known && all <= longest) growth[parts.number] = ends_at - before->second.ends_at - seconds * 1000;
+    leases[*id] = {.ends_at = ends_at, .seconds = all};
+  }
+  return growth;
+}
+
 struct Votes {
   std::size_t count = 0;
   const RedactedExchange* first = nullptr;
@@ -246,12 +298,12 @@ bool is_decisive(std::string_view key, std::string_view value) {
          (key == "revision_mismatch" && value == "412");  // an update of an archived document is 409 too
 }
 
-SwitchValue judge(const Probe& probe, const Exchanges& exchanges, const std::set<std::string>& runs) {
+SwitchValue judge(const Probe& probe, const Exchanges& exchanges, const Earlier& earlier) {
   std::map<std::string_view, Votes> votes;
   std::size_t all = 0;
   for (const RedactedExchange& exchange : exchanges) {
     for (const Pattern& pattern : probe.patterns) {
-      if (!applies(pattern, exchange.parts()) || !shows(pattern, exchange.parts(), runs)) continue;
+      if (!applies(pattern, exchange.parts()) || !shows(pattern, exchange.parts(), earlier)) continue;
       Votes& cast = votes[pattern.value];
       if (cast.count++ == 0) cast.first = &exchange;
       ++all;
@@ -291,9 +343,9 @@ std::string_view name(Certainty certainty) {
 }
 
 std::vector<SwitchValue> judge_switches(const Exchanges& exchanges) {
-  const std::set<std::string> runs = launched_runs(exchanges);
+  const Earlier earlier = {.runs = launched_runs(exchanges), .growth = growth_of_leases(exchanges)};
   std::vector<SwitchValue> values;
-  for (const Probe& probe : table) values.push_back(judge(probe, exchanges, runs));
+  for (const Probe& probe : table) values.push_back(judge(probe, exchanges, earlier));
   return values;
 }
 

@@ -18,21 +18,23 @@ using Exchanges = std::vector<RedactedExchange>;
 
 /// The condition that a pattern tests.
 enum class Condition {
-  status,            ///< only `status`
-  media_type,        ///< the response's media type is `text`
-  member_is_object,  ///< the member `member` of the response is an object
-  member_is_text,    ///< ... is a string
-  member_is,         ///< ... is one of the words in `text`
-  member_missing,    ///< the response is an object without the member `member`
-  member_is_not,     ///< ... is a string, and none of the words in `text`
-  page_is_cut,       ///< `data` has at most the request's `limit` items, and there are more
-  page_is_whole,     ///< `data` has more items than that
-  holds_run,         ///< `data` has a test run that was launched, and the request asked for the status `text`
-  unknown_members,   ///< an object has a member that is not in the table
-  known_members,     ///< no object has one
-  assumed_null,      ///< most members that are only assumed are null
-  assumed_missing,   ///< ... are missing
-  assumed_present,   ///< ... are present
+  status,             ///< only `status`
+  media_type,         ///< the response's media type is `text`
+  member_is_object,   ///< the member `member` of the response is an object
+  member_is_text,     ///< ... is a string
+  member_is,          ///< ... is one of the words in `text`
+  member_missing,     ///< the response is an object without the member `member`
+  member_is_not,      ///< ... is a string, and none of the words in `text`
+  page_is_cut,        ///< `data` has at most the request's `limit` items, and there are more
+  page_is_whole,      ///< `data` has more items than that
+  holds_run,          ///< `data` has a test run that was launched, and the request asked for the status `text`
+  lease_grows_whole,  ///< the lease ends the renewal's `lease_seconds` later than before
+  lease_grows_less,   ///< ... later than before, but not by as much
+  unknown_members,    ///< an object has a member that is not in the table
+  known_members,      ///< no object has one
+  assumed_null,       ///< most members that are only assumed are null
+  assumed_missing,    ///< ... are missing
+  assumed_present,    ///< ... are present
 };
 
 /// The exchanges that a pattern applies to.

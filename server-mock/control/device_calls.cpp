@@ -11,7 +11,9 @@ namespace {
 
 using contract::optional;
 
+constexpr std::string_view audiences[] = {"workspace", "user"};
 constexpr contract::Field approval_fields[] = {
+    optional("audience", contract::choice(audiences)),
     optional("user_id", contract::string(1, 100)),
     optional("workspace_id", contract::string(1, 100)),
 };
@@ -52,7 +54,8 @@ ServiceResult get_devices(Call& call) {
   return Answer{.body = Json{{"data", std::move(data)}}};
 }
 
-/// `{user_id?, workspace_id?}`. Default: the first person, in their first Workspace.
+/// `{user_id?, workspace_id?, audience?}`. Default: the first person, in their first Workspace; with the audience
+/// `user` the key is for all of theirs.
 ServiceResult approve_device(Call& call) {
   WS_API_LET(const DeviceLogin login, login_of(call));
   WS_API_LET(const std::vector<Membership> people, list_memberships(*call.sandbox.world));
@@ -61,7 +64,12 @@ ServiceResult approve_device(Call& call) {
   for (const Membership& member : people) {
     if (user_id && member.user_id != *user_id) continue;
     if (workspace_id && member.workspace_id != *workspace_id) continue;
-    WS_API_LET(const bool moved, approve_device_login(*call.sandbox.world, login, member.user_id, member.workspace_id));
+    const bool all = find_text(call.body, "audience") == "user";
+    WS_API_LET(const bool moved,
+               approve_device_login(*call.sandbox.world,
+                                    login,
+                                    member.user_id,
+                                    all ? std::string_view() : std::string_view(member.workspace_id)));
     return decided(call, moved);
   }
   return not_found("member of that Workspace");

@@ -57,7 +57,18 @@ std::string choice_of(const Membership& member, bool checked) {
       escape(member.role));
 }
 
-/// An option group for each person, with their Workspaces.
+/// What the form says in the place of a Workspace for a key that is for all of the person's.
+constexpr std::string_view all_workspaces = "all";
+
+std::string choice_of_all(const Membership& member) {
+  return fmt::format(
+      "<label class=\"choice\"><input type=\"radio\" name=\"as\" value=\"{} {}\" required> <span>All of mine "
+      "<span class=\"soft\">(also those to come)</span></span></label>\n",
+      escape(member.user_id),
+      all_workspaces);
+}
+
+/// An option group for each person: each of their Workspaces, and all of them.
 std::string choices(const std::vector<Membership>& people) {
   std::string html;
   for (std::size_t i = 0; i < people.size(); ++i) {
@@ -69,6 +80,8 @@ std::string choices(const std::vector<Membership>& people) {
                           escape(people[i].email));
     }
     html += choice_of(people[i], i == 0);
+    const bool last_of_person = i + 1 == people.size() || people[i + 1].user_id != people[i].user_id;
+    if (last_of_person) html += choice_of_all(people[i]);
   }
   return people.empty() ? "<p class=\"alert\" role=\"alert\">No person of this world can approve it.</p>\n"
                         : html + "</fieldset>\n";
@@ -95,7 +108,7 @@ http::Response ask_to_decide(const DeviceLogin& login,
                           "<form method=\"post\" action=\"device\">\n"
                           "<input type=\"hidden\" name=\"user_code\" value=\"{1}\">\n"
                           "<input type=\"hidden\" name=\"form_token\" value=\"{4}\">\n"
-                          "<h2>Sign in, and pick the Workspace</h2>\n"
+                          "<h2>Sign in, and pick one Workspace, or all of yours</h2>\n"
                           "<p class=\"soft\">This is a mock: no password is asked for.</p>\n{5}{6}"
                           "<div class=\"buttons\">\n"
                           "<button type=\"submit\" name=\"decision\" value=\"approve\">Approve</button>\n"
@@ -167,10 +180,15 @@ Result<http::Response> decide(World& world, const http::Pairs& form, const Appro
   } else if (decision == "approve") {
     WS_LET(const std::vector<Membership> people, list_memberships(world));
     const std::string_view as = http::value_of(form, "as");
-    const auto chosen = std::ranges::find_if(
-        people, [&](const Membership& member) { return member.user_id + " " + member.workspace_id == as; });
+    const auto is_chosen = [&](const Membership& member, std::string_view which) {
+      return fmt::format("{} {}", member.user_id, which) == as;
+    };
+    const auto chosen = std::ranges::find_if(people, [&](const Membership& member) {
+      return is_chosen(member, member.workspace_id) || is_chosen(member, all_workspaces);
+    });
     if (chosen == people.end()) return ask_to_decide(*login, people, approval);
-    WS_TRY(approve_device_login(world, *login, chosen->user_id, chosen->workspace_id));
+    const std::string_view one = is_chosen(*chosen, all_workspaces) ? "" : std::string_view(chosen->workspace_id);
+    WS_TRY(approve_device_login(world, *login, chosen->user_id, one));
   }
   WS_LET(const std::optional<DeviceLogin> now, find_device_login(world, typed));
   return settled(now.value_or(*login));

@@ -90,6 +90,8 @@ std::string assumptions_behind(const Operation& operation,
     if (!assumptions.is(key, usual)) add(key);
   };
   if (code == "revision_conflict") add("revision_mismatch");
+  if (operation.id == "events.renew" && status == 200) add("renew_from");
+  if (operation.id == "workspaces.create" && (status == 201 || code == "forbidden")) add("workspace_create");
   if (operation.id == "auth.token" && status != 200) add("device_pending");
   if (status < 400) {
     add_moved("list_extra", "none");

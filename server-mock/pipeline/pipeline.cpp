@@ -10,6 +10,7 @@
 #include "server-mock/pipeline/assumption_effects.hpp"
 #include "server-mock/pipeline/content.hpp"
 #include "server-mock/pipeline/error_response.hpp"
+#include "server-mock/services/shared/entity_tags.hpp"
 
 namespace ws::mock {
 namespace {
@@ -19,8 +20,8 @@ using Outcome = http::Routed::Outcome;
 
 constexpr std::string_view answer_type = "application/json";
 
-/// A free-text path parameter that is not UTF-8: no object has that name.
-bool names_nothing(const Operation& operation, const http::Pairs& values) {
+/// Whether a free-text path parameter is not UTF-8.
+bool is_undecodable(const Operation& operation, const http::Pairs& values) {
   return std::ranges::any_of(values, [&](const auto& value) {
     const contract::Parameter* parameter = contract::find_parameter(operation, value.first);
     return parameter != nullptr && parameter->field.type.kind == contract::Kind::string &&
@@ -28,19 +29,14 @@ bool names_nothing(const Operation& operation, const http::Pairs& values) {
   });
 }
 
-/// `If-None-Match` (RFC 9110, 13.1.2): a list of entity tags, weak or not, or `*`.
-bool matches(std::string_view if_none_match, std::string_view etag) {
-  if (if_none_match == "*") return true;
-  for (std::size_t at = if_none_match.find(etag); at != std::string_view::npos; at = if_none_match.find(etag, at + 1)) {
-    const std::size_t end = at + etag.size();
-    if (end == if_none_match.size() || if_none_match[end] == ',' || if_none_match[end] == ' ') return true;
-  }
-  return false;
+ApiError undecodable_path(std::string_view path) {
+  return invalid("path", "path", "value_error", "The path is no percent-encoded UTF-8", path).value();
 }
 
-std::string_view etag_of(const Answer& answer) {
+/// Null if the answer has none.
+std::string* find_etag(Answer& answer) {
   const auto found = std::ranges::find(answer.headers, "ETag", &std::pair<std::string, std::string>::first);
-  return found == answer.headers.end() ? std::string_view() : std::string_view(found->second);
+  return found == answer.headers.end() ? nullptr : &found->second;
 }
 
 /// Errors that take precedence over a stored response: the caller may no longer see the object.
@@ -91,9 +87,11 @@ Reply Pipeline::handle(Sandbox& sandbox, const http::Request& request, std::stri
 
 http::Response Pipeline::run(Call& call) const {
   call.routed = router_.find(call.request.method, call.request.path);
+  if (call.routed.outcome != Outcome::found) {
+    if (auto api_error = stranger_error(call)) return finish(call, *api_error);
+  }
   switch (call.routed.outcome) {
-    case Outcome::malformed:
-      return finish(call, ApiError{.status = 400, .code = "bad_request", .message = "The path is malformed"});
+    case Outcome::malformed: return finish(call, undecodable_path(call.request.path));
     case Outcome::no_path: return finish(call, ApiError{.message = "There is no such path"});
     case Outcome::no_method: {
       const bool asked = call.request.method == "OPTIONS";
@@ -112,10 +110,18 @@ http::Response Pipeline::run(Call& call) const {
   return result ? finish(call, std::move(*result)) : finish(call, result.error());
 }
 
+/// Without a valid key nothing is told about paths and methods of the API. OPTIONS asks for what the document at
+/// /openapi.json says to everybody.
+std::optional<ApiError> Pipeline::stranger_error(Call& call) {
+  const std::string_view path = call.request.path;
+  const bool is_api = path == "/v1" || path.starts_with("/v1/");
+  const bool asks = call.request.method == "OPTIONS" && call.routed.outcome == Outcome::no_method;
+  if (!is_api || asks || !call.sandbox.world->assumptions.is("auth_order", "auth_first")) return std::nullopt;
+  auto caller = call.sandbox.access->identify(call.request.find("Authorization"));
+  return caller ? std::nullopt : std::optional(std::move(caller.error()));
+}
+
 ServiceResult Pipeline::answer(Call& call) {
-  if (names_nothing(*call.operation, call.routed.values)) {
-    return tl::unexpected(ApiError{.message = "There is no such file"});
-  }
   const bool credential_first = call.sandbox.world->assumptions.is("auth_order", "auth_first");
   if (auto api_error = credential_first ? authorize(call) : validate(call))
     return tl::unexpected(std::move(*api_error));
@@ -142,6 +148,7 @@ std::optional<ApiError> Pipeline::authorize(Call& call) {
 }
 
 std::optional<ApiError> Pipeline::validate(Call& call) {
+  if (is_undecodable(*call.operation, call.routed.values)) return undecodable_path(call.request.path);
   if (auto api_error = check_content_type(*call.operation, call.request)) return api_error;
   auto input =
       read_input(*call.operation, call.request, call.routed.values, call.sandbox.world->options.unknown_fields);
@@ -151,12 +158,15 @@ std::optional<ApiError> Pipeline::validate(Call& call) {
 }
 
 ServiceResult Pipeline::serve(Call& call) {
+  const bool is_get = call.operation->method == contract::Method::get;
   return call.service(*call.sandbox.world,
                       ServiceCall{.operation = *call.operation,
                                   .caller = *call.caller,
                                   .parameters = *call.input.parameters,
                                   .body = *call.input.body,
-                                  .base_url = call.sandbox.base_url});
+                                  .base_url = call.sandbox.base_url,
+                                  .defaulted = call.input.defaulted,
+                                  .if_match = is_get ? std::nullopt : call.request.find("If-Match")});
 }
 
 /// The idempotency record is written in the transaction of the change, so that a crash keeps both or neither.
@@ -200,10 +210,13 @@ http::Response Pipeline::finish(Call& call, Answer&& answer) {
   const Assumptions& assumptions = call.sandbox.world->assumptions;
   call.long_poll = std::move(answer.long_poll);
   apply_assumptions(operation, assumptions, answer);
-  const std::string_view etag = etag_of(answer);
-  if (operation.method == contract::Method::get && answer.status == 200 && !etag.empty()) {
-    const auto wanted = call.request.find("If-None-Match");
-    if (wanted && matches(*wanted, etag)) answer.status = 304;
+  std::string* etag = find_etag(answer);
+  if (operation.method == contract::Method::get && answer.status == 200 && etag != nullptr) {
+    const auto listed = call.request.find("If-None-Match");
+    if (const auto same = listed ? find_match(*listed, *etag) : std::nullopt) {
+      answer.status = 304;
+      *etag = std::string(*same);
+    }
   }
   if (answer.blob && answer.status == 200) return finish_blob(call, std::move(answer));
   http::Response response = begin_response(call, answer);
@@ -213,7 +226,9 @@ http::Response Pipeline::finish(Call& call, Answer&& answer) {
 
 http::Response Pipeline::finish_blob(Call& call, Answer&& answer) {
   const BlobBody& blob = *answer.blob;
-  const Slice slice = wanted_slice(call.request, etag_of(answer), blob.size_bytes);
+  const std::string* etag = find_etag(answer);
+  const Slice slice =
+      wanted_slice(call.request, etag == nullptr ? std::string_view() : std::string_view(*etag), blob.size_bytes);
   const bool whole = slice.kind == Slice::Kind::whole;
   if (slice.kind == Slice::Kind::unsatisfiable) {
     http::Response response = finish(

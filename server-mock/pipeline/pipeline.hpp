@@ -43,6 +43,7 @@ class Pipeline {
 
   http::Response run(Call& call) const;
   static tl::expected<Answer, ApiError> answer(Call& call);
+  static std::optional<ApiError> stranger_error(Call& call);
   static std::optional<ApiError> authorize(Call& call);
   static std::optional<ApiError> validate(Call& call);
   static ServiceResult serve(Call& call);

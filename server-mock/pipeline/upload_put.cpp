@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 
+#include "api-client/base/ascii.hpp"
 #include "server-mock/pipeline/assumption_effects.hpp"
 #include "server-mock/pipeline/error_response.hpp"
 
@@ -16,6 +17,23 @@ std::optional<std::uint64_t> declared_bytes(const http::Request& head) {
     return std::nullopt;
   }
   return number;
+}
+
+/// Fields that say that the body is not the whole file, byte for byte.
+std::optional<ApiError> coded_or_partial(const http::Request& head) {
+  const auto coding = head.find("Content-Encoding");
+  const bool is_coded = coding && !equal_ignoring_case(trimmed(*coding), "identity");
+  if (!is_coded && !head.find("Content-Range")) return std::nullopt;
+  return ApiError{.status = 400,
+                  .code = "bad_request",
+                  .message = is_coded ? "An upload takes the bytes of the file, without a Content-Encoding"
+                                      : "An upload takes the whole file in one PUT, without a Content-Range"};
+}
+
+ApiResult<UploadPut> begin_put(World& world, const http::Request& head) {
+  if (auto api_error = coded_or_partial(head)) return refuse(std::move(*api_error));
+  return UploadPut::begin(
+      world, upload_secret(head.path), head.find("Content-Type").value_or(""), declared_bytes(head));
 }
 
 /// The upload in progress, or the error why it was refused.
@@ -47,8 +65,7 @@ std::unique_ptr<http::BodySink> open_upload(Sandbox& sandbox,
                                             const http::Request& head,
                                             std::weak_ptr<const bool> is_open) {
   if (!is_upload(head.path) || head.method != "PUT") return nullptr;
-  return std::make_unique<UploadSink>(UploadPut::begin(*sandbox.world, upload_secret(head.path), declared_bytes(head)),
-                                      std::move(is_open));
+  return std::make_unique<UploadSink>(begin_put(*sandbox.world, head), std::move(is_open));
 }
 
 Reply put_upload(Sandbox& sandbox, const http::Request& request, std::string_view request_id) {

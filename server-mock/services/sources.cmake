@@ -27,6 +27,7 @@ set(WS_MOCK_SERVICES_SOURCES
   services/search/search.cpp
   services/shared/arguments.cpp
   services/shared/paging.cpp
+  services/shared/entity_tags.cpp
   services/shared/errors.cpp
   services/shared/resources.cpp
   services/shared/validation_errors.cpp

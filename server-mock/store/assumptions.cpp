@@ -19,6 +19,8 @@ constexpr std::string_view auth_order[] = {"auth_first", "validation_first"};
 constexpr std::string_view list_extra[] = {"none", "unknown_fields"};
 constexpr std::string_view assumed_fields[] = {"full", "null", "missing"};
 constexpr std::string_view sync_conflict_status[] = {"in_body", "409"};
+constexpr std::string_view renew_from[] = {"end", "now"};
+constexpr std::string_view workspace_create[] = {"403", "visible"};
 constexpr std::string_view test_runs[] = {"finished", "timed", "failing"};
 
 constexpr AssumptionSwitch switches[] = {
@@ -32,6 +34,8 @@ constexpr AssumptionSwitch switches[] = {
     {"list_extra", list_extra},
     {"assumed_fields", assumed_fields},
     {"sync_conflict_status", sync_conflict_status},
+    {"renew_from", renew_from},
+    {"workspace_create", workspace_create},
     {"test_runs", test_runs},
 };
 

@@ -115,6 +115,8 @@ constexpr std::pair<std::string_view, std::string_view> switched_operations[] = 
     {"question_async", "questions.*"},
     {"pull_filter", "sync.pull"},
     {"sync_conflict_status", "sync.commit"},
+    {"renew_from", "events.renew"},
+    {"workspace_create", "workspaces.*"},
     {"test_runs", "tests.run*"},
 };
 

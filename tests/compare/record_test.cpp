@@ -78,7 +78,10 @@ TEST_CASE("record: an upload goes through it, and its address is nowhere in the 
   const std::string url = upload.at("upload_url");
   const std::string own = "http://127.0.0.1:" + std::to_string(recording.port);
   REQUIRE(url.substr(0, own.size()) == own);
-  CHECK(ask(recording.port, {.method = "PUT", .target = url.substr(own.size()), .json = "12345"}).status == 200);
+  CHECK(
+      ask(recording.port,
+          {.method = "PUT", .target = url.substr(own.size()), .json = "12345", .headers = {"Content-Type: text/plain"}})
+          .status == 200);
   const RawAnswer finished = ask(recording.port,
                                  {.method = "POST",
                                   .target = "/v1/files/uploads:finalize",
@@ -161,8 +164,12 @@ TEST_CASE("record: large bodies pass both ways, and a long poll waits", "[compar
   const Json upload = parse_bounded(started.body).value();
   const std::string url = upload.at("upload_url");
   const std::string bytes(9'000'000, 'b');
-  CHECK(ask(recording.port, {.method = "PUT", .target = url.substr(url.find("/_upload")), .json = bytes}).status ==
-        200);
+  CHECK(ask(recording.port,
+            {.method = "PUT",
+             .target = url.substr(url.find("/_upload")),
+             .json = bytes,
+             .headers = {"Content-Type: text/plain"}})
+            .status == 200);
   const RawAnswer finished = ask(recording.port,
                                  {.method = "POST",
                                   .target = "/v1/files/uploads:finalize",

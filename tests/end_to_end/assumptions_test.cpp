@@ -169,7 +169,7 @@ void try_switch(const std::string& key) {
 
 TEST_CASE("assumptions: those that are tried are all that the mock has", "[assumptions]") {
   const auto all = every_assumption();
-  CHECK(all.size() == 29);
+  CHECK(all.size() == 33);
   std::set<std::string> keys;
   for (const std::string& assumption : all) keys.insert(assumption.substr(0, assumption.find('=')));
   CHECK(keys == std::set<std::string>{"error_style",
@@ -182,6 +182,8 @@ TEST_CASE("assumptions: those that are tried are all that the mock has", "[assum
                                       "list_extra",
                                       "assumed_fields",
                                       "sync_conflict_status",
+                                      "renew_from",
+                                      "workspace_create",
                                       "test_runs"});
 }
 
@@ -195,4 +197,8 @@ TEST_CASE("assumptions: whatever is checked first", "[assumptions]") { try_switc
 TEST_CASE("assumptions: with fields that nobody knows", "[assumptions]") { try_switch("list_extra"); }
 TEST_CASE("assumptions: without the fields that we assume", "[assumptions]") { try_switch("assumed_fields"); }
 TEST_CASE("assumptions: whichever status a conflict has", "[assumptions]") { try_switch("sync_conflict_status"); }
+TEST_CASE("assumptions: whatever a lease is extended from", "[assumptions]") { try_switch("renew_from"); }
+TEST_CASE("assumptions: whether or not a key makes Workspaces that it cannot see", "[assumptions]") {
+  try_switch("workspace_create");
+}
 TEST_CASE("assumptions: whenever a test run ends", "[assumptions]") { try_switch("test_runs"); }

@@ -1,4 +1,6 @@
 // The device grant as a client sees it, and the page as a person does.
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "api-client/base/percent.hpp"
@@ -19,11 +21,11 @@ ApplicationOptions mode(DeviceMode device, int polls = 0) {
   return options;
 }
 
-Json start(Wire& wire, const std::string& client = "ws") {
+Json start(Wire& wire, const std::string& client = "ws", const std::vector<std::string>& scopes = {"documents:read"}) {
   const RawAnswer answer =
       wire.ask({.method = "POST",
                 .target = "/v1/auth/device-authorizations",
-                .json = dump(Json{{"client_name", client}, {"cli_version", "1"}, {"scopes", {"documents:read"}}})});
+                .json = dump(Json{{"client_name", client}, {"cli_version", "1"}, {"scopes", scopes}})});
   REQUIRE(answer.status == 201);
   return parse(answer);
 }
@@ -122,6 +124,68 @@ TEST_CASE("device login: polling too fast makes the interval longer, for good", 
   CHECK(word(poll(wire, started)) == "authorization_pending");
   wire.advance(14);
   CHECK(word(poll(wire, started)) == "slow_down");
+}
+
+TEST_CASE("device login: a client that waits as told in real time is not slowed down by a frozen clock",
+          "[server-mock]") {
+  ApplicationOptions options = mode(DeviceMode::after_polls, 2);
+  const auto real = std::make_shared<PinnedTime>();
+  real->at = parse_rfc3339("2026-11-20T10:00:00Z").value();
+  options.sandbox.clock = MockClock::parse("frozen:2026-11-20T10:00:00Z").value();
+  options.sandbox.clock.pin(real);
+  Wire wire(options);
+  const Json started = start(wire);
+  const auto wait = [&](int seconds) { *real->at += std::chrono::seconds(seconds); };
+  CHECK(word(poll(wire, started)) == "authorization_pending");
+  wait(4);
+  CHECK(word(poll(wire, started)) == "slow_down");
+  wait(10);
+  CHECK(word(poll(wire, started)) == "authorization_pending");
+  wait(10);
+  CHECK(poll(wire, started).status == 200);
+}
+
+TEST_CASE("device login: a clock that is turned back slows no client down", "[server-mock]") {
+  ApplicationOptions options;
+  const auto real = std::make_shared<PinnedTime>();
+  real->at = parse_rfc3339("2026-11-20T10:00:00Z").value();
+  options.sandbox.clock = MockClock::parse("offset:+2h").value();
+  options.sandbox.clock.pin(real);
+  Wire wire(options);
+  const Json started = start(wire);
+  CHECK(word(poll(wire, started)) == "authorization_pending");
+  wire.control("PUT", "/clock", {{"clock", "real"}});
+  *real->at += std::chrono::seconds(5);
+  CHECK(word(poll(wire, started)) == "authorization_pending");
+}
+
+TEST_CASE("device login: the key is for one Workspace or for all of the person's, as chosen on the page",
+          "[server-mock]") {
+  Wire wire;
+  const Json started = start(wire, "ws", {"workspaces:write"});
+  const RawAnswer page = open_page(wire, started);
+  CHECK_THAT(page.body, Contains("All of mine"));
+  http::Pairs form = form_of(page, "approve");
+  form[2].second = wire.built_in().user_id + " all";
+  submit(wire, form);
+  const Json key = parse(poll(wire, started));
+  CHECK(key.at("audience") == "user");
+  CHECK(key.at("workspace_id").is_null());
+  CHECK(key.at("workspace_name").is_null());
+  const std::string secret = key.at("secret");
+  const RawAnswer made =
+      wire.ask({.method = "POST", .target = "/v1/workspaces", .token = secret, .json = R"({"name": "Mine"})"});
+  CHECK(made.status == 201);
+  const Json list = parse(wire.ask({.target = "/v1/workspaces", .token = secret})).at("data");
+  CHECK(std::ranges::any_of(list, [&](const Json& one) { return one.at("id") == parse(made).at("id"); }));
+}
+
+TEST_CASE("device logins: the control surface approves for all Workspaces, too", "[server-mock]") {
+  Wire wire;
+  const Json started = start(wire);
+  const std::string code = started.at("user_code");
+  CHECK(wire.control("POST", "/devices/" + code + ":approve", {{"audience", "user"}}).at("workspace_id").is_null());
+  CHECK(parse(poll(wire, started)).at("audience") == "user");
 }
 
 TEST_CASE("device login: denied, expired and unknown codes give no key", "[server-mock]") {

@@ -292,7 +292,7 @@ TEST_CASE("faults: the PUT of an upload is upload.put, lost before it came or af
   const RawRequest put = {.method = "PUT",
                           .target = url.substr(url.find("/uploads/")),
                           .json = "12345",
-                          .headers = {"Content-Type: text/plain"}};
+                          .headers = {"Content-Type: application/octet-stream"}};
   mock.add("upload.put", effect, {{"nth", 1}, {"phase", is_after ? "after" : "before"}});
   {
     RawConnection connection(mock.port());
@@ -389,6 +389,7 @@ TEST_CASE("faults: an answer lost after the change, and the same key again, leav
   };
   Faulty mock;
   const BuiltIn& world = mock.built_in();
+  mock.send("PATCH", "/_mock/assumptions", {{"workspace_create", "visible"}}, 200);
   const Json page = mock.send("POST", "/v1/documents", {{"title", "moved"}, {"content", "x"}}, 201);
   const std::vector<Keyed> six = {
       {"workspaces.create", "/v1/workspaces", {{"name", "W"}}},

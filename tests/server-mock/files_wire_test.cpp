@@ -24,7 +24,10 @@ std::string path_of(const Json& upload) {
   return url.substr(std::string("http://mock.test").size());
 }
 
-RawAnswer put(Wire& wire, const std::string& path, std::string_view bytes, const std::string& more = {}) {
+RawAnswer put(Wire& wire,
+              const std::string& path,
+              std::string_view bytes,
+              const std::string& more = "Content-Type: text/plain\r\n") {
   return wire.say("PUT " + path + " HTTP/1.1\r\nHost: localhost\r\n" + more +
                   "Content-Length: " + std::to_string(bytes.size()) + "\r\n\r\n" + std::string(bytes));
 }
@@ -58,6 +61,52 @@ std::string large_text() {
 }
 
 }  // namespace
+
+TEST_CASE("uploads: a part of a file, coded bytes and another Content-Type are refused, and nothing is changed",
+          "[server-mock]") {
+  Wire wire;
+  const std::string bytes = "0123456789";
+  const Json started = start(wire, "a.txt", bytes.size());
+  const std::string path = path_of(started);
+  CHECK(started.at("upload_headers") == Json{{"Content-Type", "text/plain"}});
+  REQUIRE(put(wire, path, bytes).status == 200);
+  const std::string right = "Content-Type: text/plain\r\n";
+  const std::string headers = GENERATE_COPY(right + "Content-Range: bytes 0-4/10\r\n",
+                                            right + "Content-Range: bytes 0-9/10\r\n",
+                                            right + "Content-Encoding: gzip\r\n",
+                                            right + "Content-Encoding: br\r\n",
+                                            std::string("Content-Type: text/html\r\n"),
+                                            std::string());
+  CAPTURE(headers);
+  const RawAnswer refused = put(wire, path, "other", headers);
+  CHECK(refused.status == 400);
+  CHECK(code_of(refused) == "bad_request");
+  const Json asset = parse(finish(wire, started, "a.txt", bytes.size()));
+  CHECK(asset.at("content_sha256") == Sha256::of(bytes).hex());
+}
+
+TEST_CASE("uploads: Content-Encoding: identity and a Content-Type in other letters are the same", "[server-mock]") {
+  Wire wire;
+  const Json started = start(wire, "a.txt", 2);
+  CHECK(put(wire, path_of(started), "ab", "Content-Type: Text/Plain\r\nContent-Encoding: identity\r\n").status == 200);
+}
+
+TEST_CASE("uploads: the mime_type of finalize counts; where it is not sent, that of the start", "[server-mock]") {
+  Wire wire;
+  const auto made = [&](const Json& more) {
+    const Json started = start(wire, "a.txt", 2);
+    REQUIRE(put(wire, path_of(started), "ab").status == 200);
+    Json body = {{"upload_id", started.at("upload_id")},
+                 {"blob_name", started.at("blob_name")},
+                 {"file_name", "a.txt"},
+                 {"size_bytes", 2}};
+    body.update(more);
+    return parse(wire.send("POST", "/v1/files/uploads:finalize", body)).at("mime_type").get<std::string>();
+  };
+  CHECK(made(Json::object()) == "text/plain");
+  CHECK(made({{"mime_type", "application/octet-stream"}}) == "application/octet-stream");
+  CHECK(made({{"mime_type", "text/markdown"}}) == "text/markdown");
+}
 
 TEST_CASE("files: the exact bytes come back, with their hash, name and type", "[server-mock]") {
   Wire wire;

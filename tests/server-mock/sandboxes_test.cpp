@@ -141,7 +141,8 @@ TEST_CASE("sandbox: every absolute address carries its prefix, and leads into it
   const std::string url = upload.at("upload_url");
   REQUIRE(url.starts_with(base + "/uploads/"));
   const std::string path = url.substr(std::string("http://mock.test").size());
-  const std::string put = fmt::format("PUT {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello", path);
+  const std::string put = fmt::format(
+      "PUT {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello", path);
   const std::string bare = path.substr(std::string("/_s/s1").size());
   CHECK(wire.say(fmt::format("PUT {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello", bare)).status ==
         404);
@@ -243,8 +244,10 @@ TEST_CASE("sandbox: closing it answers pending requests and ends uploads", "[ser
       send_inside(server, sandbox, "POST", "/v1/files/uploads", {{"file_name", "a"}, {"size_bytes", 10}});
   const std::string url = upload.at("upload_url");
   RawConnection put(server.port());
-  put.send(fmt::format("PUT {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf",
-                       url.substr(url.find("/_s/"))));
+  put.send(
+      fmt::format("PUT {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\n"
+                  "Content-Length: 10\r\n\r\nhalf",
+                  url.substr(url.find("/_s/"))));
   CHECK(says_nothing(put));
 
   server.send("DELETE", "/_mock/sandboxes/s1", nullptr, 204);

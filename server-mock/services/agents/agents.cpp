@@ -60,7 +60,12 @@ Json permissions_in(const Json& body) {
 }
 
 Result<bool> is_taken(World& world, std::string_view workspace_id, std::string_view handle) {
-  return has_row(world, "select 1 from agents where workspace_id = ? and handle = ?", workspace_id, handle);
+  return has_row(world,
+                 "select 1 from agents where workspace_id = ?1 and handle = ?2 union all "
+                 "select 1 from members m join users u on u.id = m.user_id where m.workspace_id = ?1 "
+                 "and substr(u.email, 1, instr(u.email, '@') - 1) = ?2 collate nocase",
+                 workspace_id,
+                 handle);
 }
 
 Result<void> insert_agent(World& world, const Agent& agent) {
@@ -141,7 +146,7 @@ ServiceResult create_agent(World& world, const ServiceCall& call) {
   if (handle.size() > 1 && handle.starts_with('@')) handle.remove_prefix(1);
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(const bool taken, is_taken(world, call.caller.workspace_id, handle));
-  if (taken) return conflict("handle_taken", "Another agent of the Workspace has this handle");
+  if (taken) return conflict("handle_taken", "Another agent or a person of the Workspace has this handle");
   const std::string_view provider = text_of(call.body, "provider");
   const Agent agent = {.id = world.ids.uuid("agent"),
                        .workspace_id = call.caller.workspace_id,

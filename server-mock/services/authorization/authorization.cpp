@@ -34,25 +34,26 @@ ServiceResult not_yet(const World& world, std::string_view word, std::string_vie
 }
 
 ServiceResult hand_out(World& world, const DeviceLogin& login) {
+  const Audience audience = login.workspace_id.empty() ? Audience::user : Audience::workspace;
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(const IssuedKey key,
              issue_key(world,
                        {.owner_user_id = login.user_id,
-                        .audience = Audience::workspace,
+                        .audience = audience,
                         .workspace_id = login.workspace_id,
                         .scopes = login.scopes}));
   WS_API_TRY(consume_device_login(world, login));
-  WS_API_LET(const std::optional<std::string> name,
+  WS_API_LET(const std::optional<std::string> title,
              read_row(world, read_text, "select name from workspaces where id = ?", login.workspace_id));
   WS_API_TRY(work.commit());
   return Answer{.body = Json{{"secret", key.secret},
                              {"key_id", key.id},
-                             {"audience", "workspace"},
+                             {"audience", name(audience)},
                              {"scopes", login.scopes},
                              {"expires_at", nullptr},
                              {"created_at", rfc3339(key.created_at)},
-                             {"workspace_id", login.workspace_id},
-                             {"workspace_name", name ? Json(*name) : Json(nullptr)}}};
+                             {"workspace_id", text_or_null(login.workspace_id)},
+                             {"workspace_name", title ? Json(*title) : Json(nullptr)}}};
 }
 
 ServiceResult start_authorization(World& world, const ServiceCall& call) {

@@ -1,5 +1,8 @@
 #include "server-mock/services/authorization/device_logins.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
@@ -100,10 +103,20 @@ Result<void> decide_by_mode(World& world, DeviceLogin& login) {
   return {};
 }
 
+/// The time since the last poll: by the world's clock or by the real one, whichever moved more. The client was told
+/// seconds and waits them in real time, whatever the world's clock does meanwhile.
+std::int64_t waited_ms(const World& world, const DeviceLogin& login) {
+  if (!login.last_poll_at) return std::numeric_limits<std::int64_t>::max();
+  const std::int64_t waited = world.now() - *login.last_poll_at;
+  const auto real = world.real_polls.find(login.id);
+  return real == world.real_polls.end() ? waited : std::max(waited, world.real_now() - real->second);
+}
+
 /// The outcome for a pending login: `pending`, or `slow_down` if the client polls too fast.
 Result<Poll> wait(World& world, DeviceLogin& login) {
-  const bool early = login.last_poll_at && world.now() - *login.last_poll_at < login.interval_s * 1000;
+  const bool early = waited_ms(world, login) < login.interval_s * 1000;
   login.last_poll_at = world.now();
+  world.real_polls.insert_or_assign(login.id, world.real_now());
   if (early) {
     login.interval_s += slow_down_s;
   } else {
@@ -153,6 +166,7 @@ Result<Polled> poll_device_login(World& world, std::string_view device_code) {
   if (!found) return Polled{};
   DeviceLogin login = std::move(*found);
   if (login.status == "pending") WS_TRY(decide_by_mode(world, login));
+  if (login.status != "pending") world.real_polls.erase(login.id);
   Poll outcome = Poll::unknown;  // also for a code whose key was issued
   if (login.status == "pending") {
     WS_LET(outcome, wait(world, login));

@@ -26,10 +26,10 @@ struct DeviceLogin {
   std::int64_t created_at = 0;
   std::int64_t expires_at = 0;
   std::optional<std::int64_t> last_poll_at = {};
-  std::int64_t polls = 0;    ///< number of polls answered as pending
-  std::string status = {};   ///< "pending", "approved", "denied", "consumed", "expired"
-  std::string user_id = {};  ///< who approved, and for which Workspace
-  std::string workspace_id = {};
+  std::int64_t polls = 0;         ///< number of polls answered as pending
+  std::string status = {};        ///< "pending", "approved", "denied", "consumed", "expired"
+  std::string user_id = {};       ///< who approved, and for which Workspace
+  std::string workspace_id = {};  ///< empty: all of that person's
 };
 
 struct NewDeviceLogin {
@@ -57,7 +57,8 @@ Result<Polled> poll_device_login(World& world, std::string_view device_code);
 Result<std::optional<DeviceLogin>> find_device_login(World& world, std::string_view user_code);
 Result<std::vector<DeviceLogin>> list_device_logins(World& world);
 
-/// False if the login is not pending any more.
+/// Without a Workspace the key will be for all of the person's (audience `user`). False if the login is not pending any
+/// more.
 Result<bool> approve_device_login(World& world,
                                   const DeviceLogin& login,
                                   std::string_view user_id,

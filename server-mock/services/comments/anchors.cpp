@@ -145,7 +145,7 @@ Result<Anchor> make_anchor(World& world, const Json* selection, const Document& 
 
 Json to_json(const Anchor& anchor, bool needs_reanchor) {
   Json json = *anchor.given;
-  const bool resolved = !anchor.quote.empty() && !anchor.quote_lost;
+  const bool resolved = !anchor.quote.empty() && !anchor.quote_lost && !needs_reanchor;
   json["resolved_block_ids"] = resolved ? json["source_block_ids"] : Json::array();
   json["resolved_via"] = resolved ? Json("quote") : Json(nullptr);
   json["needs_reanchor"] = needs_reanchor;

@@ -3,6 +3,7 @@
 #include "server-mock/services/documents/document_changes.hpp"
 #include "server-mock/services/events/notify.hpp"
 #include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/entity_tags.hpp"
 #include "server-mock/services/shared/paging.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
@@ -28,8 +29,8 @@ constexpr const char* documents_query =
     "    and s.grantee_kind = iif(?4 = '', 'user', 'agent') and s.grantee_id = iif(?4 = '', ?1, ?4))) "
     "order by d.sequence desc limit ?5";
 
-Answer document_answer(int status, Document&& document) {
-  std::string etag = document_etag(document.content_revision);
+Answer document_answer(const World& world, int status, Document&& document) {
+  std::string etag = document_etag(world, document);
   return {
       .status = status, .body = to_json(std::move(document), WithContent::yes), .headers = {{"ETag", std::move(etag)}}};
 }
@@ -66,19 +67,20 @@ ServiceResult create_document(World& world, const ServiceCall& call) {
                              .content = content}));
   WS_API_TRY(work.commit());
   document.content = content;
-  return document_answer(201, std::move(document));
+  return document_answer(world, 201, std::move(document));
 }
 
 ServiceResult get_document(World& world, const ServiceCall& call) {
   WS_API_LET(VisibleDocument seen,
              find_visible_document(world, call, id_of(call.parameters, "document_id"), WithContent::yes));
-  return document_answer(200, std::move(seen.document));
+  return document_answer(world, 200, std::move(seen.document));
 }
 
 ServiceResult update_document(World& world, const ServiceCall& call) {
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   const std::string id = id_of(call.parameters, "document_id");
   WS_API_LET(Document document, editable_document(world, call, id, WithContent::no));
+  WS_API_TRY(require_match(call, document_etag(world, document)));
   if (document.archived) return conflict("archived", "The document is archived");
   const std::int64_t expected = integer_of(call.body, "expected_content_revision", 0);
   if (expected != document.content_revision) return revision_conflict(world, document, expected);
@@ -95,12 +97,13 @@ ServiceResult update_document(World& world, const ServiceCall& call) {
   }
   WS_API_TRY(work.commit());
   WS_API_LET(std::optional<Document> now, find_document(world, id, WithContent::yes));
-  return document_answer(200, std::move(*now));
+  return document_answer(world, 200, std::move(*now));
 }
 
 ServiceResult archive_document(World& world, const ServiceCall& call) {
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(Document document, editable_document(world, call, id_of(call.parameters, "document_id"), WithContent::no));
+  WS_API_TRY(require_match(call, document_etag(world, document)));
   if (!document.archived) {
     WS_API_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
     WS_API_TRY(changes.archive(document));

@@ -44,6 +44,11 @@ Result<void> finish(World& world, const AgentEvent& event, std::int64_t at) {
   return put(world, "update agent_events set finished_at = ? where id = ?", at, event.id);
 }
 
+Result<void> end_lease_at(World& world, AgentEvent& event, std::int64_t at) {
+  event.lease_expires_at = at;
+  return put(world, "update agent_events set lease_expires_at = ? where id = ?", at, event.id);
+}
+
 /// Requeues the event after an attempt that ended at `at`, or marks it dead.
 Result<void> hand_back(World& world, AgentEvent& event, std::int64_t at, std::optional<std::string_view> error) {
   if (event.attempt >= max_attempts) {
@@ -183,13 +188,16 @@ Result<std::string> lease_event(World& world,
              worker_id,
              event.lease_token_sha256,
              event.id));
-  WS_TRY(extend_lease(world, event, duration));
+  WS_TRY(end_lease_at(world, event, world.now() + milliseconds(duration)));
   return token;
 }
 
 Result<void> extend_lease(World& world, AgentEvent& event, std::chrono::seconds duration) {
-  event.lease_expires_at = world.now() + milliseconds(duration);
-  return put(world, "update agent_events set lease_expires_at = ? where id = ?", *event.lease_expires_at, event.id);
+  const std::int64_t now = world.now();
+  const std::int64_t end = event.lease_expires_at.value_or(now);
+  const std::int64_t from = world.assumptions.is("renew_from", "now") ? now : end;
+  const std::int64_t wanted = std::min(from + milliseconds(duration), now + milliseconds(longest_lease));
+  return end_lease_at(world, event, std::max(end, wanted));
 }
 
 Result<void> complete_event(World& world, AgentEvent& event, const Json& result) {

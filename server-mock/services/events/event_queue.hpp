@@ -21,6 +21,8 @@
 namespace ws::mock {
 
 inline constexpr int max_attempts = 5;
+/// What a renewed lease ends after, at the latest.
+inline constexpr std::chrono::seconds longest_lease{900};
 
 /// Delay before the event can be claimed again, after attempt number `attempt` (from 1) failed.
 std::chrono::seconds retry_delay(std::int64_t attempt);
@@ -82,7 +84,8 @@ Result<std::string> lease_event(World& world,
                                 AgentEvent& event,
                                 std::string_view worker_id,
                                 std::chrono::seconds duration);
-/// Extends the lease until `duration` from now.
+/// Extends the lease by `duration`, counted from its end or from now (switch `renew_from`), but not beyond
+/// `longest_lease` from now. Never shortens it.
 Result<void> extend_lease(World& world, AgentEvent& event, std::chrono::seconds duration);
 Result<void> complete_event(World& world, AgentEvent& event, const Json& result);
 enum class Retryable { no, yes };

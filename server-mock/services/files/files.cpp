@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
@@ -12,7 +14,6 @@
 namespace ws::mock {
 namespace {
 
-constexpr std::string_view any_type = "application/octet-stream";
 /// How many bytes are examined to decide whether a file is text.
 constexpr std::size_t sample_bytes = std::size_t{64} << 10U;
 
@@ -77,14 +78,14 @@ ApiResult<void> require_complete(const Upload& upload, std::int64_t size_bytes) 
 }
 
 Asset make_asset(World& world, const Upload& upload, const ServiceCall& call) {
-  const std::string_view type = text_of(call.body, "mime_type");
+  const bool names_type = std::ranges::find(call.defaulted, "mime_type") == call.defaulted.end();
   return {.id = world.ids.uuid("asset"),
           .node_id = world.ids.uuid("node"),
           .workspace_id = upload.workspace_id,
           .title = std::string(text_of(call.body, "file_name")),
           .original_file_name = std::string(text_of(call.body, "file_name")),
-          // The default value of finalize must not override the type given at the start.
-          .mime_type = type == any_type ? upload.mime_type : std::string(type),
+          // A type that is not sent does not override the one given at the start.
+          .mime_type = names_type ? std::string(text_of(call.body, "mime_type")) : upload.mime_type,
           .size_bytes = upload.size_bytes,
           .content_sha256 = upload.received_sha256,
           .blob = upload.blob,
@@ -114,7 +115,7 @@ ServiceResult start_upload(World& world, const ServiceCall& call) {
                              {"blob_name", upload.blob_name},
                              {"upload_url", call.base_url + upload_path(secret)},
                              {"upload_method", "PUT"},
-                             {"upload_headers", {{"Content-Type", safe_media_type(upload.mime_type)}}},
+                             {"upload_headers", {{"Content-Type", upload_media_type(upload)}}},
                              {"expires_at", rfc3339(upload.expires_at)}}};
 }
 

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "server-mock/services/files/assets.hpp"
+#include "server-mock/services/files/disposition.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {
@@ -41,12 +43,20 @@ ApiResult<void> require_open(const World& world, const Upload& upload) {
   return {};
 }
 
+std::string upload_media_type(const Upload& upload) { return safe_media_type(upload.mime_type); }
+
 ApiResult<UploadPut> UploadPut::begin(World& world,
                                       std::string_view secret,
+                                      std::string_view media_type,
                                       std::optional<std::uint64_t> declared_bytes) {
   WS_API_LET(const std::optional<Upload> upload, find_upload_of(world, secret));
   if (!upload) return not_found("upload");
   WS_API_TRY(require_open(world, *upload));
+  if (const std::string wanted = upload_media_type(*upload); !equal_ignoring_case(trimmed(media_type), wanted)) {
+    return refuse({.status = 400,
+                   .code = "bad_request",
+                   .message = "The PUT needs the upload_headers of the upload: Content-Type: " + wanted});
+  }
   const auto at_most = static_cast<std::uint64_t>(upload->size_bytes);
   if (declared_bytes.value_or(0) > at_most) return too_large(at_most);
   WS_API_LET(BlobWriter writer, world.blobs.begin());

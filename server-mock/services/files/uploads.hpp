@@ -28,9 +28,13 @@ inline constexpr std::int64_t upload_lifetime_ms = 3'600'000;
 
 class UploadPut {
  public:
-  /// `declared_bytes`: the request's `Content-Length`. Fails with 404, 409 `upload_consumed` (`asset_id`), 410
-  /// `upload_expired` or 413 before any byte is received.
-  static ApiResult<UploadPut> begin(World& world, std::string_view secret, std::optional<std::uint64_t> declared_bytes);
+  /// `declared_bytes`: the request's `Content-Length`; `media_type`: its `Content-Type`. Fails with 404, 409
+  /// `upload_consumed` (`asset_id`), 410 `upload_expired`, 400 (not the `upload_headers`) or 413 before any byte is
+  /// received.
+  static ApiResult<UploadPut> begin(World& world,
+                                    std::string_view secret,
+                                    std::string_view media_type,
+                                    std::optional<std::uint64_t> declared_bytes);
 
   /// Fails with 413 above the declared size, with 500 if the disk fails.
   ApiResult<void> take(std::string_view piece);
@@ -48,6 +52,9 @@ class UploadPut {
   BlobWriter writer_;
   Sha256Stream hash_ = {};
 };
+
+/// The `Content-Type` of `upload_headers`, which the PUT must have.
+std::string upload_media_type(const struct Upload& upload);
 
 /// 409 `upload_consumed` with `asset_id`, or 410 `upload_expired`.
 ApiResult<void> require_open(const World& world, const struct Upload& upload);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/markdown.hpp"
@@ -117,7 +118,8 @@ std::string make_snippet(std::string_view source, const std::vector<Term>& terms
   return cut(line, start < words.size() ? words[start].begin : 0);
 }
 
-/// Limit of results; a cursor stays valid until this many other searches have requested a second page.
+/// Limit of results (one more is looked for, to tell that there are more); a cursor stays valid until this many other
+/// searches have requested a second page.
 constexpr std::size_t max_results = 1000;
 constexpr std::int64_t kept_rankings = 256;
 constexpr std::int64_t offsets = 4096;  // a cursor's position: ranking * offsets + offset
@@ -150,9 +152,9 @@ ApiResult<SearchScope> find_scope(World& world, const ServiceCall& call) {
 Result<std::vector<Hit>> find_hits(World& world, const SearchScope& scope, std::string_view text) {
   const std::vector<Term> terms = parse_terms(text);
   if (terms.empty()) return std::vector<Hit>();
-  WS_LET(std::vector<Hit> hits, rank(world, scope, to_expression(terms, Match::all), max_results));
+  WS_LET(std::vector<Hit> hits, rank(world, scope, to_expression(terms, Match::all), max_results + 1));
   if (!hits.empty()) return hits;
-  return rank(world, scope, to_expression(parse_words(text, Fillers::drop), Match::any), max_results);
+  return rank(world, scope, to_expression(parse_words(text, Fillers::drop), Match::any), max_results + 1);
 }
 
 /// Stores the order of the results, so that later writes do not move results between pages.
@@ -269,7 +271,8 @@ ServiceResult run_search(World& world, const ServiceCall& call) {
   const auto limit = static_cast<std::size_t>(integer_of(call.body, "limit", 20));
   Json data = Json::array();
   Json next = nullptr;
-  for (std::size_t place = ranking.offset; place < ranking.hits.size(); ++place) {
+  const std::size_t shown = std::min(ranking.hits.size(), max_results);
+  for (std::size_t place = ranking.offset; place < shown; ++place) {
     // Leaves out what the caller may no longer see.
     WS_API_LET(const std::optional<FoundChunk> chunk, read_chunk(world, scope, ranking.hits[place].place));
     if (!chunk) continue;
@@ -283,8 +286,12 @@ ServiceResult run_search(World& world, const ServiceCall& call) {
     WS_API_LET(Json result, to_json(world, call, *chunk, shown_score(ranking, place), terms));
     data.push_back(std::move(result));
   }
-  return Answer{.body =
-                    Json{{"object", "search_results"}, {"data", std::move(data)}, {"next_cursor", std::move(next)}}};
+  Answer answer = {.body =
+                       Json{{"object", "search_results"}, {"data", std::move(data)}, {"next_cursor", std::move(next)}}};
+  if (ranking.hits.size() > max_results) {
+    answer.headers.emplace_back("X-Mock-Warning", fmt::format("there are more results than the {} shown", max_results));
+  }
+  return answer;
 }
 
 }  // namespace

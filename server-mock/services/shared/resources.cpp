@@ -68,6 +68,4 @@ Json to_json(const WorkspaceRow& workspace) {
           {"links", {{"documents", "/v1/documents"}}}};
 }
 
-std::string document_etag(std::int64_t content_revision) { return fmt::format("\"{}\"", content_revision); }
-
 }  // namespace ws::mock

@@ -25,7 +25,4 @@ struct WorkspaceRow {
 };
 Json to_json(const WorkspaceRow& workspace);
 
-/// The `ETag` of a document: its content revision in quotes.
-std::string document_etag(std::int64_t content_revision);
-
 }  // namespace ws::mock

@@ -222,17 +222,18 @@ test('a document\'s tag spares sending it again', async () => {
   const path = `/v1/documents/${document.id}`;
   const statusFor = async (tags, method = 'GET') => (await api.ask(method, path, undefined, { headers: { 'if-none-match': tags } })).status;
   const first = await api.ask('GET', path);
-  assert.equal(first.headers.etag, `"${document.content_revision}"`);
-  assert.equal(await statusFor('"1"'), 304);
-  assert.equal(await statusFor('"1"', 'HEAD'), 304);
-  assert.equal(await statusFor('W/"1"'), 304);
-  assert.equal(await statusFor('"x", "1" , "y"'), 304);
+  const tag = first.headers.etag;
+  assert.match(tag, /^"[^"]+"$/);
+  assert.equal(await statusFor(tag), 304);
+  assert.equal(await statusFor(tag, 'HEAD'), 304);
+  assert.equal(await statusFor(`W/${tag}`), 304);
+  assert.equal(await statusFor(`"x", ${tag} , "y"`), 304);
   assert.equal(await statusFor('*'), 304);
   assert.equal(await statusFor('"2"'), 200);
   assert.equal(await statusFor('1'), 200);
   const changed = await api.ask('PUT', path, { content: 'new', expected_content_revision: 1 });
-  assert.equal(changed.headers.etag, '"2"');
-  assert.equal(await statusFor('"1"'), 200);
+  assert.notEqual(changed.headers.etag, tag);
+  assert.equal(await statusFor(tag), 200);
 });
 
 test('cursors that nobody gave are refused', async (t) => {

@@ -1,5 +1,7 @@
 #include "server-mock/pipeline/pipeline.hpp"
 
+#include <set>
+
 #include <catch2/catch.hpp>
 
 #include "api-client/contract/operations.hpp"
@@ -22,7 +24,7 @@ ApplicationOptions assuming(const char* assignment) {
 
 }  // namespace
 
-TEST_CASE("pipeline: checks come in their order: route, method, credential, scope, content type, validation, existence",
+TEST_CASE("pipeline: checks come in their order: credential, route, method, scope, content type, validation, existence",
           "[server-mock]") {
   Wire wire;
   const std::string poor = wire.key({{"scopes", {"documents:read"}}});
@@ -35,10 +37,16 @@ TEST_CASE("pipeline: checks come in their order: route, method, credential, scop
                        std::vector<std::string> headers = {}) {
     return code_of(wire.ask({std::move(method), path, token, std::move(json), std::move(headers)}));
   };
-  CHECK(say("PUT", "/v1/nothing", "", "{") == "not_found");
-  CHECK(say("PATCH", target, "", "{") == "method_not_allowed");
-  CHECK(say("PUT", "/v1/documents/no-uuid", "", "{") == "missing_credential");
-  CHECK(say("PUT", "/v1/documents/no-uuid", "wsk_unknown", "{") == "invalid_credential");
+  for (const char* path : {"/v1/nothing", "/v1/%zz", "/v1/admin/tests/cases/%ff", "/v1/documents/no-uuid"}) {
+    CAPTURE(path);
+    CHECK(say("PUT", path, "", "{") == "missing_credential");
+    CHECK(say("PUT", path, "wsk_unknown", "{") == "invalid_credential");
+  }
+  CHECK(say("PATCH", target, "", "{") == "missing_credential");
+  CHECK(say("PUT", "/v1/nothing", poor, "{") == "not_found");
+  CHECK(say("PATCH", target, poor, "{") == "method_not_allowed");
+  CHECK(say("GET", "/v1/%zz", poor, "") == "validation_error");
+  CHECK(say("GET", "/v1/admin/tests/cases/%ff", wire.token(), "") == "validation_error");
   CHECK(say("PUT", "/v1/documents/no-uuid", poor, "{") == "missing_scope");
   const RawAnswer wrong_type =
       wire.say("PUT /v1/documents/no-uuid HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + wire.token() +
@@ -78,7 +86,7 @@ TEST_CASE("pipeline: paths outside the API answer OPTIONS too, and so does *", "
 
 TEST_CASE("pipeline: 405 and OPTIONS list the methods, HEAD works like GET", "[server-mock]") {
   Wire wire;
-  const RawAnswer refused = wire.ask({.method = "DELETE", .target = "/v1/me"});
+  const RawAnswer refused = wire.ask({.method = "DELETE", .target = "/v1/me", .token = wire.token()});
   CHECK(refused.status == 405);
   CHECK(refused.header("allow") == "GET, HEAD, OPTIONS");
   const RawAnswer options = wire.ask({.method = "OPTIONS", .target = "/v1/documents"});
@@ -183,15 +191,85 @@ TEST_CASE("pipeline: If-None-Match with a document's ETag gives 304", "[server-m
   Wire wire;
   const std::string path = "/v1/documents/" + wire.new_document("t");
   const RawAnswer first = wire.ask({.target = path, .token = wire.token()});
-  CHECK(first.header("etag") == "\"1\"");
+  const std::string etag = first.header("etag");
   const auto status_for = [&](const std::string& tags) {
     return wire.ask({.target = path, .token = wire.token(), .headers = {"If-None-Match: " + tags}}).status;
   };
-  CHECK(status_for("\"1\"") == 304);
-  CHECK(status_for("\"7\", W/\"1\"") == 304);
+  CHECK(status_for(etag) == 304);
+  CHECK(status_for("\"7\", W/" + etag) == 304);
   CHECK(status_for("*") == 304);
   CHECK(status_for("\"2\"") == 200);
-  CHECK(status_for("\"11\"") == 200);
+  CHECK(status_for("\"1" + etag.substr(1)) == 200);
+}
+
+TEST_CASE("pipeline: a document's ETag changes with everything that reading it shows", "[server-mock]") {
+  Wire wire;
+  const std::string path = "/v1/documents/" + wire.new_document("t");
+  std::set<std::string> seen;
+  const auto is_new = [&] {
+    return seen.insert(wire.ask({.target = path, .token = wire.token()}).header("etag")).second;
+  };
+  CHECK(is_new());
+  CHECK_FALSE(is_new());
+  // The clock stands still, and the revision of the text stays the same.
+  const Json document = wire.get(path);
+  const std::string move = "/v1/nodes/" + document.at("node_id").get<std::string>() + ":move";
+  CHECK(wire.send("POST", move, {{"parent_node_id", wire.built_in().project_node_id}}).status == 200);
+  CHECK(wire.get(path).at("content_revision") == document.at("content_revision"));
+  CHECK(is_new());
+  wire.control("PATCH", "/assumptions", {{"assumed_fields", "missing"}});
+  CHECK(is_new());
+  wire.control("PATCH", "/assumptions", {{"assumed_fields", "full"}, {"list_extra", "unknown_fields"}});
+  CHECK(is_new());
+  wire.control("PATCH", "/assumptions", {{"list_extra", "none"}});
+  CHECK_FALSE(is_new());
+  CHECK(wire.send("PUT", path, {{"title", "u"}, {"expected_content_revision", 1}}).status == 200);
+  CHECK(is_new());
+  CHECK(wire.send("DELETE", path, nullptr).status == 200);
+  CHECK(is_new());
+}
+
+TEST_CASE("pipeline: If-Match is evaluated when a document is replaced or archived", "[server-mock]") {
+  Wire wire;
+  const std::string path = "/v1/documents/" + wire.new_document("t", std::string(2000, 'x'));
+  const auto etag = [&](std::vector<std::string> headers = {}) {
+    return wire.ask({.target = path, .token = wire.token(), .headers = std::move(headers)}).header("etag");
+  };
+  const auto put = [&](const std::string& if_match, int revision) {
+    const Json body = {{"content", "new"}, {"expected_content_revision", revision}};
+    return wire.send("PUT", path, body, {"If-Match: " + if_match});
+  };
+  const RawAnswer refused = put("\"other\"", 1);
+  CHECK(refused.status == 412);
+  CHECK(code_of(refused) == "precondition_failed");
+  CHECK(parse(refused).at("current_etag") == etag());
+  CHECK(put("W/" + etag(), 1).status == 412);
+  CHECK(wire.get(path).at("content_revision") == 1);
+  CHECK(put("\"other\", " + etag(), 1).status == 200);
+  CHECK(put("*", 2).status == 200);
+  CHECK(put(etag({"Accept-Encoding: gzip"}), 3).status == 200);
+  const auto archive = [&](const std::string& if_match) {
+    return wire.send("DELETE", path, nullptr, {"If-Match: " + if_match}).status;
+  };
+  CHECK(archive("\"other\"") == 412);
+  CHECK(wire.get(path).at("status") == "active");
+  CHECK(archive(etag()) == 200);
+}
+
+TEST_CASE("pipeline: a compressed answer has an ETag of its own, which stands for the same state", "[server-mock]") {
+  Wire wire;
+  const std::string path = "/v1/documents/" + wire.new_document("t", std::string(2000, 'x'));
+  const auto get = [&](std::vector<std::string> headers) {
+    return wire.ask({.target = path, .token = wire.token(), .headers = std::move(headers)});
+  };
+  const std::string plain = get({}).header("etag");
+  const RawAnswer packed = get({"Accept-Encoding: gzip"});
+  CHECK(packed.header("content-encoding") == "gzip");
+  CHECK(packed.header("etag") != plain);
+  const RawAnswer same = get({"Accept-Encoding: gzip", "If-None-Match: " + packed.header("etag")});
+  CHECK(same.status == 304);
+  CHECK(same.header("etag") == packed.header("etag"));
+  CHECK(get({"If-None-Match: " + plain}).status == 304);
 }
 
 TEST_CASE("pipeline: errors come in the style that the switch names, validation always as published", "[server-mock]") {

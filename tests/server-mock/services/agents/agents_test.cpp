@@ -93,6 +93,12 @@ TEST_CASE("agents: a handle is unique in its Workspace, without case, also after
   CHECK(create(world, elsewhere, "scout").status == 201);
 }
 
+TEST_CASE("agents: a person's handle is not an agent's", "[server-mock]") {
+  ServiceWorld world;
+  CHECK(create(world, world.mara, "Tomas").code == "handle_taken");
+  CHECK(create(world, world.mara, "tomas2").status == 201);
+}
+
 TEST_CASE("agents: the list holds those of the caller's Workspaces, revoked ones when asked for", "[server-mock]") {
   ServiceWorld world;
   const Json helper = create(world, world.tomas, "helper").body.at("id");

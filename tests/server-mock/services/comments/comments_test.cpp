@@ -1,3 +1,5 @@
+#include <map>
+
 #include <catch2/catch.hpp>
 
 #include "api-client/base/sha256.hpp"
@@ -194,7 +196,7 @@ TEST_CASE("comments: the edit that removes the quoted text sets needs_reanchor, 
   CHECK(back.at("anchor").at("needs_reanchor") == false);
 }
 
-TEST_CASE("comments: a resolved thread stays resolved when its text goes; its anchor says so", "[server-mock]") {
+TEST_CASE("comments: a resolved thread stays resolved when its text goes, and needs no other place", "[server-mock]") {
   ServiceWorld world;
   Page page(world);
   const Json thread = page.add_on("harbour").body;
@@ -202,8 +204,37 @@ TEST_CASE("comments: a resolved thread stays resolved when its text goes; its an
   page.edit("Gone.");
   const Json now = page.list();
   CHECK(now.at("threads")[0].at("status") == "resolved");
-  CHECK(now.at("threads")[0].at("anchor").at("needs_reanchor") == true);
+  CHECK(now.at("threads")[0].at("anchor").at("needs_reanchor") == false);
   CHECK(now.at("needs_reanchor_count") == 0);
+}
+
+TEST_CASE("comments: anchor, counts and status never contradict each other", "[server-mock]") {
+  ServiceWorld world;
+  Page page(world);
+  const Json thread = page.add_on("harbour").body;
+  page.add_on("harbour");
+  const auto check_all = [&] {
+    const Json now = page.list();
+    std::map<std::string, int> counts;
+    for (const Json& one : now.at("threads")) {
+      const std::string status = one.at("status");
+      ++counts[status];
+      CHECK(one.at("anchor").at("needs_reanchor") == (status == "needs_reanchor"));
+      if (status == "needs_reanchor") CHECK(one.at("anchor").at("resolved_via").is_null());
+    }
+    CHECK(now.at("open_count") == counts["open"]);
+    CHECK(now.at("resolved_count") == counts["resolved"]);
+    CHECK(now.at("needs_reanchor_count") == counts["needs_reanchor"]);
+    CHECK(now.at("thread_count") == 2);
+  };
+  for (const char* text : {"The harbour.", "Gone.", "Still gone.", "The harbour again.", "Gone again."}) {
+    page.edit(text);
+    for (const char* status : {"resolved", "needs_reanchor", "open"}) {
+      CAPTURE(text, status);
+      page.set(world.mara, thread, status);
+      check_all();
+    }
+  }
 }
 
 TEST_CASE("comments: title changes, comments without quote and unknown quotes do not set needs_reanchor",

@@ -1,3 +1,5 @@
+#include <set>
+
 #include <catch2/catch.hpp>
 
 #include "tests/server-mock/services/service_world.hpp"
@@ -98,6 +100,21 @@ TEST_CASE("workspaces: a user key lists all of its owner's, a workspace key one;
   const Outcome made = world.call("workspaces.create", world.mara, {{"name", "Third"}});
   CHECK(made.body.at("role") == "owner");
   CHECK(world.call("workspaces.list", world.mara).body.at("data").size() == 3);
+}
+
+TEST_CASE("workspaces: a key of one Workspace cannot make another, which it could not see", "[server-mock]") {
+  ServiceWorld world;
+  const auto names = [&] {
+    std::set<std::string> names;
+    for (const Json& one : world.call("workspaces.list", world.tomas).body.at("data")) names.insert(one.at("name"));
+    return names;
+  };
+  const Outcome refused = world.call("workspaces.create", world.tomas, {{"name", "Mine"}});
+  CHECK(refused.status == 403);
+  CHECK(refused.code == "forbidden");
+  REQUIRE(world.world->assumptions.set("workspace_create", "visible"));
+  CHECK(world.call("workspaces.create", world.tomas, {{"name", "Mine"}}).status == 201);
+  CHECK(names().contains("Mine"));
 }
 
 TEST_CASE("projects: in one's own Workspace, or in one where one is an editor", "[server-mock]") {

@@ -124,7 +124,8 @@ class Model {
   void renew() {
     const auto seconds = static_cast<std::int64_t>(30 + random_.below(60));
     if (const auto tried = act("events.renew", {{"lease_seconds", seconds}})) {
-      tried->event->lease_ends_at = now() + seconds * 1000;
+      std::int64_t& end = tried->event->lease_ends_at;
+      end = std::max(end, std::min(end + seconds * 1000, now() + 900'000));
     }
   }
 

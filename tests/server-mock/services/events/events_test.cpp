@@ -161,19 +161,36 @@ TEST_CASE("events: a Workspace key claims only events of its Workspace; a paused
   CHECK_FALSE(claimed(world, world.mara).is_null());
 }
 
-TEST_CASE("events: renewal lengthens the lease from now on", "[server-mock]") {
+TEST_CASE("events: renewal extends the lease from its end, and never shortens it", "[server-mock]") {
   ServiceWorld world;
   ping(world, world.built_in.agent_id);
   const Json event = claimed(world, world.agent, {{"lease_seconds", 30}});
   world.clock.time += seconds(29);
-  const Outcome renewed = renew(world, world.agent, event, 60);
-  REQUIRE(renewed.status == 200);
-  CHECK(renewed.body.at("lease_token") == event.at("lease_token"));
-  CHECK(renewed.body.at("lease_expires_at") == "2026-11-20T10:01:29.000Z");
-  world.clock.time += seconds(59);
-  CHECK(renew(world, world.agent, event, 30).status == 200);
-  world.clock.time += seconds(30);
+  const auto end_after = [&](std::int64_t lease_seconds) {
+    const Outcome renewed = renew(world, world.agent, event, lease_seconds);
+    REQUIRE(renewed.status == 200);
+    CHECK(renewed.body.at("lease_token") == event.at("lease_token"));
+    return renewed.body.at("lease_expires_at").get<std::string>();
+  };
+  CHECK(end_after(60) == "2026-11-20T10:01:30.000Z");
+  CHECK(end_after(300) == "2026-11-20T10:06:30.000Z");
+  CHECK(end_after(900) == "2026-11-20T10:15:29.000Z");  // at most 900 s from now
+  CHECK(end_after(30) == "2026-11-20T10:15:29.000Z");
+  world.clock.time += seconds(899);
+  CHECK(end_after(30) == "2026-11-20T10:15:59.000Z");
+  world.clock.time += seconds(31);
   CHECK(renew(world, world.agent, event).code == "lease_lost");
+}
+
+TEST_CASE("events: with renew_from=now renewal counts from now, and does not shorten the lease either",
+          "[server-mock]") {
+  ServiceWorld world;
+  REQUIRE(world.world->assumptions.set("renew_from", "now"));
+  ping(world, world.built_in.agent_id);
+  const Json event = claimed(world, world.agent, {{"lease_seconds", 900}});
+  world.clock.time += seconds(30);
+  CHECK(renew(world, world.agent, event, 30).body.at("lease_expires_at") == "2026-11-20T10:15:00.000Z");
+  CHECK(renew(world, world.agent, event, 900).body.at("lease_expires_at") == "2026-11-20T10:15:30.000Z");
 }
 
 TEST_CASE("events: completion stores the result and finishes the event", "[server-mock]") {

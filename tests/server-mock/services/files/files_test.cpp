@@ -30,7 +30,7 @@ Started start(ServiceWorld& world, const Caller& caller, std::size_t size, std::
 
 /// The status of the PUT: 200, or that of its error.
 int put(ServiceWorld& world, const Started& started, std::string_view bytes) {
-  auto upload = UploadPut::begin(*world.world, started.secret, std::nullopt);
+  auto upload = UploadPut::begin(*world.world, started.secret, "text/markdown", std::nullopt);
   if (!upload) return upload.error().status;
   if (const auto taken = upload->take(bytes); !taken) return taken.error().status;
   const auto done = upload->finish(*world.world);
@@ -141,7 +141,7 @@ TEST_CASE("files: a PUT that began before the finalize and ends after it changes
   ServiceWorld world;
   const Started started = start(world, world.mara, 5);
   REQUIRE(put(world, started, "first") == 200);
-  auto late = UploadPut::begin(*world.world, started.secret, 5);
+  auto late = UploadPut::begin(*world.world, started.secret, "text/markdown", 5);
   REQUIRE(late->take("later"));
   const Outcome made = finish(world, world.mara, started, 5);
   const auto done = late->finish(*world.world);

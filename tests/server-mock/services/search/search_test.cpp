@@ -332,6 +332,17 @@ TEST_CASE("search: pages continue in the same order, whatever is written meanwhi
   CHECK(seen.count("Late") == 0);
 }
 
+TEST_CASE("search: says when it stopped counting", "[server-mock]") {
+  ServiceWorld world;
+  const auto warning = [&] {
+    return world.call("search.run", world.mara, {{"query", "osprey"}}).header("X-Mock-Warning");
+  };
+  for (int i = 0; i < 500; ++i) world.create_document(world.mara, "Osprey", "# Osprey\n\nnest\n\n# Nest\n\nosprey\n");
+  CHECK(warning().empty());
+  world.create_document(world.mara, "Osprey", "osprey nest");
+  CHECK(warning() == "there are more results than the 1000 shown");
+}
+
 TEST_CASE("search: what becomes invisible between two pages is not on the second", "[server-mock]") {
   ServiceWorld world;
   for (int i = 0; i < 4; ++i) world.create_document(world.mara, "Puffin " + std::to_string(i), "puffin");
