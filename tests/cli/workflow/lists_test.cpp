@@ -24,7 +24,7 @@ namespace {
 std::ptrdiff_t count_of(const std::string& ids) { return std::count(ids.begin(), ids.end(), '\n'); }
 
 struct ListWorld {
-  MockProcess server;
+  MockProcess server{{"--assume", "workspace_create=visible"}};
   Person person{server};
 
   std::string id_of(std::vector<std::string> arguments) const {

@@ -15,7 +15,7 @@ using namespace ws::test;
 namespace {
 
 struct OperationStage {
-  MockProcess server{{"--device", "auto", "--device-interval", "1"}};
+  MockProcess server{{"--device", "auto", "--device-interval", "1", "--assume", "workspace_create=visible"}};
   Person person{server};
   TemporaryFolder folder;
   std::set<std::string> seen = {};  ///< operations whose command printed what the service answered

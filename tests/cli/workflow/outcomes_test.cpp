@@ -14,7 +14,7 @@ using namespace ws::test;
 namespace {
 
 struct OutcomeWorld {
-  MockProcess server;
+  MockProcess server{{"--assume", "workspace_create=visible"}};
   Person person{server};
   TemporaryFolder folder;
 

@@ -23,6 +23,8 @@ struct Lighthouse {
                       source_path("/tests/cli/golden/world.yaml"),
                       "--seed",
                       "1",
+                      "--assume",
+                      "workspace_create=visible",
                       "--device",
                       "auto",
                       "--device-interval",

@@ -9,7 +9,9 @@ import { createInterface } from 'node:readline';
 export async function startMock(flags = []) {
   const folder = mkdtempSync(join(tmpdir(), 'ws-conformance-'));
   const ready = join(folder, 'ready.json');
-  const words = ['--listen', '127.0.0.1:0', '--ready-file', ready, '--log', 'off', '--exit-with-parent', ...flags];
+  // The key of the ready file is for one Workspace; the cases try each operation with it.
+  const words = ['--listen', '127.0.0.1:0', '--ready-file', ready, '--log', 'off', '--exit-with-parent',
+    '--assume', 'workspace_create=visible', ...flags];
   const program = join(process.env.WS_BIN_DIR ?? 'build/dev/bin', 'ws-mock');
   const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
