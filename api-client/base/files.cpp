@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-client/base/own_file.hpp"
+
 namespace ws {
 namespace {
 
@@ -164,9 +166,8 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
 }
 
 Result<void> append_file(const std::filesystem::path& path, std::string_view text) {
-  const Descriptor file(
-      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
-  if (file.get() < 0 || !write_all(file.get(), text)) return cannot("write", path, errno);
+  WS_LET(const Descriptor file, open_own_file(path, O_WRONLY | O_APPEND, 0666));
+  if (!write_all(file.get(), text)) return cannot("write", path, errno);
   return {};
 }
 

@@ -32,8 +32,8 @@ Result<void> write_file(const std::filesystem::path& path,
                         std::string_view text,
                         std::optional<unsigned> mode = std::nullopt);
 
-/// Appends to a file, which is made where it is missing. Not flushed to the disk. Does not follow a link. Fails with
-/// `disk`.
+/// Appends to a file, which is made where it is missing, and taken only if it is ours (`own_file.hpp`). Not flushed to
+/// the disk. Fails with `disk`.
 Result<void> append_file(const std::filesystem::path& path, std::string_view text);
 
 /// Creates the folder and its missing parents with `mode` less the umask. Fails with `disk`.

@@ -15,6 +15,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
+#include "api-client/base/own_file.hpp"
 
 namespace ws {
 namespace {
@@ -53,8 +54,7 @@ int rename_without_replacing(const fs::path& from, const fs::path& to) {
 
 Result<std::unique_ptr<PartialFile>> PartialFile::open(const fs::path& target, const std::string& identity) {
   const fs::path part = folder_of(target) / part_name(target.filename().string());
-  Descriptor descriptor(::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!descriptor) return disk("write", part, errno);
+  WS_LET(Descriptor descriptor, open_own_file(part, O_RDWR, 0666));
   std::unique_ptr<PartialFile> file(new PartialFile(target, part, std::move(descriptor)));
   if (!lock_file(file->descriptor_.get(), WaitForLock::no)) {
     file->finished_ = true;  // leave the file to the run that holds the lock
@@ -72,7 +72,7 @@ Result<void> PartialFile::adopt(const std::string& identity) {
   identity_ = identity;
   struct stat status {};
   if (::fstat(descriptor_.get(), &status) != 0) return disk("read", part_, errno);
-  const auto text = read_file(notes(), std::size_t{64} << 10U);
+  const auto text = read_notes();
   has_notes_ = text || text.error().kind != Failure::Kind::not_found;
   const auto known = text ? parse_bounded(*text) : Result<Json>(fail(text.error()));
   if (!known || find_text(*known, "identity") != identity || !S_ISREG(status.st_mode)) return restart();
@@ -91,6 +91,15 @@ PartialFile::~PartialFile() {
   } else if (!has_notes_) {
     static_cast<void>(write_notes());
   }
+}
+
+/// Somebody else's would say what our bytes are.
+Result<std::string> PartialFile::read_notes() const {
+  const Descriptor file(::open(notes().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file && errno == ENOENT) return fail(Failure::Kind::not_found, "");
+  if (!file) return disk("read", notes(), errno);
+  WS_TRY(check_is_ours(file.get(), notes()));
+  return read_open_file(file.get(), notes(), std::size_t{64} << 10U);
 }
 
 Result<void> PartialFile::set_etag(const std::string& etag) {

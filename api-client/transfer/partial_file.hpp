@@ -49,6 +49,7 @@ class PartialFile final : public Destination {
   PartialFile(std::filesystem::path target, std::filesystem::path part, Descriptor descriptor)
       : target_(std::move(target)), part_(std::move(part)), descriptor_(std::move(descriptor)) {}
   Result<void> adopt(const std::string& identity);
+  Result<std::string> read_notes() const;
   Result<void> write_notes();
   Result<void> take_name(Replace replace);
 

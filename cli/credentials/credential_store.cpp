@@ -14,6 +14,7 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
+#include "api-client/base/own_file.hpp"
 #include "api-client/base/shell_command.hpp"
 
 namespace ws::cli {
@@ -75,8 +76,8 @@ StoredCredential from_json(const Json& value) {
 Result<Descriptor> lock_store(const std::filesystem::path& folder) {
   WS_TRY(make_folders(folder, 0700));
   const std::string path = (folder / "credentials.lock").string();
-  Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (lock && lock_file(lock.get(), WaitForLock::yes)) return lock;
+  WS_LET(Descriptor lock, open_own_file(path, O_RDWR, 0600));
+  if (lock_file(lock.get(), WaitForLock::yes)) return lock;
   return fail(Failure::Kind::disk, "cannot lock " + path + ": " + std::strerror(errno));
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/own_file.hpp"
 #include "api-client/base/sqlite.hpp"
 
 namespace ws::cli {
@@ -28,9 +29,7 @@ std::int64_t unix_milliseconds(Time time) { return time.time_since_epoch().count
 
 /// Creates the file with mode 0600, so that it is never readable by others.
 Result<void> make_private(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) return fail(Failure::Kind::disk, "cannot write " + path.string());
-  ::close(file);
+  WS_TRY(open_own_file(path, O_RDWR, 0600));
   return {};
 }
 

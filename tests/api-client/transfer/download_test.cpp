@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "api-client/http/curl.hpp"
 #include "api-client/transfer/partial_file.hpp"
@@ -202,6 +204,45 @@ TEST_CASE("partial file: two runs on one target do not mix, and a target that ca
   CHECK(read_text(folder / "a") == "theirs");
   REQUIRE((*first)->finish(Replace::yes));
   CHECK(read_text(folder / "a") == "new");
+}
+
+TEST_CASE("partial file: one that is not ours is refused, and nothing of it changes", "[transfer]") {
+  Downloading stage;
+  const fs::path part = stage.folder / ".file.bin.ws-part";
+  const fs::path other = stage.folder / "other";
+  write_text(other, "somebody's");
+  SECTION("a second name") { fs::create_hard_link(other, part); }
+  SECTION("a link") { fs::create_symlink(other, part); }
+  SECTION("a pipe") { REQUIRE(::mkfifo(part.c_str(), 0666) == 0); }
+  SECTION("another user's") {
+    write_text(part, "somebody's");
+    if (::chown(part.c_str(), 12345, 12345) != 0) {
+      WARN("skipped: only root can make another user's file");
+      return;
+    }
+    fs::permissions(part, fs::perms::all);
+  }
+  const auto refused = stage.run(stage.request());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == Kind::disk);
+  CHECK(refused.error().code == "not_ours");
+  CHECK_FALSE(fs::exists(stage.target()));
+  CHECK(read_text(other) == "somebody's");
+  if (fs::is_regular_file(part)) CHECK(read_text(part) == "somebody's");
+}
+
+TEST_CASE("partial file: notes that are not ours say nothing of our bytes", "[transfer]") {
+  Downloading stage;
+  write_text(stage.folder / ".file.bin.ws-part", "of another file");
+  write_text(stage.folder / "notes", R"({"v": 1, "identity": ")" + std::string(some_id) + R"(", "etag": ""})");
+  fs::create_symlink(stage.folder / "notes", stage.folder / ".file.bin.ws-part.json");
+  DownloadRequest unchecked = stage.request();
+  unchecked.sha256.reset();
+  unchecked.size_bytes.reset();
+  const auto done = stage.run(unchecked);
+  REQUIRE(done);
+  CHECK(done->resumed_at_bytes == 0);
+  CHECK(read_text(stage.target()) == whole);
 }
 
 TEST_CASE("partial file: a note is written where a large part, or one that is left behind, needs it", "[transfer]") {
