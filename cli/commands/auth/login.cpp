@@ -179,7 +179,10 @@ void show_code(Session& session, const DeviceAuthorization& authorization) {
   session.terminal().write(Stream::err, text);
   if (session.has("qr")) show_qr_code(session, address);
   const Environment& environment = session.world().environment;
-  if (can_open_browser(environment, terminal) && !session.has("no-browser") && open_browser(environment, address)) {
+  // A remote server does not make the browser open a page of this machine.
+  const auto base = session.base_url();
+  const bool may_open = base && http::may_lead_to(address, base->text) && !session.has("no-browser");
+  if (may_open && can_open_browser(environment, terminal) && open_browser(environment, address)) {
     session.note("(opened in your browser)");
   }
 }

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/percent.hpp"
 #include "api-client/base/sha256.hpp"
@@ -33,22 +34,28 @@ struct Skill {
   std::vector<SkillFile> files = {};
 };
 
-/// The skill lies where the server says; it may be another host, so the key stays here.
+/// The skill lies where the server says; it may be another host, so the key stays here. What the user names may be
+/// anywhere on this machine; what a server names must not make us call it.
 Result<std::string> skill_url(Session& session) {
-  if (session.settings().skill_url) return session.settings().skill_url.value;
+  if (session.settings().skill_url) {
+    const std::string& own = session.settings().skill_url.value;
+    const auto base = session.base_url();
+    const bool is_fine = http::is_loopback(own) || http::may_lead_to(own, base ? base->text : std::string());
+    return is_fine ? Result<std::string>(own)
+                   : fail(Failure::Kind::usage, "a skill is not fetched over plain http from " + own);
+  }
   WS_LET(Client * client, session.client());
   WS_LET(const Reply reply, client->call({.operation = "discovery.get"}));
   const auto url = find_text(*reply.json, "skill_url");
-  if (url && !url->empty()) return *url;
-  return fail(Failure::Kind::not_found, "the server publishes no skill", "name its address with --url");
-}
-
-Result<void> check_address(Session& session, const std::string& url) {
-  const std::string origin = http::origin_of(url);
-  if (origin.substr(0, 6) == "https:" || http::is_loopback(url)) return {};
-  const auto base = session.base_url();
-  if (base && base->origin == origin) return {};
-  return fail(Failure::Kind::usage, "a skill is not fetched over plain http from " + url);
+  if (!url || url->empty())
+    return fail(Failure::Kind::not_found, "the server publishes no skill", "name its address with --url");
+  if (http::may_lead_to(*url, client->options().base_url)) return *url;
+  return fail(Failure{.kind = Failure::Kind::internal,
+                      .what = "the server says that its skill is at " + clean(*url, Breaks::space) +
+                              ", which is not allowed: https, or its own address",
+                      .hint = "nothing was fetched; if you trust that address, name it with --url",
+                      .code = "unusable_answer",
+                      .call = {.operation = "discovery.get"}});
 }
 
 /// One GET without a key; redirects are not followed.
@@ -106,7 +113,6 @@ Result<SkillFile> fetch_file(Session& session, const Skill& skill, const Json& e
 Result<Skill> fetch_skill(Session& session) {
   WS_LET(const std::string url, skill_url(session));
   const std::string manifest = manifest_url(url);
-  WS_TRY(check_address(session, manifest));
   WS_LET(const std::string text, fetch(session, manifest));
   auto value = parse_bounded(text);
   const Json* files = value ? find(*value, "files") : nullptr;

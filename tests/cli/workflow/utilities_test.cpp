@@ -240,6 +240,27 @@ TEST_CASE("skill: a file that is not the manifest's, or leads out of its folder,
   CHECK_FALSE(std::filesystem::exists(person.home() / "skills"));
 }
 
+TEST_CASE("skill: a server elsewhere cannot make ws call an address of this machine", "[cli]") {
+  const HostileServer here([](const Seen&) { return answer(200, "{}"); });
+  const std::string named = GENERATE("HERE", "file:///etc/skill", "//x");
+  const std::string address = named == "HERE" ? here.url("/skill") : named;
+  const HostileServer server([&](const Seen&) {
+    const Json found = {
+        {"object", "discovery"}, {"version", "1"}, {"operations", Json::array()}, {"skill_url", address}};
+    return answer(200, dump(found));
+  });
+  // The loopback address as a number: it leads here, and is none of the names that loopback has.
+  Person person;
+  person.environment["WS_BASE_URL"] = "http://2130706433:" + std::to_string(server.port());
+  person.environment["WS_ALLOW_HTTP"] = "2130706433";
+  person.environment["WS_TOKEN"] = "wsk_test";
+  const Ended refused = person.ws({"skill", "show", "--json"});
+  CHECK(refused.exit == 1);
+  CHECK(error_of(refused)["code"] == "unusable_answer");
+  CHECK(server.requests().size() == 1);
+  CHECK(here.requests().empty());
+}
+
 TEST_CASE("mock: what follows goes to ws-mock as it is", "[cli]") {
   const Person person;
   const Ended ended = person.ws({"mock", "exec", "--seed", "3", "--", program("ws"), "whoami", "--format", "ids"});
