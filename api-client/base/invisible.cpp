@@ -12,6 +12,12 @@ bool is_hidden(char32_t c) {
          (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
 }
 
+bool is_hidden_in_name(char32_t c) {
+  return is_hidden(c) || c == 0x00AD || (c >= 0x0600 && c <= 0x0605) || c == 0x06DD || c == 0x070F ||
+         (c >= 0x0890 && c <= 0x0891) || c == 0x08E2 || c == 0x110BD || c == 0x110CD ||
+         (c >= 0x13430 && c <= 0x1343F) || (c >= 0x1BCA0 && c <= 0x1BCA3) || (c >= 0x1D173 && c <= 0x1D17A);
+}
+
 bool is_joiner(char32_t c) { return c == 0x200C || c == 0x200D; }
 
 bool has_stray_joiner(std::string_view name) {

@@ -24,7 +24,7 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-bool is_forbidden(char32_t c) { return utf8::is_control(c) || utf8::is_hidden(c); }
+bool is_forbidden(char32_t c) { return utf8::is_control(c) || utf8::is_hidden_in_name(c); }
 
 /// Whether one part may be taken for a reserved name by a file system that folds, strips, or has streams.
 bool is_reserved(std::string_view part) {
@@ -76,7 +76,7 @@ std::optional<std::string_view> dangerous_part(std::string_view part) {
   }
   if (!plain) {
     if (!utf8::is_valid(part)) return "is not UTF-8";
-    if (has_forbidden_character(part)) return "holds a control, bidirectional or zero-width character";
+    if (has_forbidden_character(part)) return "holds a control or an invisible character";
     if (utf8::has_stray_joiner(part)) return "holds a zero-width joiner that joins nothing";
   }
   if (is_reserved(part)) return "has a part that may be taken for .ws or .git";
@@ -132,7 +132,8 @@ bool is_unportable(const RelativePath& path) {
     const std::size_t slash = rest.find('/');
     const std::string_view part = rest.substr(0, slash);
     if (part.find_first_of(":<>|?*\"") != std::string_view::npos) return true;
-    if (part.front() == ' ' || part.back() == ' ' || part.back() == '.') return true;
+    // Programs take it for a flag.
+    if (part.front() == '-' || part.front() == ' ' || part.back() == ' ' || part.back() == '.') return true;
     std::string base = utf8::fold_key(part.substr(0, part.find('.')));
     if (std::find(devices.begin(), devices.end(), base) != devices.end()) return true;
     const bool numbered = base.size() == 4 && (base.substr(0, 3) == "com" || base.substr(0, 3) == "lpt");

@@ -58,7 +58,7 @@ std::optional<std::string> path_problem(std::string_view path) {
   bool invisible = false;
   utf8::for_each(path, [&](char32_t c) {
     control = control || utf8::is_control(c);
-    invisible = invisible || utf8::is_hidden(c);
+    invisible = invisible || utf8::is_hidden_in_name(c);
   });
   if (control) return "it holds a control character";
   if (invisible) return "it holds an invisible control";
@@ -118,7 +118,7 @@ std::string segment_of(std::string_view title) {
   std::string segment;
   utf8::for_each(composed, [&](char32_t c) {
     std::string piece;
-    if (utf8::is_control(c) || utf8::is_hidden(c) || c == '/' || c == '\\') {
+    if (utf8::is_control(c) || utf8::is_hidden_in_name(c) || c == '/' || c == '\\') {
       piece = "-";
     } else {
       utf8::append(piece, c);

@@ -18,6 +18,14 @@ Json codes(const Outcome& pushed) {
 
 }  // namespace
 
+TEST_CASE("push: refuses names with invisible format characters, and takes joiners between letters", "[server-mock]") {
+  for (const char* name : {"a\u00ADb.md", "\u0600.md", "a\u06DD.md", "a\u070F.md", "x/a\U0001D173.md", "a\u200Bb.md"}) {
+    CAPTURE(name);
+    CHECK(path_problem(name) == "it holds an invisible control");
+  }
+  CHECK_FALSE(path_problem("\u0645\u06CC\u200C\u062E.md"));
+}
+
 TEST_CASE("push: refuses by hash, path and size, item by item", "[server-mock]") {
   ServiceWorld world;
   SyncClient client = SyncClient::with_new_source(world, world.mara);
