@@ -28,8 +28,9 @@ Failure no_such_file(const std::string& name) {
 /// The files that one word names.
 Result<std::vector<RelativePath>> files_to_add(const AttachmentSurvey& found, const std::string& name) {
   std::vector<RelativePath> files;
+  const std::string form = utf8::nfc(name);
   for (const RelativePath& file : found.files) {
-    const bool is_one = file.text() == name || (is_glob(name) && wildmatch(name, file.text()));
+    const bool is_one = file.text() == form || (is_glob(form) && wildmatch(form, file.text()));
     if (is_one) files.push_back(file);
   }
   if (files.empty()) return fail(no_such_file(name));

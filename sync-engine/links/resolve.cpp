@@ -24,6 +24,10 @@ std::vector<std::string_view> split(std::string_view path) {
   return parts;
 }
 
+bool is_ascii_path(std::string_view path) {
+  return std::ranges::all_of(path, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 bool is_hidden_path(std::string_view path) {
   return path.starts_with('.') || path.find("/.") != std::string_view::npos;
 }
@@ -123,13 +127,34 @@ TreeFiles::TreeFiles(std::vector<std::string> paths) : paths_(std::move(paths)) 
   if (!std::ranges::is_sorted(paths_)) std::ranges::sort(paths_);
 }
 
-bool TreeFiles::has_file(std::string_view path) const { return std::ranges::binary_search(paths_, path); }
+const std::vector<std::pair<std::string, std::size_t>>& TreeFiles::forms() const {
+  if (forms_) return *forms_;
+  forms_.emplace();
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    if (!is_ascii_path(paths_[i])) forms_->emplace_back(utf8::nfc(paths_[i]), i);
+  }
+  std::ranges::sort(*forms_);
+  return *forms_;
+}
+
+const std::string* TreeFiles::find_file(std::string_view path) const {
+  const auto same = std::ranges::lower_bound(paths_, path);
+  if (same != paths_.end() && *same == path) return &*same;
+  if (is_ascii_path(path)) return nullptr;
+  const std::string form = utf8::nfc(path);
+  const auto found = std::lower_bound(forms().begin(), forms().end(), std::pair(form, std::size_t{0}));
+  return found != forms().end() && found->first == form ? &paths_[found->second] : nullptr;
+}
 
 bool TreeFiles::has_folder(std::string_view path) const {
   if (path.empty()) return true;
   const std::string begin = std::string(path) + '/';
-  const auto found = std::ranges::lower_bound(paths_, begin);
-  return found != paths_.end() && found->starts_with(begin);
+  const auto same = std::ranges::lower_bound(paths_, begin);
+  if (same != paths_.end() && same->starts_with(begin)) return true;
+  if (is_ascii_path(path)) return false;
+  const std::string form = utf8::nfc(begin);
+  const auto found = std::lower_bound(forms().begin(), forms().end(), std::pair(form, std::size_t{0}));
+  return found != forms().end() && found->first.starts_with(form);
 }
 
 Resolution TreeFiles::resolve(std::string_view note, const Reference& reference) const {
@@ -150,28 +175,23 @@ Resolution TreeFiles::resolve(std::string_view note, const Reference& reference)
 Resolution TreeFiles::resolve_path(std::string_view path, bool tries_suffix) const {
   if (path.empty()) return {.state = State::folder};
   if (is_hidden_path(path) || !RelativePath::parse(path)) return {.state = State::outside};
-  Resolution found{.state = State::file, .path = std::string(path)};
-  if (has_file(path)) return found;
-  if (tries_suffix) {
-    for (const std::string_view suffix : note_suffixes) {
-      found.path = std::string(path) + std::string(suffix);
-      found.added_suffix = true;
-      if (has_file(found.path)) return found;
-    }
+  if (const std::string* const file = find_file(path)) return {.state = State::file, .path = *file};
+  for (const std::string_view suffix : note_suffixes) {
+    const std::string* const note = tries_suffix ? find_file(std::string(path) + std::string(suffix)) : nullptr;
+    if (note != nullptr) return {.state = State::file, .path = *note, .added_suffix = true};
   }
-  found = {.state = has_folder(path) ? State::folder : State::none, .path = std::string(path)};
-  return found;
+  return {.state = has_folder(path) ? State::folder : State::none, .path = std::string(path)};
 }
 
 const TreeFiles::Places* TreeFiles::named(const std::string& name, bool folded) const {
   if (by_name_.empty()) {
-    for (std::size_t i = 0; i < paths_.size(); ++i) by_name_[std::string(last_part(paths_[i]))].push_back(i);
+    for (std::size_t i = 0; i < paths_.size(); ++i) by_name_[utf8::nfc(last_part(paths_[i]))].push_back(i);
   }
   if (folded && by_folded_name_.empty()) {
     for (std::size_t i = 0; i < paths_.size(); ++i) by_folded_name_[utf8::fold_key(last_part(paths_[i]))].push_back(i);
   }
   const auto& names = folded ? by_folded_name_ : by_name_;
-  const auto found = names.find(folded ? utf8::fold_key(name) : name);
+  const auto found = names.find(folded ? utf8::fold_key(name) : utf8::nfc(name));
   return found == names.end() ? nullptr : &found->second;
 }
 
@@ -188,13 +208,13 @@ Resolution TreeFiles::resolve_name(std::string_view note, std::string_view name)
 }
 
 Resolution TreeFiles::resolve_end(std::string_view note, std::string_view path) const {
-  const std::string end = "/" + std::string(path);
+  const std::string end = "/" + utf8::nfc(path);
   for (const std::string_view suffix : {std::string_view(), note_suffixes[0], note_suffixes[1]}) {
     const Places* places = named(std::string(last_part(path)) + std::string(suffix), false);
     if (places == nullptr) continue;
     Places ending;
     std::ranges::copy_if(*places, std::back_inserter(ending), [&](std::size_t i) {
-      return std::string_view(paths_[i]).substr(0, paths_[i].size() - suffix.size()).ends_with(end);
+      return utf8::nfc(std::string_view(paths_[i]).substr(0, paths_[i].size() - suffix.size())).ends_with(end);
     });
     if (!ending.empty()) return choose(note, ending, !suffix.empty());
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sync-engine/links/references.hpp"
@@ -48,12 +49,12 @@ class TreeFiles {
   TreeFiles& operator=(TreeFiles&&) = default;
 
   const std::vector<std::string>& paths() const { return paths_; }
-  bool has_file(std::string_view path) const;
+  bool has_file(std::string_view path) const { return find_file(path) != nullptr; }
   bool has_folder(std::string_view path) const;  ///< the root is one: ""
 
   /// Relative to the note, `/x` from the root. A wiki path is tried from the note, then from the root, then as the end
-  /// of one path alone; a wiki name is the one file of that name, else the one nearest to the note. Names differ where
-  /// their bytes do, save that wiki names are found whatever their case.
+  /// of one path alone; a wiki name is the one file of that name, else the one nearest to the note. Names are compared
+  /// by their letters in whatever Unicode form, the same bytes first; wiki names are found whatever their case.
   Resolution resolve(std::string_view note, const Reference& reference) const;
 
   /// The file that somebody may have meant: of the same name elsewhere, else of a name that differs little. The second
@@ -62,14 +63,19 @@ class TreeFiles {
 
  private:
   using Places = std::vector<std::size_t>;
+  /// The name as the tree has it; null: there is none.
+  const std::string* find_file(std::string_view path) const;
+  const std::vector<std::pair<std::string, std::size_t>>& forms() const;
   Resolution resolve_path(std::string_view path, bool tries_suffix) const;
   Resolution resolve_name(std::string_view note, std::string_view name) const;
   Resolution resolve_end(std::string_view note, std::string_view path) const;
   Resolution choose(std::string_view note, const Places& places, bool added_suffix) const;
   const Places* named(const std::string& name, bool folded) const;
 
-  std::vector<std::string> paths_ = {};                           ///< sorted
-  mutable std::unordered_map<std::string, Places> by_name_ = {};  ///< made when a wiki name is first looked for
+  std::vector<std::string> paths_ = {};  ///< sorted
+  /// NFC of the paths that are not ASCII, and their places; sorted. Made when a name of that kind is first looked for.
+  mutable std::optional<std::vector<std::pair<std::string, std::size_t>>> forms_ = {};
+  mutable std::unordered_map<std::string, Places> by_name_ = {};  ///< by NFC; made when a wiki name is first looked for
   mutable std::unordered_map<std::string, Places> by_folded_name_ = {};
 };
 

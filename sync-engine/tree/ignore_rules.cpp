@@ -1,13 +1,34 @@
 #include "sync-engine/tree/ignore_rules.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
+#include "api-client/base/utf8.hpp"
 #include "sync-engine/model/relative_path.hpp"
 #include "sync-engine/tree/wildmatch.hpp"
 
 namespace ws::sync {
 namespace {
+
+/// The one form in which names and patterns are compared, whichever the disk and the editor have; `held` keeps it.
+std::string_view in_one_form(std::string_view text, std::string& held) {
+  const bool is_plain = std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (is_plain) return text;
+  held = utf8::nfc(text);
+  return held;
+}
+
+/// Line by line: one that is not UTF-8 stays as it is.
+std::string lines_in_one_form(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines += utf8::nfc(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
 
 /// What editors and office programs leave beside a file for a moment. Hidden names are passed over anyway.
 bool is_built_in(std::string_view name) {
@@ -42,7 +63,7 @@ bool is_ignored_itself(std::string_view path, bool is_folder, const std::vector<
 
 }  // namespace
 
-Patterns::Patterns(std::string text) : text_(std::move(text)) {
+Patterns::Patterns(std::string_view text) : text_(lines_in_one_form(text)) {
   std::string_view rest = text_;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
   while (!rest.empty()) {
@@ -76,6 +97,8 @@ bool Patterns::matches(const Pattern& pattern, std::string_view path, std::strin
 }
 
 std::optional<bool> Patterns::verdict(std::string_view path, bool is_folder) const {
+  std::string held;
+  path = in_one_form(path, held);
   const std::string_view name = last_part(path);
   for (auto pattern = patterns_.rbegin(); pattern != patterns_.rend(); ++pattern) {
     if (pattern->folders_only && !is_folder) continue;
@@ -85,10 +108,10 @@ std::optional<bool> Patterns::verdict(std::string_view path, bool is_folder) con
 }
 
 void IgnoreRules::add(std::string_view folder, std::string_view text) {
-  Patterns patterns{std::string(text)};
+  Patterns patterns(text);
   if (patterns.empty()) return;
   const std::lock_guard lock(mutex_);
-  by_folder_.insert_or_assign(folder.empty() ? "" : std::string(folder) + "/", std::move(patterns));
+  by_folder_.insert_or_assign(folder.empty() ? "" : utf8::nfc(folder) + "/", std::move(patterns));
   has_rules_ = true;
 }
 
@@ -96,6 +119,8 @@ bool IgnoreRules::is_ignored(std::string_view path) const {
   const bool is_folder = path.ends_with('/');
   if (is_folder) path.remove_suffix(1);
   if (!has_rules_ && path.find('/') == std::string_view::npos) return is_built_in(path);
+  std::string held;
+  path = in_one_form(path, held);
   const std::shared_lock lock(mutex_);
   std::vector<InForce> in_force;
   for (std::size_t begin = 0;;) {

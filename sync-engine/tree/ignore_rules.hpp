@@ -1,7 +1,8 @@
 /// Which paths are ignored: the built-in rules, then every `.wsignore` on the way down, in gitignore syntax.
 ///
 /// The user's own `.gitignore` and git configuration play no part. The patterns are matched here and not by libgit2:
-/// its matcher takes time that is exponential in a pattern's stars.
+/// its matcher takes time that is exponential in a pattern's stars. Names and patterns are compared in one Unicode form
+/// (NFC).
 #pragma once
 
 #include <atomic>
@@ -18,7 +19,7 @@ namespace ws::sync {
 /// The patterns of one text in gitignore syntax. Time to match is at most the text's length times the path's.
 class Patterns {
  public:
-  explicit Patterns(std::string text);
+  explicit Patterns(std::string_view text);
 
   /// What the last pattern that matches just this path says: true, false for one that begins with `!`, or nothing.
   /// `path` is relative to the folder of the text; a folder's has no '/' at its end.

@@ -9,6 +9,7 @@
 
 #include "api-client/base/clean.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/utf8.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/values.hpp"
@@ -102,7 +103,8 @@ Result<std::vector<Conflict>> select(Session& session, const fs::path& root, con
   std::vector<Conflict> selected;
   std::set<std::string> ids;
   for (const Conflict& conflict : open) {
-    if (words.empty() && (!glob || ::fnmatch(glob->c_str(), conflict.path.string().c_str(), 0) == 0)) {
+    if (words.empty() &&
+        (!glob || ::fnmatch(utf8::nfc(*glob).c_str(), utf8::nfc(conflict.path.text()).c_str(), 0) == 0)) {
       selected.push_back(conflict);
     }
   }

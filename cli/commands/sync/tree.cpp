@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/utf8.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/state/tree_register.hpp"
 #include "sync-engine/conflict_store/renew_client.hpp"
@@ -123,8 +124,8 @@ Result<sync::RunOptions> run_options(const Session& session) {
     WS_LET(options.on_conflict, parse_on_conflict(*text));
   }
   if (const auto glob = session.arguments().value("only")) {
-    options.only = [pattern = *glob](const sync::RelativePath& path) {
-      return ::fnmatch(pattern.c_str(), path.string().c_str(), 0) == 0;
+    options.only = [pattern = utf8::nfc(*glob)](const sync::RelativePath& path) {
+      return ::fnmatch(pattern.c_str(), utf8::nfc(path.text()).c_str(), 0) == 0;
     };
   }
   return options;

@@ -76,6 +76,34 @@ TEST_CASE("links: which file a reference names", "[links]") {
   }
 }
 
+TEST_CASE("links: a name is found in whichever Unicode form it is written, the same bytes first", "[links]") {
+  const std::string composed = "caf\u00e9";
+  const std::string apart = "cafe\u0301";
+  for (const auto& [on_disk, written] : {std::pair(composed, apart), std::pair(apart, composed)}) {
+    CAPTURE(on_disk);
+    const TreeFiles tree({"index.md", on_disk + ".md", on_disk + "/deep/" + on_disk + ".png", "z.md"});
+    const auto path_of = [&](const std::string& text) {
+      const std::vector<Reference> references = read_references(text);
+      REQUIRE(references.size() == 1);
+      const Resolution found = tree.resolve("index.md", references[0]);
+      return found.state == Resolution::State::folder ? found.path + "/" : found.path;
+    };
+    CHECK(path_of("[x](" + written + ".md)") == on_disk + ".md");
+    CHECK(path_of("[x](" + written + ")") == on_disk + ".md");
+    CHECK(path_of("![[" + written + ".png]]") == on_disk + "/deep/" + on_disk + ".png");
+    CHECK(path_of("[[" + written + "]]") == on_disk + ".md");
+    CHECK(path_of("![[deep/" + written + ".png]]") == on_disk + "/deep/" + on_disk + ".png");
+    CHECK(path_of("![x](" + written + "/deep/" + written + ".png)") == on_disk + "/deep/" + on_disk + ".png");
+    CHECK(tree.has_folder(written + "/deep"));
+    CHECK_FALSE(tree.has_file("caf.md"));
+  }
+  const TreeFiles both({composed + ".md", apart + ".md"});
+  for (const std::string& name : {composed, apart}) {
+    const Resolution found = both.resolve("index.md", read_references("[x](" + name + ".md)").front());
+    CHECK(found.path == name + ".md");
+  }
+}
+
 TEST_CASE("links: the nearest name that exists", "[links]") {
   const auto nearest = [](const std::string& note, const std::string& text) {
     Effort effort;

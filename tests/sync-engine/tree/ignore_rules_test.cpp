@@ -56,6 +56,25 @@ TEST_CASE("ignore_rules: a nested file speaks for its own folder only", "[sync-e
   }
 }
 
+TEST_CASE("ignore_rules: a pattern names a file in whichever Unicode form either is written", "[sync-engine]") {
+  const std::string composed = "caf\u00e9";
+  const std::string apart = "cafe\u0301";
+  for (const auto& [rule, name] : {std::pair(composed, apart), std::pair(apart, composed), std::pair(apart, apart)}) {
+    CAPTURE(rule, name);
+    IgnoreRules rules;
+    rules.add("", rule + ".md\n*-" + rule + "\n\xff not text\n/" + rule + "/x.md\n");
+    rules.add(rule + "/sub", "own.md\n");
+    CHECK(rules.is_ignored(name + ".md"));
+    CHECK(rules.is_ignored("d/" + name + ".md"));
+    CHECK(rules.is_ignored("old-" + name));
+    CHECK(rules.is_ignored(name + "/x.md"));
+    CHECK(rules.is_ignored(name + "/sub/own.md"));
+    CHECK_FALSE(rules.is_ignored("cafe.md"));
+    CHECK(FileKinds::with({rule + "/*.txt"}).takes(name + "/a.txt"));
+    CHECK_FALSE(FileKinds::with({rule + "/*.txt"}).takes("cafe/a.txt"));
+  }
+}
+
 TEST_CASE("ignore_rules: of the globs of `include:` the last one that matches decides", "[sync-engine]") {
   const FileKinds kinds = FileKinds::with({"docs", "!docs/private.txt", ".github/**"});
   CHECK(kinds.takes("docs/deep/a.txt"));
