@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <functional>
+#include <iterator>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -34,6 +37,7 @@ constexpr KnownEntry known_entries[] = {
     {"stat.cache", Kind::file},
     {"links.cache", Kind::file},
     {"lock", Kind::file_in_place},
+    {"watch.lock", Kind::file_in_place},
     {"state.db", Kind::file_in_place},
     {"state.db-wal", Kind::file_in_place},
     {"state.db-shm", Kind::file_in_place},
@@ -74,6 +78,7 @@ Result<void> check_kind(const struct stat& found, Kind kind, const std::filesyst
 constexpr std::chrono::milliseconds poll_interval{50};
 constexpr int max_removed = 10;
 constexpr const char* lock_name = ".ws/lock";
+constexpr const char* watch_lock_name = ".ws/watch.lock";
 
 /// When this process started, in clock ticks since boot (proc(5): field 22 of /proc/PID/stat). A later process with the
 /// same number started at another time.
@@ -92,18 +97,26 @@ std::string start_time_of_self() {
   return std::string(text.substr(0, text.find(' ')));
 }
 
-std::string holder_of(int file) {
-  std::array<char, 64> buffer{};
+/// What the holder wrote: its process, when that started, and of a watch the machine and the time.
+std::vector<std::string> holder_of(int file) {
+  std::array<char, 512> buffer{};
   const ssize_t count = ::pread(file, buffer.data(), buffer.size(), 0);
-  std::string text(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
-  return text.substr(0, text.find(' '));
+  std::istringstream words(std::string(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0));
+  std::vector<std::string> parts(std::istream_iterator<std::string>(words), {});
+  parts.resize(std::max<std::size_t>(parts.size(), 4), "?");
+  return parts;
+}
+
+std::string name_of_machine() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? name.data() : "?";
 }
 
 /// Whether the path still names this file: a lock on a removed file excludes nobody.
-bool is_file_at(int file, const RootFolder& root) {
+bool is_file_at(int file, const RootFolder& root, const char* name) {
   struct stat mine {};
   struct stat there {};
-  const Descriptor now = root.open_beneath(lock_name, O_PATH | O_NOFOLLOW);
+  const Descriptor now = root.open_beneath(name, O_PATH | O_NOFOLLOW);
   return now && ::fstat(file, &mine) == 0 && ::fstat(now.get(), &there) == 0 && mine.st_ino == there.st_ino &&
          mine.st_dev == there.st_dev;
 }
@@ -113,6 +126,44 @@ Result<void> check_lock_file(int file, const std::string& path) {
   struct stat found {};
   if (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink <= 1) return {};
   return fail(Failure::Kind::disk, path + " is not a lock file of ws", "remove it");
+}
+
+/// The file with its lock, and in it who holds it. `busy` says what it is that another process, by what it wrote, does.
+Result<Descriptor> lock_beneath(const RootFolder& root,
+                                const char* name,
+                                std::chrono::milliseconds wait,
+                                const std::string& about,
+                                const std::function<Failure(const std::vector<std::string>& holder)>& busy) {
+  const std::string path = (root.path() / name).string();
+  Descriptor file;
+  // Bounded: some file systems report another inode number with each call.
+  for (int removed = 0; true;) {
+    if (!file) {
+      file = root.open_beneath(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
+      if (!file) return disk_failure("open", path);
+      WS_TRY(check_lock_file(file.get(), path));
+    }
+    if (lock_file(file.get(), WaitForLock::no)) {
+      if (is_file_at(file.get(), root, name) || ++removed == max_removed) break;
+      file = Descriptor();
+      continue;
+    }
+    if (errno != EWOULDBLOCK) return disk_failure("lock", path);
+    if (wait <= std::chrono::milliseconds(0)) {
+      Failure failure = busy(holder_of(file.get()));
+      failure.kind = Failure::Kind::disk;
+      failure.code = "tree_locked";
+      failure.call.retryable = true;
+      return fail(std::move(failure));
+    }
+    std::this_thread::sleep_for(std::min(wait, poll_interval));
+    wait -= poll_interval;
+  }
+  const std::string text = fmt::format("{} {}{}\n", ::getpid(), start_time_of_self(), about);
+  if (::ftruncate(file.get(), 0) != 0 || ::pwrite(file.get(), text.data(), text.size(), 0) < 0) {
+    return disk_failure("write", path);
+  }
+  return file;
 }
 
 }  // namespace
@@ -145,10 +196,10 @@ Result<WsFolder> WsFolder::open(const std::filesystem::path& root, const Trusted
 
 Result<WsFolder> WsFolder::make(const std::filesystem::path& root, const TrustedFolders& trusted) {
   WS_LET(const RootFolder folder, RootFolder::open(root));
-  if (::mkdirat(folder.fd(), ".ws", 0777) != 0 && errno != EEXIST) return disk_failure("make", (root / ".ws").string());
+  if (::mkdirat(folder.fd(), ".ws", 0700) != 0 && errno != EEXIST) return disk_failure("make", (root / ".ws").string());
   WS_LET(WsFolder made, open(folder, trusted));
   for (const char* name : {"tmp", "conflicts"}) {
-    if (::mkdirat(made.folder_.fd(), name, 0777) != 0 && errno != EEXIST) {
+    if (::mkdirat(made.folder_.fd(), name, 0700) != 0 && errno != EEXIST) {
       return disk_failure("make", (made.path() / name).string());
     }
   }
@@ -194,7 +245,10 @@ Result<std::string> WsFolder::read(const char* name, std::size_t max_bytes) cons
 }
 
 Result<void> WsFolder::write(const char* name, std::string_view text) const {
-  return write_file_at(folder_.fd(), name, text, std::nullopt, path() / name);
+  struct stat found {};
+  const bool is_there = ::fstatat(folder_.fd(), name, &found, AT_SYMLINK_NOFOLLOW) == 0;
+  // A mode that somebody gave it is kept.
+  return write_file_at(folder_.fd(), name, text, is_there ? std::nullopt : std::optional(0600U), path() / name);
 }
 
 void WsFolder::remove(const char* name) const { ::unlinkat(folder_.fd(), name, 0); }
@@ -217,36 +271,25 @@ void WsFolder::write_cache(const char* name, std::string_view magic, std::string
 }
 
 Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::milliseconds wait) {
-  const std::string path = (root.path() / lock_name).string();
-  Descriptor file;
-  // Bounded: some file systems report another inode number with each call.
-  for (int removed = 0; true;) {
-    if (!file) {
-      file = root.open_beneath(lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
-      if (!file) return disk_failure("open", path);
-      WS_TRY(check_lock_file(file.get(), path));
-    }
-    if (lock_file(file.get(), WaitForLock::no)) {
-      if (is_file_at(file.get(), root) || ++removed == max_removed) break;
-      file = Descriptor();
-      continue;
-    }
-    if (errno != EWOULDBLOCK) return disk_failure("lock", path);
-    if (wait <= std::chrono::milliseconds(0)) {
-      return fail(Failure{
-          .kind = Failure::Kind::disk,
-          .what = fmt::format("another ws (process {}) is running in {}", holder_of(file.get()), root.path().string()),
-          .hint = "wait for it, or give --wait-lock SECONDS",
-          .code = "tree_locked",
-          .call = {.retryable = true}});
-    }
-    std::this_thread::sleep_for(std::min(wait, poll_interval));
-    wait -= poll_interval;
-  }
-  const std::string text = fmt::format("{} {}\n", ::getpid(), start_time_of_self());
-  if (::ftruncate(file.get(), 0) != 0 || ::pwrite(file.get(), text.data(), text.size(), 0) < 0) {
-    return disk_failure("write", path);
-  }
+  WS_LET(Descriptor file, lock_beneath(root, lock_name, wait, "", [&](const std::vector<std::string>& holder) {
+           return Failure{
+               .what = fmt::format("another ws (process {}) is running in {}", holder[0], root.path().string()),
+               .hint = "wait for it, or give --wait-lock SECONDS"};
+         }));
+  return TreeLock(std::move(file));
+}
+
+Result<TreeLock> TreeLock::take_for_watch(const RootFolder& root, Time now) {
+  const std::string about = fmt::format(" {} {}", name_of_machine(), to_rfc3339(now));
+  const auto busy = [&](const std::vector<std::string>& holder) {
+    return Failure{.what = fmt::format("{} is watched already: by process {} on {}, since {}",
+                                       root.path().string(),
+                                       holder[0],
+                                       holder[2],
+                                       holder[3]),
+                   .hint = "one watch is enough; stop that one to start another"};
+  };
+  WS_LET(Descriptor file, lock_beneath(root, watch_lock_name, std::chrono::milliseconds(0), about, busy));
   return TreeLock(std::move(file));
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "api-client/base/clock.hpp"
 #include "api-client/base/owner.hpp"
 #include "api-client/base/result.hpp"
 #include "sync-engine/disk/root_folder.hpp"
@@ -55,6 +56,9 @@ class TreeLock {
  public:
   /// Waits at most `wait`. Fails with `disk`, code `tree_locked`, naming the process that holds it; retryable.
   static Result<TreeLock> take(const RootFolder& root, std::chrono::milliseconds wait);
+  /// `.ws/watch.lock`, for as long as a watch goes on: two would do everything twice. Fails with `disk`, code
+  /// `tree_locked`, naming who watches and since when.
+  static Result<TreeLock> take_for_watch(const RootFolder& root, Time now);
 
  private:
   explicit TreeLock(Descriptor file) : file_(std::move(file)) {}

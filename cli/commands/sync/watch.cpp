@@ -122,6 +122,8 @@ Result<ExitCode> watch(Session& session) {
   const std::filesystem::path start =
       words.empty() ? std::filesystem::current_path() : std::filesystem::absolute(words.front());
   WS_LET(SyncTree tree, open_tree(session, start, Network::needed));
+  WS_LET(const sync::RootFolder root, sync::RootFolder::open(tree.root));
+  WS_LET(const sync::TreeLock lock, sync::TreeLock::take_for_watch(root, session.world().clock.now()));
   WS_LET(Client * client, session.client());
   WS_LET(const sync::WsFolder folder, sync::WsFolder::open(tree.root, session.settings().trusted));
   WS_LET(const sync::TreeConfig config, sync::read_config(folder));

@@ -58,6 +58,30 @@ class BusyWriter {
 
 }  // namespace
 
+TEST_CASE("sync watch: a second one in the same folder says who watches since when, and ends", "[cli]") {
+  const TwoFolders two;
+  const std::vector<std::string> words = {"sync", "watch", "--interval", "1s", "--json"};
+  Running watch(two.person.command(words, two.here));
+  REQUIRE(watch.wait_for("watching "));
+  const Ended second = two.ws(two.here / "deep", words);
+  CHECK(second.exit == 14);
+  CHECK_THAT(second.err,
+             Contains(two.here.string() + " is watched already: by process ") && Contains(" on ") &&
+                 Contains(", since 20") && Contains("\"tree_locked\""));
+  // Everything else goes on beside it, and so does a watch elsewhere.
+  CHECK(two.ws(two.here, {"sync"}).exit == 0);
+  Running elsewhere(two.person.command(words, two.there));
+  CHECK(elsewhere.wait_for("watching "));
+  elsewhere.signal(SIGTERM);
+  elsewhere.wait();
+  watch.signal(SIGKILL);
+  watch.wait();
+  Running next(two.person.command(words, two.here));
+  CHECK(next.wait_for("watching "));
+  next.signal(SIGTERM);
+  next.wait();
+}
+
 TEST_CASE("sync watch: a file that is deleted and written anew keeps its document", "[cli]") {
   const TwoFolders two;
   Running watch(two.person.command({"sync", "watch", "--interval", "1s", "--json"}, two.here));
