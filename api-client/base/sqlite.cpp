@@ -83,9 +83,9 @@ const char* in_place_vfs() {
   return made;
 }
 
-/// Creates the file with 0666 less the umask; SQLite itself would use 0644. Its other files take the mode of this one.
+/// Creates the file for its owner alone; SQLite itself would use 0644. Its other files take the mode of this one.
 void make_database_file(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file >= 0) ::close(file);  // if it could not be created, SQLite reports the failure
 }
 

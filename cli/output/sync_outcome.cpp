@@ -86,6 +86,12 @@ std::vector<std::string> remark_lines(const Report& report, const Invocation& ca
       case sync::Remark::Word::foreign_file:
         if (++foreign <= most_foreign) lines.push_back(foreign_line(remark, called));
         break;
+      case sync::Remark::Word::open_to_others:
+        lines.push_back(
+            fmt::format("every user of this machine may write to {}, and so change what is synced: {} ends that",
+                        clean(remark.path, Breaks::space),
+                        ShellCommand{"chmod", "o-w"}.path(remark.path).in_backticks()));
+        break;
       case sync::Remark::Word::asset_in_doubt:
         lines.push_back(fmt::format(
             "the outcome of an earlier upload of {} is unknown: it was sent again, and the service may have it twice",

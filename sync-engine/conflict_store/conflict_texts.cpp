@@ -100,7 +100,7 @@ class ConflictFolder {
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     // A leftover of a killed run, or a planted pipe or hard link: removed, never written to.
     ::unlinkat(folder_.get(), (name + ".new").c_str(), 0);
-    const Descriptor file(::openat(folder_.get(), (name + ".new").c_str(), flags, 0666));
+    const Descriptor file(::openat(folder_.get(), (name + ".new").c_str(), flags, 0600));
     if (!file) return disk_failure("write", path_ + "/" + name);
     if (!write_all(file.get(), text)) return disk_failure("write", path_ + "/" + name);
     return {};

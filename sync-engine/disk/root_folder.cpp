@@ -154,7 +154,7 @@ Result<void> replace_disposable(const std::filesystem::path& file, std::initiali
   const std::string temporary = file.string() + ".new";
   // What stands there is from a run that was killed, or a second name of a file elsewhere: not to be written to.
   ::unlink(temporary.c_str());
-  const Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+  const Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!descriptor) return disk_failure("write", shown_path(temporary));
   for (const std::string_view part : parts) {
     if (!write_all(descriptor.get(), part)) return disk_failure("write", shown_path(temporary));

@@ -38,10 +38,10 @@ std::atomic<std::size_t> open_unnamed_files = 0;
 }  // namespace
 
 Result<StagingFolder> StagingFolder::open(const RootFolder& root, const char* name) {
-  if (::mkdirat(root.fd(), ".ws", 0777) != 0 && errno != EEXIST) return disk_failure("make", ".ws");
+  if (::mkdirat(root.fd(), ".ws", 0700) != 0 && errno != EEXIST) return disk_failure("make", ".ws");
   Descriptor ws(::openat(root.fd(), ".ws", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!ws) return disk_failure("open", ".ws");
-  if (::mkdirat(ws.get(), name, 0777) != 0 && errno != EEXIST) return disk_failure("make", fmt::format(".ws/{}", name));
+  if (::mkdirat(ws.get(), name, 0700) != 0 && errno != EEXIST) return disk_failure("make", fmt::format(".ws/{}", name));
   Descriptor folder(::openat(ws.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder) return disk_failure("open", fmt::format(".ws/{}", name));
   return StagingFolder(std::move(folder));

@@ -227,7 +227,7 @@ GitFolder::~GitFolder() {
 
 Result<GitFolder> GitFolder::open(const std::filesystem::path& path) {
   WS_LET(const Library* git, library());
-  if (::mkdir(path.c_str(), 0777) == 0) {
+  if (::mkdir(path.c_str(), 0700) == 0) {
     const Descriptor above(::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!above || ::fsync(above.get()) != 0) return disk_failure("make", shown_path(path));
   } else if (errno != EEXIST && errno != EROFS) {

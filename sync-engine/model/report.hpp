@@ -35,6 +35,7 @@ struct Remark {
     attachments_off,   ///< told once: notes show files, and the tree was tied before these were synced
     manifest_damaged,  ///< the list of attachments on the service was edited by hand or is older: it is made anew
     foreign_file,      ///< told once: a text that somebody else wrote shows a file here that is not synced
+    open_to_others,    ///< every user of the machine may write to this folder
     asset_in_doubt,    ///< an upload whose outcome nobody could tell was sent again: there may be a second Asset
   };
   Word word = Word::unportable_name;

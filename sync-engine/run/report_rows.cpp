@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/model/plan.hpp"
 
@@ -60,12 +63,21 @@ std::vector<Row> take_rows(Plan& plan) {
   return rows;
 }
 
-/// Remarks that are shown once: an unportable name with its transfer, a lost state until a run has rebuilt it.
+/// Remarks that are shown once (but for who may write to the tree): an unportable name with its transfer, a lost state
+/// until a run has rebuilt it.
 Result<std::vector<Remark>> remarks_of(Session& session, const Survey& survey) {
   const Plan& plan = survey.plan;
   std::vector<Remark> remarks;
   WS_LET(const bool remade, session.state.is_remade());
   if (remade) remarks.push_back({.word = Remark::Word::state_remade});
+  for (const char* const folder : {".", ".ws"}) {
+    struct stat found {};
+    const bool is_open = ::fstatat(session.root.fd(), folder, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+                         (found.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH;
+    if (is_open)
+      remarks.push_back({.word = Remark::Word::open_to_others,
+                         .path = (folder[1] == '\0' ? session.root.path() : session.root.path() / folder).string()});
+  }
   for (const RelativePath& path : survey.same_revision) {
     remarks.push_back({.word = Remark::Word::same_revision, .path = path.string()});
   }

@@ -443,7 +443,7 @@ TEST_CASE("foreign tree: what another user owns is refused until the user trusts
   CHECK(stage.ws({"docs", "list"}).exit == 0);
 }
 
-TEST_CASE("foreign tree: what ws writes has what the umask leaves, and a replaced file keeps its mode", "[foreign]") {
+TEST_CASE("foreign tree: what ws keeps is for its owner alone, and a replaced file keeps its mode", "[foreign]") {
   Stage stage;
   const auto under = [&](const char* mask, const std::string& arguments) {
     Command command = stage.person.command({}, stage.tree);
@@ -458,7 +458,7 @@ TEST_CASE("foreign tree: what ws writes has what the umask leaves, and a replace
     REQUIRE(::lstat(path.c_str(), &found) == 0);
     return found.st_mode & 0777U;
   };
-  for (const auto& [text, mask] : {std::pair{"077", 077U}, std::pair{"002", 002U}}) {
+  for (const auto& [text, mask] : {std::pair{"077", 077U}, std::pair{"002", 002U}, std::pair{"000", 0U}}) {
     CAPTURE(text);
     fs::remove_all(stage.tree);
     fs::create_directories(stage.tree);
@@ -467,16 +467,28 @@ TEST_CASE("foreign tree: what ws writes has what the umask leaves, and a replace
     REQUIRE(under(text, "sync run").exit == 0);
     write_text(stage.tree / "a.md", "two\n");
     REQUIRE(under(text, "sync run").exit == 0);
-    for (const auto& entry : fs::recursive_directory_iterator(stage.tree / ".ws")) {
+    CHECK(mode(stage.tree / ".ws") == 0700U);
+    for (const auto& entry : fs::directory_iterator(stage.tree / ".ws")) {
       CAPTURE(entry.path());
-      const unsigned found = mode(entry.path());
-      if (entry.is_directory()) {
-        CHECK(found == (0777U & ~mask));
-      } else if (entry.path().string().find("/objects/") != std::string::npos) {
-        CHECK(found == (0444U & ~mask));
-      } else {
-        CHECK(found == (0666U & ~mask));
-      }
+      CHECK(mode(entry.path()) == (entry.is_directory() ? 0700U : 0600U));
+    }
+    // Below a folder that nobody else enters: as git has it.
+    for (const auto& entry : fs::recursive_directory_iterator(stage.tree / ".ws/history.git/objects")) {
+      CAPTURE(entry.path());
+      CHECK(mode(entry.path()) == ((entry.is_directory() ? 0777U : 0444U) & ~mask));
+    }
+    // What is the user's own has what the umask leaves.
+    fs::remove(stage.tree / "a.md");
+    REQUIRE(under(text, "sync restore a.md").exit == 0);
+    CHECK(mode(stage.tree / "a.md") == (0666U & ~mask));
+    const std::string words = "every user of this machine may write to ";
+    CHECK_THAT(under(text, "sync status").err, !Catch::Matchers::Contains(words));
+    for (const char* const folder : {".", ".ws"}) {
+      const unsigned before = mode(stage.tree / folder);
+      REQUIRE(::chmod((stage.tree / folder).c_str(), 0777) == 0);
+      const fs::path name = folder[1] == '\0' ? stage.tree : stage.tree / folder;
+      CHECK_THAT(under(text, "sync status").err, Catch::Matchers::Contains(words + name.string()));
+      REQUIRE(::chmod((stage.tree / folder).c_str(), before) == 0);
     }
     for (const unsigned kept : {0600U, 0640U}) {
       REQUIRE(::chmod((stage.tree / ".ws/history.git/HEAD").c_str(), kept) == 0);
