@@ -57,7 +57,11 @@ constexpr std::string_view ignoring_text =
   ws sync status             lists what is skipped, with the reason
   ws sync status --json      has the same under `skipped`
 
-A document whose file is ignored later is not archived: it is detached.
+A document whose file is ignored later is not archived: it is detached. What
+goes missing while it is out of sight is not deleted: once the rule is gone it
+is received again, or kept here where it went on the service.
+Placeholders of cloud folders (.NAME.icloud), links to folders, and folders
+with a .ws of their own are left alone and listed.
 )";
 
 constexpr std::string_view conflicts_text =

@@ -89,6 +89,9 @@ std::string_view words_for(SkipReason skip_reason) {
     case SkipReason::held: return "held; `ws sync attachments accept` takes it, `refuse` does not";
     case SkipReason::growth: return "waits, for so much is received only with --allow-large";
     case SkipReason::declined: return "refused here";
+    case SkipReason::elsewhere: return "another program keeps it elsewhere and left a placeholder";
+    case SkipReason::tied_elsewhere: return "a folder that is tied by itself; sync it with `ws sync` in there";
+    case SkipReason::archived: return "the service no longer has it; edit it to send it anew, or remove it";
   }
   return "";
 }

@@ -145,8 +145,8 @@ class Applier {
       there = &found->second;
     }
     // The service's entry; after a merge the file is a local edit of it. A move alone, also of a displaced file back
-    // to its path, keeps the text of the base.
-    const bool text_stays = action.kind == ActionKind::pull_move && (!there || there->revision != action.revision);
+    // to its path, keeps the text of the base, as does a file that comes back though nothing changed there.
+    const bool text_stays = !there || (action.kind == ActionKind::pull_move && there->revision != action.revision);
     BaseRow row = text_stays ? old->second : BaseRow{.entry = *there, .blob = pending_blob(survey_, action.document)};
     // A file that was renamed here keeps its path on the service until the move is committed.
     const bool text_only = action.kind == ActionKind::pull_update || action.kind == ActionKind::merge;

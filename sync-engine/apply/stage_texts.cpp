@@ -22,8 +22,12 @@ Result<std::string> text_for(Session& session, const Survey& survey, const Actio
       action.kind == ActionKind::merge && merged != survey.merged.end()) {
     return merged->second;
   }
-  WS_LET(std::optional<std::string> text,
-         fetch_remote_text(session, action.document, pending_blob(survey, action.document), *action.result));
+  git::ObjectId blob = pending_blob(survey, action.document);
+  // A file that comes back as both sides agreed.
+  const auto agreed = survey.base_rows.find(action.document);
+  if (blob.empty() && agreed != survey.base_rows.end() && agreed->second.entry.hash == *action.result)
+    blob = agreed->second.blob;
+  WS_LET(std::optional<std::string> text, fetch_remote_text(session, action.document, blob, *action.result));
   if (text) return std::move(*text);
   return fail(Failure::Kind::integrity,
               fmt::format("the service sent another text of {} than it announced", action.path.text()));

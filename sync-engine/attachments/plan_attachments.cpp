@@ -299,6 +299,17 @@ class AttachmentPlanner {
 
   void plan_known(const RelativePath& path, AttachmentChange mine, AttachmentChange theirs) {
     using enum AttachmentChange;
+    if (sides_.left_out.contains(path)) {
+      if (mine == deleted && remote(path) != nullptr) {
+        return add(ActionKind::pull_create,
+                   path,
+                   "went missing while it was out of sight: it comes back",
+                   {},
+                   remote(path)->hash);
+      }
+      if (mine == unchanged && theirs == deleted)
+        return plan_.skipped.push_back({.path = path.string(), .reason = SkipReason::archived});
+    }
     if (mine == unchanged && theirs == unchanged) {
       // Another Asset of the same bytes, or another type.
       if (remote(path) != nullptr && *remote(path) != *base(path)) plan_.settled.emplace(path, *remote(path));

@@ -28,6 +28,8 @@ struct AttachmentSides {
   AttachmentTree base = {};  ///< what both sides last agreed on
   LocalAttachments local = {};
   AttachmentTree remote = {};
+  /// Of the base: out of sight here when they were last looked for. Missing on either side is no proof of a deletion.
+  std::set<RelativePath> left_out = {};
   bool remote_is_whole = true;               ///< false: a row that is missing there says nothing
   std::set<RelativePath> folders_here = {};  ///< of the other paths, those at which a folder with something in it lies
   /// Files that the disk shows to be known ones under another name, whatever was edited: old path to new one.

@@ -25,7 +25,11 @@ class AttachmentSurveyor {
       : session_(session),
         survey_(survey),
         options_(options),
-        excluded_(FileKinds::with(session.config.attachments_exclude)) {}
+        excluded_(FileKinds::with(session.config.attachments_exclude)),
+        kinds_(session.config.attachments_kinds),
+        tied_(survey.scan.skipped()) {
+    std::erase_if(tied_, [](const Skipped& each) { return each.reason != SkipReason::tied_elsewhere; });
+  }
 
   Result<AttachmentSurvey> survey() {
     found_.backs_off = options_.backs_off;
@@ -36,11 +40,13 @@ class AttachmentSurveyor {
     WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run, !found_.sides.base.empty()));
     WS_TRY(settle_marks());
     if (session_.config.attachments == AttachmentMode::off) {
+      WS_TRY(note_left_out());
       WS_TRY(tell_left_behind());
       return std::move(found_);
     }
     found_.sides.remote = found_.list.rows();
     look_at_all();
+    WS_TRY(note_left_out());
     found_.plan = plan_attachments(found_.sides, {.accept_deletes = options_.accept_deletes});
     hold();
     tell_skipped();
@@ -76,7 +82,7 @@ class AttachmentSurveyor {
   void keep_if_quiet() {
     const bool is_quiet = found_.is_quiet() && found_.plan.skipped.empty() && found_.remarks.empty() &&
                           found_.open.empty() && found_.shown.cut.empty() && !found_.guard && !found_.growth &&
-                          !options_.only && !found_.list.is_due();
+                          !options_.only && !found_.list.is_due() && found_.sides.left_out.empty();
     std::map<std::string, FileStamp> stamps;
     for (const auto& [path, stamp] : found_.stamps) stamps.emplace(found_.disk.at(path), stamp);
     if (!is_quiet || stamps.size() != found_.synced_here) return;
@@ -107,6 +113,7 @@ class AttachmentSurveyor {
     WS_LET(found_.files_known, store->files());
     WS_LET(const std::string first, store->note(first_files_key));
     found_.is_first = found_.is_first || !first.empty();
+    WS_LET(found_.sides.left_out, store->left_out());
     WS_LET(found_.open, store->conflicts());
     WS_LET(wanted_, store->wanted());
     WS_LET(found_.marks, store->marks());
@@ -140,8 +147,7 @@ class AttachmentSurveyor {
       const auto file = local_.look_at(files_.disk_path(*path), session_.config.attachments_max_bytes);
       if (file && !file->hidden) mark.hash = file->hash;
     }
-    const bool may_write = !options_.dry_run && !options_.looks_only;
-    if (!may_write || (found_.marks == before && notes_under_way_.empty())) return {};
+    if (!may_write() || (found_.marks == before && notes_under_way_.empty())) return {};
     WS_LET(AttachmentStore* const store, session_.attachments());
     WS_LET(sqlite::Transaction transaction, store->begin());
     for (const auto& [target, mark] : before) {
@@ -154,6 +160,35 @@ class AttachmentSurveyor {
     if (!session_.wrote_notes) WS_TRY(store->set_note(notes_under_way_key, ""));
     WS_TRY(transaction.commit());
     // A text that is sent must not outlive the wish that it makes.
+    return store->flush();
+  }
+
+  bool may_write() const { return !options_.dry_run && !options_.looks_only; }
+
+  /// Remembers which files of the base are out of sight, until they are seen again.
+  Result<void> note_left_out() {
+    const bool are_off = session_.config.attachments == AttachmentMode::off;
+    std::set<RelativePath>& left_out = found_.sides.left_out;
+    std::set<RelativePath> now = left_out;
+    for (const auto& [path, row] : found_.sides.base) {
+      const auto file = found_.sides.local.find(path);
+      const bool is_here = file != found_.sides.local.end();
+      const auto why = is_here ? file->second.hidden : std::nullopt;
+      const bool is_gone_there = !found_.sides.remote.contains(path);
+      if (are_off || (why && why != SkipReason::busy && why != SkipReason::twin)) {
+        now.insert(path);
+      } else if (is_here && !why && !is_gone_there) {
+        now.erase(path);
+      }
+    }
+    if (!may_write() || now == left_out) return {};
+    WS_LET(AttachmentStore* const store, session_.attachments());
+    WS_LET(sqlite::Transaction transaction, store->begin());
+    for (const auto& [path, row] : found_.sides.base) {
+      if (now.contains(path) != left_out.contains(path)) WS_TRY(store->set_left_out(path, now.contains(path)));
+    }
+    left_out = std::move(now);
+    WS_TRY(transaction.commit());
     return store->flush();
   }
 
@@ -172,7 +207,7 @@ class AttachmentSurveyor {
       const auto [first, last] = names.equal_range(path.twin_key());
       return std::any_of(first, last, [&](const auto& each) { return each.second != path && each.second != from; });
     };
-    const ArrivalPlace place{.kinds = ArrivingKinds(session_.config.attachments_kinds),
+    const ArrivalPlace place{.kinds = kinds_,
                              .is_executable = [&](const RelativePath& path) { return is_executable(path); },
                              .is_name_taken = is_name_taken,
                              .is_open_conflict = [&](const RelativePath& path) { return found_.open.contains(path); }};
@@ -331,6 +366,7 @@ class AttachmentSurveyor {
       return SkipReason::dangerous_name;
     if (session_.config.portable_names && is_unportable(path)) return SkipReason::unportable_name;
     if (twins_.contains(path)) return SkipReason::twin;
+    if (is_in_tied_folder(tied_, path.text())) return SkipReason::tied_elsewhere;
     if (is_ignored(path)) return SkipReason::ignored;
     if (!session_.config.attachments_exclude.empty() && excluded_.takes(path.text())) return SkipReason::excluded;
     const auto there = found_.sides.remote.find(path);
@@ -352,12 +388,35 @@ class AttachmentSurveyor {
       // A file that a program is about to write anew.
       if (options_.busy(path)) file = LocalAttachment{.hidden = SkipReason::busy};
     }
+    if (!file) file = hidden_copy(path);
+    if ((!file || !found_.sides.remote.contains(path)) && would_be_held(path))
+      file = LocalAttachment{.size_bytes = size_of(disk), .hidden = SkipReason::held};
     if (!file && found_.sides.remote.contains(path) && is_folder_in_use(disk)) found_.sides.folders_here.insert(path);
     if (!file) return;
     if (!known_as.empty()) ++found_.synced_here;
     found_.disk.emplace(path, disk);
     if (const SeenFile* const seen = local_.seen(disk)) found_.stamps.emplace(path, seen->stamp);
     found_.sides.local.emplace(path, *file);
+  }
+
+  /// A file that came under a wider `attachments_kinds:`, and that would wait for a decision now.
+  bool would_be_held(const RelativePath& path) const {
+    const auto known = found_.sides.base.find(path);
+    if (known == found_.sides.base.end() || kinds_.take(path.text())) return false;
+    if (wishes_.decided(path, known->second.hash) == true || !session_.attachment_store) return false;
+    const auto versions = session_.attachment_store->versions(path);
+    return versions && !versions->empty() && versions->front().how == "received";
+  }
+
+  /// A known file that is missing, and not gone: another program keeps it elsewhere, or it has a hidden name now.
+  std::optional<LocalAttachment> hidden_copy(const RelativePath& path) {
+    const auto known = found_.sides.base.find(path);
+    if (known == found_.sides.base.end()) return std::nullopt;
+    if (is_kept_elsewhere(session_.root, path.text())) return LocalAttachment{.hidden = SkipReason::elsewhere};
+    const std::string beside = std::string(path.folder()) + (path.folder().empty() ? "." : "/.");
+    const auto hidden = local_.look_at(beside + std::string(last_part(path.text())), known->second.size_bytes);
+    const bool is_it = hidden && !hidden->hidden && hidden->hash == known->second.hash;
+    return is_it ? std::optional(LocalAttachment{.hidden = SkipReason::ignored}) : std::nullopt;
   }
 
   /// Why the walk does not list a file that a note shows. Empty: there is none.
@@ -502,6 +561,8 @@ class AttachmentSurveyor {
   const Survey& survey_;
   const RunOptions& options_;
   FileKinds excluded_;
+  ArrivingKinds kinds_;
+  std::vector<Skipped> tied_;  ///< folders that are tied by themselves
   IgnoreRules built_in_;
   std::optional<Scan> with_rules_;
   OtherFiles files_;

@@ -89,6 +89,8 @@ class Holder {
         const auto moved = moved_there_.find(path);
         if (!from && moved != moved_there_.end()) from = moved->second;
         if (!from && action.seen) from = path;
+        const bool had_it = base(path) != nullptr && base(path)->hash == *action.result;
+        if (had_it && !from && !place_.is_name_taken(path, from)) return std::nullopt;
         if (wishes_.decided(path, *action.result) == true || may_arrive(path, from)) return std::nullopt;
         return held_or_declined(path, *action.result);
       }

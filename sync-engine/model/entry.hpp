@@ -68,6 +68,10 @@ enum class SkipReason {
   held,             ///< an attachment that the service has, and that waits here for a decision
   growth,           ///< an attachment that waits with others: together they are more than may come unasked
   declined,         ///< one of both that was refused here
+  elsewhere,        ///< in its place is the stub of a program that keeps the file somewhere else
+  tied_elsewhere,   ///< a folder with a `.ws/` of its own
+  archived,         ///< an attachment that the service no longer has, and that was out of sight here when it went
+  last = archived,
 };
 std::string_view name(SkipReason skip_reason);  ///< "not_utf8"
 

@@ -30,6 +30,9 @@ std::string_view name(SkipReason skip_reason) {
     case SkipReason::held: return "held";
     case SkipReason::growth: return "growth";
     case SkipReason::declined: return "declined";
+    case SkipReason::elsewhere: return "elsewhere";
+    case SkipReason::tied_elsewhere: return "tied_elsewhere";
+    case SkipReason::archived: return "archived";
   }
   return "";
 }

@@ -27,6 +27,9 @@ struct BaseTree {
   std::map<DocumentId, Entry> documents = {};
   /// Files that lie elsewhere than the service has their documents, because another file held the place.
   std::map<DocumentId, RelativePath> displaced_to = {};
+  /// Documents that were out of sight here when they were last looked for: missing on either side is no proof that
+  /// somebody deleted them.
+  std::set<DocumentId> left_out = {};
 
   /// Where the file of a known document lies on disk.
   const RelativePath& disk_path(const DocumentId& document) const;

@@ -216,6 +216,8 @@ class Identifier {
         local_.unsyncable.emplace(document, *skip_reason);
       } else if (options_.ignored && options_.ignored(path)) {
         local_.unsyncable.emplace(document, SkipReason::ignored);
+      } else if (options_.elsewhere && options_.elsewhere(path)) {
+        local_.unsyncable.emplace(document, SkipReason::elsewhere);
       }
     }
   }

@@ -13,7 +13,9 @@ namespace ws::sync {
 /// Callbacks for facts that the walk does not hold.
 struct IdentifyOptions {
   std::function<bool(const RelativePath&)> ignored = {};  ///< whether the rules hide this path now
-  RenameEvidence renames = {};                            ///< without it only equal texts tell a renamed file
+  /// Whether a placeholder in the place of a missing file tells that another program keeps it.
+  std::function<bool(const RelativePath&)> elsewhere = {};
+  RenameEvidence renames = {};  ///< without it only equal texts tell a renamed file
   /// All that the walk met and left alone. Asked only where a document is missing.
   std::function<std::vector<HiddenFile>()> hidden = {};
   std::function<bool(const RelativePath&)> busy = {};  ///< whether a file that was found is still being written

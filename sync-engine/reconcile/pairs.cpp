@@ -155,6 +155,9 @@ class Decider {
   }
 
   void deleted_here() {
+    const bool is_there = pair_.remote.change != Change::deleted && pair_.remote.change != Change::rewound;
+    if (pair_.left_out && is_there)
+      return pull(ActionKind::pull_create, remote().path, "went missing while it was out of sight: it comes back");
     switch (pair_.remote.change) {
       case Change::unchanged: return push(ActionKind::push_delete, pair_.base.path, "deleted here");
       case Change::deleted: return settle(std::nullopt);
@@ -218,6 +221,11 @@ class Decider {
 bool is_created_anew(const Pair& pair, const ReconcileOptions& options) {
   return pair.local.change == Change::moved && !pair.local.text_too && pair.remote.change == Change::deleted &&
          !pair.folder_there && !options.accept_deletes;
+}
+
+bool is_kept_though_gone(const Pair& pair) {
+  const bool is_here = pair.local.change == Change::unchanged || pair.local.change == Change::moved;
+  return pair.left_out && pair.remote.change == Change::deleted && is_here && !pair.local.text_too;
 }
 
 void decide_pair(const Pair& pair, const ReconcileOptions& options, Plan& plan) {

@@ -14,6 +14,7 @@ struct Pair {
   SideChange remote;
   RelativePath disk_path;         ///< where its file lay; elsewhere than `base.path` where that place was taken
   bool path_taken_there = false;  ///< another document stands at the base's path now
+  bool left_out = false;          ///< `BaseTree::left_out`
   bool folder_there = false;      ///< documents of the service stand beneath the base's path now
 
   bool is_displaced() const { return disk_path != base.path; }
@@ -21,6 +22,9 @@ struct Pair {
 
 /// Renamed here with its text unchanged, and archived on the service: the file is kept and pushed as a new document.
 bool is_created_anew(const Pair& pair, const ReconcileOptions& options);
+
+/// Archived on the service while its file was out of sight here, and the file is as it was: it is kept, and told.
+bool is_kept_though_gone(const Pair& pair);
 
 /// Adds the actions of this document to `plan`. Path clashes between documents are settled later (clashes.hpp).
 void decide_pair(const Pair& pair, const ReconcileOptions& options, Plan& plan);

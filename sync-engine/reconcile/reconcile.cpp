@@ -65,12 +65,16 @@ std::vector<DocumentId> decide_known(const BaseTree& base,
               .base = entry,
               .local = local_change(document, base, local),
               .remote = remote_change(document, entry, remote),
-              .disk_path = base.disk_path(document)};
+              .disk_path = base.disk_path(document),
+              .left_out = base.left_out.contains(document)};
     if (pair.local.change == Change::unknown) {
       const SkipReason reason = local.unsyncable.at(document);
       plan.detached.push_back({.path = pair.disk_path, .document = document, .reason = std::string(name(reason))});
     } else if (pair.remote.change == Change::unknown) {
       plan.detached.push_back({.path = pair.disk_path, .document = document, .reason = "absent"});
+    } else if (is_kept_though_gone(pair)) {
+      plan.detached.push_back({.path = pair.local.entry->path, .document = document, .reason = "archived"});
+      continue;
     }
     if (!places.empty()) {
       const std::string key = entry.path.twin_key();

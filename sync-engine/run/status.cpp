@@ -69,7 +69,7 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
 }
 
 std::optional<SkipReason> find_skip_reason(std::string_view word) {
-  for (int i = 0; i <= static_cast<int>(SkipReason::declined); ++i) {
+  for (int i = 0; i <= static_cast<int>(SkipReason::last); ++i) {
     if (name(static_cast<SkipReason>(i)) == word) return static_cast<SkipReason>(i);
   }
   return std::nullopt;

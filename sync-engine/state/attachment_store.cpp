@@ -38,11 +38,11 @@ constexpr const char* wishes_schema = R"(
                      hash blob, told integer not null) without rowid;
   create table decisions (path text not null, hash blob not null, accepted integer not null,
                      primary key (path, hash)) without rowid;
-  pragma user_version = 2;
 )";
 
 /// What format 3 adds.
 constexpr const char* files_schema = R"(
+  create table left_out (path text primary key) without rowid;
   create table files (path text primary key, inode integer not null, device integer not null, born integer not null)
                      without rowid;
   create table failed (hash blob primary key, asset text not null, times integer not null, until integer not null,
@@ -127,6 +127,10 @@ Result<AttachmentStore> AttachmentStore::open(const std::filesystem::path& file)
     if (found == 0) WS_TRY(database.execute(attachment_schema));
     if (found < 2) WS_TRY(database.execute(wishes_schema));
     WS_TRY(database.execute(files_schema));
+    for (const char* const table : {"base", "conflicts", "wanted", "moments", "decisions"}) {
+      WS_LET(const std::vector<std::string> refused, refused_paths(database, table, "path"));
+      WS_TRY(drop_paths(database, table, "path", refused));
+    }
     WS_TRY(transaction.commit());
   }
   return AttachmentStore(std::move(database));
@@ -146,11 +150,13 @@ Result<AttachmentTree> AttachmentStore::base() {
 }
 
 Result<void> AttachmentStore::put_base(const RelativePath& path, const Attachment& file) {
+  WS_TRY(set_left_out(path, false));
   return run_sql(database_, "insert or replace into base values (?, ?, ?, ?, ?)", path, file);
 }
 
 Result<void> AttachmentStore::forget_base(const RelativePath& path) {
   WS_TRY(run_sql(database_, "delete from files where path = ?", path));
+  WS_TRY(set_left_out(path, false));
   return run_sql(database_, "delete from base where path = ?", path);
 }
 
@@ -204,6 +210,21 @@ Result<void> AttachmentStore::put_failed(const Sha256& hash, const FailedTransfe
 
 Result<void> AttachmentStore::drop_failed(const Sha256& hash) {
   return run_sql(database_, "delete from failed where hash = ?", hash);
+}
+
+Result<std::set<RelativePath>> AttachmentStore::left_out() {
+  std::set<RelativePath> paths;
+  WS_TRY(each_row(database_, "select path from left_out", [&](const sqlite::Statement& row) -> Result<void> {
+    WS_LET(RelativePath path, RelativePath::parse(row.text(0)));
+    paths.insert(std::move(path));
+    return {};
+  }));
+  return paths;
+}
+
+Result<void> AttachmentStore::set_left_out(const RelativePath& path, bool left_out) {
+  return run_sql(
+      database_, left_out ? "insert or ignore into left_out values (?)" : "delete from left_out where path = ?", path);
 }
 
 Result<std::map<DocumentId, StoredPart>> AttachmentStore::parts() {

@@ -97,6 +97,10 @@ class AttachmentStore {
   Result<std::map<RelativePath, FileId>> files();
   Result<void> put_file(const RelativePath& path, const FileId& file);
 
+  /// Files of the base that are out of sight here, until they are seen again or `put_base`.
+  Result<std::set<RelativePath>> left_out();
+  Result<void> set_left_out(const RelativePath& path, bool left_out);
+
   Result<std::map<DocumentId, StoredPart>> parts();
   Result<void> put_part(const DocumentId& document, const StoredPart& part);
   Result<void> drop_part(const DocumentId& document);

@@ -13,7 +13,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::int64_t format = 11;
+constexpr std::int64_t format = 12;
 
 /// "WSst", in the header of the file: what `file` and a reader of a hex dump see. Databases of earlier versions have 0.
 constexpr std::int64_t application = 0x57537374;
@@ -30,7 +30,8 @@ constexpr const char* settings =
 constexpr const char* schema = R"(
   create table numbers (key text primary key, value integer not null) without rowid;
   create table base (document text primary key, path text not null, hash blob not null, revision integer not null,
-                     blob blob not null, placed text, stays integer not null default 0) without rowid;
+                     blob blob not null, placed text, stays integer not null default 0,
+                     left_out integer not null default 0) without rowid;
   create table files (document text primary key, inode integer not null, device integer not null,
                      born integer not null default 0) without rowid;
   create table pending (document text primary key, path text, hash blob, revision integer not null, blob blob not null,
@@ -39,7 +40,7 @@ constexpr const char* schema = R"(
   create table conflicts (id text primary key, value text not null) without rowid;
   create table steps (place integer primary key, value text not null);
   create table staged (place integer primary key check (place = 1), value text not null);
-  pragma user_version = 11;
+  pragma user_version = 12;
   pragma application_id = 1465086836;
 )";
 static_assert(application == 1465086836);
@@ -126,6 +127,35 @@ Result<void> from_format_10(sqlite::Database& database) {
   return database.execute("pragma user_version = 11");
 }
 
+// Format 11 did not record that a document was out of sight.
+constexpr const char* left_out_column = R"(
+  alter table base add column left_out integer not null default 0;
+)";
+
+Result<void> from_format_11(sqlite::Database& database) {
+  WS_TRY(database.execute(left_out_column));
+  // What the service has at such a path is listed as misnamed.
+  constexpr std::pair<const char*, const char*> documents[] = {
+      {"base", "path"}, {"base", "placed"}, {"pending", "path"}};
+  for (const auto& [table, column] : documents) {
+    WS_LET(const std::vector<std::string> refused, refused_paths(database, table, column));
+    for (const std::string& path : refused) {
+      WS_LET(sqlite::Statement note,
+             database.prepare(fmt::format(
+                 "insert or replace into misnamed select document, {0} from {1} where {0} = ?", column, table)));
+      WS_TRY(note.bind_all(path).run());
+    }
+    WS_TRY(drop_paths(database, table, column, refused));
+  }
+  constexpr std::pair<const char*, const char*> others[] = {
+      {"operation_rows", "before_path"}, {"operation_rows", "after_path"}, {"undo_left", "path"}};
+  for (const auto& [table, column] : others) {
+    WS_LET(const std::vector<std::string> refused, refused_paths(database, table, column));
+    WS_TRY(drop_paths(database, table, column, refused));
+  }
+  return database.execute("pragma user_version = 12");
+}
+
 Failure not_ours(const std::filesystem::path& file) {
   return {.kind = Failure::Kind::disk,
           .what = fmt::format("{} is a database, but not one of ws", shown_path(file)),
@@ -158,6 +188,26 @@ Result<std::int64_t> read_format(sqlite::Database& database, const std::filesyst
 
 }  // namespace
 
+Result<std::vector<std::string>> refused_paths(sqlite::Database& database, const char* table, const char* column) {
+  std::vector<std::string> refused;
+  WS_LET(sqlite::Statement all,
+         database.prepare(fmt::format("select distinct {0} from {1} where {0} is not null", column, table)));
+  while (true) {
+    WS_LET(const bool found, all.step());
+    if (!found) return refused;
+    if (!RelativePath::parse(all.text(0))) refused.push_back(all.string(0));
+  }
+}
+
+Result<void> drop_paths(sqlite::Database& database,
+                        const char* table,
+                        const char* column,
+                        const std::vector<std::string>& paths) {
+  WS_LET(sqlite::Statement drop, database.prepare(fmt::format("delete from {} where {} = ?", table, column)));
+  for (const std::string& path : paths) WS_TRY(drop.bind_all(path).run());
+  return {};
+}
+
 Failure newer_format(const std::filesystem::path& file, std::int64_t found, std::int64_t known) {
   return {.kind = Failure::Kind::disk,
           .what = fmt::format("{} has format {}, this version knows {}", shown_path(file), found, known),
@@ -183,7 +233,8 @@ Result<sqlite::Database> open_state(const std::filesystem::path& file) {
     if (found <= 7) WS_TRY(database.execute(from_format_7));
     if (found != 0 && found <= 8) WS_TRY(database.execute(from_format_8));
     if (found <= 9) WS_TRY(database.execute(from_format_9));
-    if (found != 0) WS_TRY(from_format_10(database));
+    if (found != 0 && found <= 10) WS_TRY(from_format_10(database));
+    if (found != 0) WS_TRY(from_format_11(database));
     WS_TRY(transaction.commit());
   }
   return database;

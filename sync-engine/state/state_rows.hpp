@@ -19,6 +19,9 @@ struct BaseRow {
   git::ObjectId blob = {};
   std::optional<RelativePath> displaced_to = {};  ///< the disk path, where it is not the entry's
   bool document_follows_file = false;             ///< it was decided that the service renames it to its disk path
+  /// A run saw that a rule or its name keeps the file out of sight. As long as this holds, that it is missing on either
+  /// side is no proof of a deletion.
+  bool left_out = false;
 
   const RelativePath& disk_path() const { return displaced_to ? *displaced_to : entry.path; }
   /// The file lies at `file`. Where that is the document's own name in another Unicode form, the entry takes over the

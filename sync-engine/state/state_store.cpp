@@ -13,14 +13,15 @@
 namespace ws::sync {
 namespace {
 
-/// The columns document, path, hash, revision, blob, placed, stays.
+/// The columns document, path, hash, revision, blob, placed, stays, left_out.
 Result<KnownDocument> known_document(const sqlite::Statement& row) {
   WS_LET(RelativePath path, RelativePath::parse(row.text(1)));
   KnownDocument known{
       .document = {row.string(0)},
       .row = {.entry = {.path = std::move(path), .hash = hash_of(row.blob(2)), .revision = {number_at(row, 3)}},
               .blob = object_of(row.blob(4)),
-              .document_follows_file = row.integer(6) != 0}};
+              .document_follows_file = row.integer(6) != 0,
+              .left_out = row.integer(7) != 0}};
   if (!row.is_null(5)) {
     WS_LET(known.row.displaced_to, RelativePath::parse(row.text(5)));
   }
@@ -114,13 +115,13 @@ Result<std::map<DocumentId, BaseRow>> StateStore::base() {
     rows.emplace_hint(rows.end(), std::move(known.document), std::move(known.row));
     return {};
   };
-  WS_TRY(each_row(database_, "select document, path, hash, revision, blob, placed, stays from base", add));
+  WS_TRY(each_row(database_, "select document, path, hash, revision, blob, placed, stays, left_out from base", add));
   return rows;
 }
 
 Result<std::optional<KnownDocument>> StateStore::find_base(const RelativePath& file) {
   return find_row(database_,
-                  "select document, path, hash, revision, blob, placed, stays from base "
+                  "select document, path, hash, revision, blob, placed, stays, left_out from base "
                   "where coalesce(placed, path) = ?",
                   known_document,
                   file);
@@ -129,7 +130,7 @@ Result<std::optional<KnownDocument>> StateStore::find_base(const RelativePath& f
 Result<std::optional<std::unordered_map<std::string, BaseFile>>> StateStore::base_files() {
   using Files = std::unordered_map<std::string, BaseFile>;
   WS_LET(const sqlite::CachedStatement all,
-         database_.cached("select document, path, hash, placed is null and stays = 0 from base"));
+         database_.cached("select document, path, hash, placed is null and stays = 0 and left_out = 0 from base"));
   std::optional<Files> files{std::in_place};
   while (true) {
     WS_LET(const bool found, all->step());
@@ -148,7 +149,7 @@ Result<sqlite::Transaction> StateStore::begin() {
 Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row, ChangeOrigin origin) {
   WS_TRY(operations().record_base(document, &row, origin));
   WS_TRY(run_sql(database_,
-                 "insert or replace into base values (?, ?, ?, ?, ?, ?, ?)",
+                 "insert or replace into base values (?, ?, ?, ?, ?, ?, ?, 0)",
                  document,
                  row.entry.path,
                  row.entry.hash,
@@ -164,6 +165,10 @@ Result<void> StateStore::forget_base(const DocumentId& document, ChangeOrigin or
   WS_TRY(run_sql(database_, "delete from base where document = ?", document));
   WS_TRY(run_sql(database_, "delete from files where document = ?", document));
   return bump_generation();
+}
+
+Result<void> StateStore::set_left_out(const DocumentId& document, bool left_out) {
+  return run_sql(database_, "update base set left_out = ? where document = ?", left_out, document);
 }
 
 Result<std::map<DocumentId, FileId>> StateStore::files() {

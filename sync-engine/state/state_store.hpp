@@ -41,6 +41,8 @@ class StateStore {
   /// The change is recorded in the open operation, in the same transaction; `agreed` records nothing.
   Result<void> put_base(const DocumentId& document, const BaseRow& row, ChangeOrigin origin = ChangeOrigin::agreed);
   Result<void> forget_base(const DocumentId& document, ChangeOrigin origin = ChangeOrigin::agreed);
+  /// Sets `BaseRow::left_out`, which `put_base` takes away.
+  Result<void> set_left_out(const DocumentId& document, bool left_out);
 
   /// Whether the state was created while a history existed: the earlier state was lost, so deletions cannot be
   /// detected.

@@ -141,8 +141,10 @@ void save_cache(const Session& session, const Survey& survey, std::uint64_t gene
   // Detached documents are not compared by the cache: they are reported by every run.
   const bool all_compared =
       survey.local.unsyncable.empty() && (extent == CacheExtent::at_edits || nothing_came_or_went(survey));
-  // A displaced file returns to its path as soon as that is free, though nothing else changed.
-  const bool same_places = all_compared && survey.base.displaced_to.empty() && places_agree(survey, edited);
+  // A displaced file returns to its path as soon as that is free, though nothing else changed. That a file is seen
+  // again is still to be remembered.
+  const bool as_base = survey.base.displaced_to.empty() && survey.base.left_out.empty();
+  const bool same_places = all_compared && as_base && places_agree(survey, edited);
   CacheMark mark = mark_of(session);
   mark.generation = generation;
   mark.base_match = !same_places ? CacheMatch::no : edited.empty() ? CacheMatch::all : CacheMatch::places;

@@ -118,6 +118,7 @@ class Surveyor {
     for (const auto& [document, row] : survey_.base_rows) {
       survey_.base.documents.emplace_hint(survey_.base.documents.end(), document, row.entry);
       if (row.displaced_to) survey_.base.displaced_to.emplace(document, *row.displaced_to);
+      if (row.left_out) survey_.base.left_out.insert(document);
     }
   }
 
@@ -128,6 +129,48 @@ class Surveyor {
     build_base();
     identify_files();
     return {};
+  }
+
+  /// Why a file that is here cannot be seen: a rule, its name, or what it is. What goes missing meanwhile was not
+  /// deleted by anybody who saw it. The other reasons are about the service, or pass by themselves.
+  static bool is_out_of_sight(SkipReason reason) {
+    switch (reason) {
+      case SkipReason::symlink:
+      case SkipReason::unreadable:
+      case SkipReason::not_utf8:
+      case SkipReason::holds_nul:
+      case SkipReason::too_large:
+      case SkipReason::ignored:
+      case SkipReason::dangerous_name:
+      case SkipReason::special:
+      case SkipReason::unportable_name:
+      case SkipReason::reserved_name:
+      case SkipReason::elsewhere:
+      case SkipReason::tied_elsewhere: return true;
+      default: return false;
+    }
+  }
+
+  /// Remembers which documents are out of sight, until their files are seen again.
+  Result<void> note_left_out() {
+    if (mode_ != PullMode::store) return {};
+    std::vector<DocumentId> changed;
+    for (auto& [document, row] : survey_.base_rows) {
+      const auto hidden = survey_.local.unsyncable.find(document);
+      const bool is_hidden = hidden != survey_.local.unsyncable.end();
+      const bool is_seen = !is_hidden && survey_.local.tracked.contains(document);
+      const bool begins = !row.left_out && is_hidden && is_out_of_sight(hidden->second);
+      const bool ends = row.left_out && is_seen && !survey_.remote.gone.contains(document);
+      if (!begins && !ends) continue;
+      row.left_out = begins;
+      if (ends) survey_.base.left_out.erase(document);
+      changed.push_back(document);
+    }
+    if (changed.empty()) return {};
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const DocumentId& document : changed)
+      WS_TRY(session_.state.set_left_out(document, survey_.base_rows.at(document).left_out));
+    return transaction.commit();
   }
 
   /// A document that follows its displaced file counts as renamed here.
@@ -157,11 +200,31 @@ class Surveyor {
       return !session_.kinds.takes(path.text()) || (scan.rules_loaded() && scan.is_ignored(path));
     };
     const auto hidden = [&] { return scan.hidden(session_.root); };
-    survey_.local = identify(survey_.base,
-                             scan.found(),
-                             {.ignored = ignored, .renames = evidence(), .hidden = hidden, .busy = options_.busy});
+    const auto elsewhere = [&](const RelativePath& path) { return is_kept_elsewhere(session_.root, path.text()); };
+    survey_.local = identify(
+        survey_.base,
+        scan.found(),
+        {.ignored = ignored, .elsewhere = elsewhere, .renames = evidence(), .hidden = hidden, .busy = options_.busy});
     if (session_.config.portable_names) refuse_unportable();
     refuse_reserved();
+    leave_out_missing();
+  }
+
+  /// A missing file that its rule would hide if it were here is out of sight, as one at an ignored path is.
+  void leave_out_missing() {
+    LocalTree& local = survey_.local;
+    const std::uint64_t max_bytes = session_.config.max_file_bytes;
+    const bool is_any_left_out = !survey_.base.left_out.empty();
+    if (!session_.config.portable_names && max_bytes >= default_max_file_bytes && !is_any_left_out) return;
+    for (const auto& [document, row] : survey_.base_rows) {
+      if (local.tracked.contains(document) || local.unsyncable.contains(document)) continue;
+      const auto text = session_.history.text(row.blob);
+      if (session_.config.portable_names && is_unportable(row.disk_path())) {
+        local.unsyncable.emplace(document, SkipReason::unportable_name);
+      } else if (text && text->size() > max_bytes && (max_bytes < default_max_file_bytes || row.left_out)) {
+        local.unsyncable.emplace(document, SkipReason::too_large);
+      }
+    }
   }
 
   /// Paths reserved for the list of attachments. A document that had one before keeps it.
@@ -355,15 +418,21 @@ class Surveyor {
     }
     for (const DocumentId& document : arriving) {
       const RelativePath& path = survey_.remote.changed.at(document).path;
-      const bool refused_name = session_.config.portable_names && is_unportable(path);
-      if (!refused_name && session_.kinds.takes(path.text()) && !survey_.scan.is_ignored(path)) continue;
-      survey_.remote.refused.push_back(
-          {.path = path.string(), .reason = refused_name ? SkipReason::unportable_name : SkipReason::ignored});
+      const std::optional<SkipReason> why = why_not_here(path);
+      if (!why) continue;
+      survey_.remote.refused.push_back({.path = path.string(), .reason = *why});
       survey_.remote.changed.erase(document);
       // A known document moved to an ignored path: it is detached on both sides and not pushed.
       if (survey_.base.documents.contains(document)) survey_.local.unsyncable.emplace(document, SkipReason::ignored);
     }
     return {};
+  }
+
+  std::optional<SkipReason> why_not_here(const RelativePath& path) const {
+    if (session_.config.portable_names && is_unportable(path)) return SkipReason::unportable_name;
+    if (is_in_tied_folder(survey_.local.skipped, path.text())) return SkipReason::tied_elsewhere;
+    const bool is_ignored = !session_.kinds.takes(path.text()) || survey_.scan.is_ignored(path);
+    return is_ignored ? std::optional(SkipReason::ignored) : std::nullopt;
   }
 
   /// Plans until there are no new obstacles and every merge of the plan succeeds. An overlapping merge becomes a
@@ -383,6 +452,7 @@ class Surveyor {
   Result<void> make_plan() {
     WS_TRY(refuse_ignored());
     WS_TRY(hold_refused(session_, survey_.base, survey_.remote, survey_.local));
+    WS_TRY(note_left_out());
     hold_unavailable(survey_, survey_.local);
     release_places();
     WS_TRY(plan_and_merge());

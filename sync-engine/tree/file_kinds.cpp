@@ -4,12 +4,20 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-#include "sync-engine/disk/root_folder.hpp"
 
 namespace ws::sync {
 namespace {
+
+/// What placeholders end in. iCloud's begin with a dot as well.
+constexpr const char* placeholder_ends[] = {
+    "icloud", "nextcloud", "owncloud", "opencloud", "cloud", "cloudf", "dropbox", "onedrive", "gdrive"};
+
+bool is_name_there(const Descriptor& folder, const std::string& name) {
+  struct stat status {};
+  return ::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
+}
 
 bool has_hidden_part(std::string_view path) { return path.front() == '.' || path.find("/.") != std::string_view::npos; }
 
@@ -20,7 +28,7 @@ FileKinds FileKinds::with(const std::vector<std::string>& include) {
   if (include.empty()) return kinds;
   std::string patterns;
   for (const std::string& glob : include) patterns += glob + "\n";
-  kinds.included_.emplace(std::move(patterns));
+  kinds.included_.emplace(patterns);
   return kinds;
 }
 
@@ -32,6 +40,21 @@ bool FileKinds::takes(std::string_view path) const {
     path = parent_folder(path);
     if (path.empty()) return false;
   }
+}
+
+bool is_kept_elsewhere(const RootFolder& root, std::string_view path) {
+  while (!path.empty()) {
+    const std::string_view above = parent_folder(path);
+    const Descriptor folder = root.open_beneath(above, O_PATH | O_DIRECTORY);
+    for (const char* const end : placeholder_ends) {
+      if (!folder) break;
+      const std::string placeholder = fmt::format(".{}.{}", last_part(path), end);
+      if (is_name_there(folder, placeholder) || is_name_there(folder, placeholder.substr(1))) return true;
+    }
+    if (folder) return false;  // what is above is no placeholder
+    path = above;
+  }
+  return false;
 }
 
 Result<void> read_ignore_file(int folder_fd, std::string_view folder, IgnoreRules& rules) {

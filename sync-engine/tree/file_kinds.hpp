@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/model/relative_path.hpp"
 #include "sync-engine/tree/ignore_rules.hpp"
 
@@ -28,6 +29,10 @@ class FileKinds {
  private:
   std::optional<Patterns> included_ = {};
 };
+
+/// Whether a program that keeps files in the cloud left its placeholder in the place of this file, or of a folder above
+/// it that is missing: `.NAME.icloud`, `NAME.nextcloud` and the like.
+bool is_kept_elsewhere(const RootFolder& root, std::string_view path);
 
 inline constexpr std::string_view ignore_file_name = ".wsignore";
 /// One that is larger is not read: rules are written by people.

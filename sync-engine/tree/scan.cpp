@@ -63,11 +63,18 @@ class FolderPaths {
 /// What a person is told of; empty for what is passed over in silence.
 std::optional<SkipReason> shown(std::string_view name, const CachedEntry& entry) {
   if (entry.kind == EntryKind::unsyncable) return static_cast<SkipReason>(entry.skip_reason);
-  if (entry.kind == EntryKind::link && is_markdown(name)) return SkipReason::symlink;
-  return std::nullopt;
+  if (entry.kind != EntryKind::link) return std::nullopt;
+  const bool is_folder = entry.whole_folder != 0 && static_cast<SkipReason>(entry.skip_reason) != SkipReason::ignored;
+  return is_folder || is_markdown(name) ? std::optional(SkipReason::symlink) : std::nullopt;
 }
 
 }  // namespace
+
+bool is_in_tied_folder(const std::vector<Skipped>& skipped, std::string_view path) {
+  return std::ranges::any_of(skipped, [&](const Skipped& each) {
+    return each.reason == SkipReason::tied_elsewhere && path.starts_with(each.path + "/");
+  });
+}
 
 Result<Scan> scan(const RootFolder& root, StatCache cache, const ScanOptions& options) {
   Scan done;
@@ -174,7 +181,7 @@ FoundTree Scan::found() const {
         case EntryKind::ignored:
         case EntryKind::ignored_folder: return tree.closed.push_back({std::move(path), SkipReason::ignored});
         case EntryKind::link:
-          return (is_markdown(name) ? tree.skipped : tree.closed).push_back({std::move(path), SkipReason::symlink});
+          return (shown(name, entry) ? tree.skipped : tree.closed).push_back({std::move(path), SkipReason::symlink});
       }
     });
   }

@@ -35,6 +35,9 @@ struct ScanOptions {
   std::chrono::milliseconds seen_from{300};  ///< after so long: a walk that is over by then is none to speak of
 };
 
+/// Whether it lies in a folder that is tied by itself. `skipped`: of the walk.
+bool is_in_tied_folder(const std::vector<Skipped>& skipped, std::string_view path);
+
 /// An entry in the place of the one that the cache has for the same name.
 struct ReplacedEntry {
   std::size_t place = 0;  ///< among the folder's entries

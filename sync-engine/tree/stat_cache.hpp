@@ -30,9 +30,9 @@ struct CachedEntry {
   std::uint32_t name_offset = 0;
   std::uint16_t name_bytes = 0;
   EntryKind kind = EntryKind::file;
-  std::uint8_t skip_reason = 0;   ///< a `SkipReason`, of a unsyncable one
+  std::uint8_t skip_reason = 0;   ///< a `SkipReason`, of a unsyncable one; `ignored`: of a link that rules name
   std::uint8_t trusted = 0;       ///< both times were older than the walk's start by a clock tick
-  std::uint8_t whole_folder = 0;  ///< the name is of a folder that is unsyncable as a whole
+  std::uint8_t whole_folder = 0;  ///< the name is of a folder that is unsyncable as a whole, or of a link to a folder
   std::uint8_t agreed = 0;        ///< of a file: the text is the base's, where the mark says that the places are
   std::uint8_t reserved[5] = {};
 };

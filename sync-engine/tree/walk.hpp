@@ -66,6 +66,7 @@ class Walk {
   Result<void> look_at_all(Visit& visit, Worker& worker);
   void look_at_folder(Visit& visit, std::string_view name);
   void look_at_entry(Visit& visit, Worker& worker, const char* name, const Listed& listed);
+  void look_at_link(Visit& visit, const char* name, const CachedEntry* cached);
   void look_at_file(Visit& visit, Worker& worker, const char* name, const CachedEntry* cached);
   void take(Visit& visit, std::string_view name, const CachedEntry& entry, const CachedEntry* cached);
   void take_read(Visit& visit, std::string_view name, const CachedEntry& entry, const CachedEntry* cached);

@@ -37,6 +37,11 @@ unsigned char type_of(unsigned mode) {
   return S_ISREG(mode) ? DT_REG : DT_FIFO;
 }
 
+bool is_tied_folder(int folder) {
+  struct statx status {};
+  return stat_name(folder, ".ws/source.json", status) || (errno != ENOENT && errno != ENOTDIR);
+}
+
 void add_entry(ScannedFolder& folder, std::string_view name, CachedEntry entry) {
   entry.name_offset = static_cast<std::uint32_t>(folder.names.size());
   entry.name_bytes = static_cast<std::uint16_t>(name.size());
@@ -60,6 +65,7 @@ struct Walk::Visit {
   bool left_cache = false;  ///< the names are others, or in another order: the folder has entries of its own
   bool rules_differ = false;
   bool has_rules_file = false;
+  bool is_tied = false;  ///< it has a `.ws/` of its own, and is not the root
   std::vector<std::string> below = {};
   std::unordered_map<std::string_view, const CachedEntry*> by_name = {};  ///< filled when the order is another
 
@@ -89,6 +95,12 @@ Result<void> Walk::visit(const std::string& path, Worker& worker) {
     CachedEntry entry = unsyncable(SkipReason::unreadable);
     entry.whole_folder = 1;
     take(visit, "", entry, nullptr);
+  } else if (visit.is_tied && is_tied_folder(visit.fd.get())) {
+    // Its notes go to the source that it is tied to, and to no other.
+    CachedEntry entry = unsyncable(SkipReason::tied_elsewhere);
+    entry.whole_folder = 1;
+    visit.folder.others.clear();
+    take(visit, "", entry, visit.find(cache_, ""));
   } else {
     WS_TRY(look_at_all(visit, worker));
     if (gave_up_) return {};
@@ -142,6 +154,7 @@ Result<bool> Walk::list(Visit& visit, Worker& worker) {
       const char* name = static_cast<const char*>(entry->d_name);
       if (name[0] == '.') {
         visit.has_rules_file = visit.has_rules_file || name == ignore_file_name;
+        visit.is_tied = visit.is_tied || (!visit.folder.path.empty() && std::string_view(name) == ".ws");
         if (markdown_alone || dangerous_part(name)) continue;  // `.git`, `.ws`, `.` and `..` too
       }
       unsigned char type = entry->d_type;
@@ -231,7 +244,7 @@ void Walk::look_at_folder(Visit& visit, std::string_view name) {
 void Walk::look_at_entry(Visit& visit, Worker& worker, const char* name, const Listed& listed) {
   const std::string_view text(name, listed.bytes);
   const CachedEntry* const cached = visit.find(cache_, text);
-  if (listed.type == DT_LNK) return take(visit, text, {.kind = EntryKind::link}, cached);
+  if (listed.type == DT_LNK) return look_at_link(visit, name, cached);
   if (cached == nullptr && dangerous_part(text)) {
     return take(visit, text, unsyncable(SkipReason::dangerous_name), cached);
   }
@@ -249,6 +262,30 @@ void Walk::look_at_entry(Visit& visit, Worker& worker, const char* name, const L
     if (is_ignored(visit, text)) return take(visit, text, {.kind = EntryKind::ignored}, cached);
   }
   look_at_file(visit, worker, name, cached);
+}
+
+/// Nothing is read through a link, but whether it leads to a folder: notes in there are left alone, and told of.
+void Walk::look_at_link(Visit& visit, const char* name, const CachedEntry* cached) {
+  CachedEntry link{.kind = EntryKind::link};
+  struct statx status {};
+  constexpr int flags = AT_NO_AUTOMOUNT | AT_STATX_SYNC_AS_STAT;
+  const bool is_folder =
+      ::statx(visit.fd.get(), name, flags, STATX_TYPE, &status) == 0 && S_ISDIR(status.stx_mode) && name[0] != '.';
+  if (is_folder) {
+    link.whole_folder = 1;
+    const bool trusts = mode_ == IgnoreMode::trust_cache && cached != nullptr && cached->kind == EntryKind::link &&
+                        cached->whole_folder != 0;
+    if (mode_ == IgnoreMode::trust_cache && !trusts && any_rules_) {
+      gave_up_ = true;
+      return stop(std::nullopt);
+    }
+    if (trusts) {
+      link.skip_reason = cached->skip_reason;
+    } else if (is_ignored(visit, name) || rules_->is_ignored(join(visit.folder.path, name) + "/")) {
+      link.skip_reason = static_cast<std::uint8_t>(SkipReason::ignored);
+    }
+  }
+  take(visit, name, link, cached);
 }
 
 void Walk::look_at_file(Visit& visit, Worker& worker, const char* name, const CachedEntry* cached) {
@@ -291,7 +328,8 @@ bool Walk::is_trusted(const FileStamp& stamp) const {
 
 /// Notes an entry; `cached` is the cache's of the same name, or null.
 void Walk::take(Visit& visit, std::string_view name, const CachedEntry& entry, const CachedEntry* cached) {
-  const bool same = cached != nullptr && cached->kind == entry.kind && cached->skip_reason == entry.skip_reason;
+  const bool same = cached != nullptr && cached->kind == entry.kind && cached->skip_reason == entry.skip_reason &&
+                    cached->whole_folder == entry.whole_folder;
   if (same && !visit.left_cache && cached == visit.cached.data() + visit.taken) {
     ++visit.taken;
     return;

@@ -84,8 +84,11 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
   CHECK_FALSE(state->staged()->has_value());
 }
 
+/// What format 12 added to the base.
+const std::string as_format_11 = "alter table base drop column left_out; ";
 /// What format 9 added to the documents that are waiting.
 const std::string as_format_8 =
+    as_format_11 +
     "drop table undo_left; alter table pending drop column author; alter table pending drop column author_id; "
     "alter table pending drop column changed_at; ";
 
@@ -107,6 +110,41 @@ TEST_CASE("state: a tree of format 8 keeps what is pending, by an unknown author
   PendingRow known = row;
   known.author = {};
   CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{{"d"}, known}});
+}
+
+TEST_CASE("state: a tree of format 11 with names that are refused by now lists them as misnamed", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  const BaseRow kept{.entry = entry("a.md", "a", 7)};
+  {
+    auto state = StateStore::open(folder / "state.db");
+    REQUIRE(state);
+    REQUIRE(state->put_base({"a"}, kept));
+    REQUIRE(state->put_base({"b"}, {.entry = entry("b.md", "b", 7)}));
+    REQUIRE(state->put_pending({"c"}, {.entry = entry("c.md", "c", 7), .revision = {7}}));
+    auto database = sqlite::Database::open((folder / "state.db").string());
+    REQUIRE(database);
+    REQUIRE(database->execute(as_format_11 + "update base set path = 'b\u00AD.md' where document = 'b'; "
+                                             "update pending set path = 'c\u06DD.md'; pragma user_version = 11"));
+  }
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  CHECK(*state->base() == std::map<DocumentId, BaseRow>{{{"a"}, kept}});
+  CHECK(state->pending()->empty());
+  CHECK(*state->invalid_paths() == InvalidPaths{{{"b"}, "b\u00AD.md"}, {{"c"}, "c\u06DD.md"}});
+}
+
+TEST_CASE("state: that a document is out of sight is remembered until its base changes", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  const BaseRow row{.entry = entry("a.md", "a", 7)};
+  REQUIRE(state->put_base({"a"}, row));
+  CHECK(*state->base_files());
+  REQUIRE(state->set_left_out({"a"}, true));
+  CHECK(state->base()->begin()->second.left_out);
+  CHECK_FALSE(*state->base_files());  // what is seen again is to be noted
+  REQUIRE(state->put_base({"a"}, row));
+  CHECK_FALSE(state->base()->begin()->second.left_out);
 }
 
 TEST_CASE("state: the case of a conflict of format 10 is found once, by its kind, flags and sides", "[sync-engine]") {
@@ -162,7 +200,8 @@ TEST_CASE("state: the case of a conflict of format 10 is found once, by its kind
                                         i % 3 == 2))
                   .run());
     }
-    REQUIRE(database->execute("insert into conflicts values ('broken', '{}'); pragma user_version = 10"));
+    REQUIRE(
+        database->execute(as_format_11 + "insert into conflicts values ('broken', '{}'); pragma user_version = 10"));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);

@@ -1,0 +1,321 @@
+// What a rule or a name keeps out of sight: that it goes missing meanwhile is no wish, on neither side (`sync.md`).
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include "tests/cli/workflow/pictures.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Catch::Matchers::Contains;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Change = std::function<void(const fs::path& folder)>;
+
+constexpr const char* config_of_all = "include: ['*.txt']\nattachments_kinds: any\n";
+
+/// `here` and `there` in step: notes and files of every kind that a rule below may leave out, and some that none does.
+struct OutOfSight {
+  MockProcess server;
+  Person person{server};
+  TemporaryFolder stage;
+  fs::path here = stage / "here";
+  fs::path there = stage / "there";
+
+  OutOfSight() {
+    fs::create_directories(here / "x");
+    fs::create_directory(there);
+    write_text(here / "note.md",
+               "![a](x/p.png) ![b](x/q.png) [c](<x/a:b.pdf>) [d](x/run.sh)\n![e](s1.png) ![f](s2.png) ![g](s3.png)\n");
+    write_text(here / "x/n.md", "a note that is longer than thirty bytes\n");
+    write_text(here / "x/n.txt", "a text\n");
+    write_text(here / "x/a:b.md", "a name\n");
+    write_text(here / "x/p.png", png);
+    write_text(here / "x/q.png", png + "another");
+    write_text(here / "x/a:b.pdf", "%PDF-1.7 pages");
+    write_text(here / "x/run.sh", "#!/bin/sh\n");
+    for (int i = 1; i <= 8; ++i) write_text(here / fmt::format("k{}.md", i), fmt::format("keep {}\n", i));
+    for (int i = 1; i <= 3; ++i) write_text(here / fmt::format("s{}.png", i), png + std::to_string(i));
+    const Ended tied = ws(here, {"sync", "init", "--name", "notes", "--json"});
+    REQUIRE(tied.exit == 0);
+    REQUIRE(ws(there, {"sync", "init", "--source", text_at(parse(tied.out), "source_id")}).exit == 0);
+    for (const fs::path& folder : {here, there}) {
+      write_text(folder / ".ws/config.yaml", config_of_all);
+      REQUIRE(sync(folder).exit == 0);
+    }
+    write_text(there / "x/tools.md", "[t](tool.sh)\n");
+    write_text(there / "x/tool.sh", "#!/bin/sh\necho\n");
+    REQUIRE(sync(there).exit == 0);
+    REQUIRE(sync(here).exit == 0);
+    REQUIRE(bytes_of(here) == bytes_of(there));
+  }
+  Ended ws(const fs::path& folder, std::vector<std::string> arguments) const {
+    return person.ws(std::move(arguments), folder);
+  }
+  Ended sync(const fs::path& folder) const { return ws(folder, {"sync", "--json"}); }
+};
+
+struct Rule {
+  const char* name;
+  const char* path;
+  Change set;
+  Change take_away;
+};
+
+Change config(const std::string& lines, bool includes_text = true) {
+  return [=](const fs::path& folder) {
+    const std::string kinds = lines.find("attachments_kinds") == std::string::npos ? "attachments_kinds: any\n" : "";
+    write_text(folder / ".ws/config.yaml", (includes_text ? "include: ['*.txt']\n" : "") + kinds + lines);
+  };
+}
+
+Change rules_file(const std::string& name, const std::string& text) {
+  return [=](const fs::path& folder) { write_text(folder / name, text); };
+}
+
+Change remove_file(const std::string& name) {
+  return [=](const fs::path& folder) { fs::remove(folder / name); };
+}
+
+std::vector<Rule> rules() {
+  const Change whole = config("");
+  return {
+      {".wsignore, a note", "x/n.md", rules_file(".wsignore", "x/\n"), remove_file(".wsignore")},
+      {".wsignore, a file", "x/p.png", rules_file(".wsignore", "x/\n"), remove_file(".wsignore")},
+      {".wsignore of a folder, a note", "x/n.md", rules_file("x/.wsignore", "*.md\n"), remove_file("x/.wsignore")},
+      {".wsignore of a folder, a file", "x/p.png", rules_file("x/.wsignore", "*\n"), remove_file("x/.wsignore")},
+      {"a pattern that becomes narrower, a note",
+       "x/n.md",
+       rules_file(".wsignore", "x/n*\n"),
+       rules_file(".wsignore", "x/nothing*\n")},
+      {"a pattern that becomes narrower, a file",
+       "x/p.png",
+       rules_file(".wsignore", "*.png\n"),
+       rules_file(".wsignore", "y/*.png\n")},
+      {"include:", "x/n.txt", config("", false), whole},
+      {"attachments: off", "x/p.png", config("attachments: off\n"), whole},
+      {"attachments: off, then all", "x/p.png", config("attachments: off\n"), config("attachments: all\n")},
+      {"attachments_exclude:", "x/p.png", config("attachments_exclude: ['x/*.png']\n"), whole},
+      {"attachments_max_bytes:", "x/q.png", config("attachments_max_bytes: 28\n"), whole},
+      {"attachments_kinds:", "x/tool.sh", config("attachments_kinds: plain\n"), whole},
+      {"max_file_bytes:", "x/n.md", config("max_file_bytes: 30\n"), whole},
+      {"names: portable, a note", "x/a:b.md", config("names: portable\n"), whole},
+      {"names: portable, a file", "x/a:b.pdf", config("names: portable\n"), whole},
+  };
+}
+
+std::string shown(const Ended& ended) { return ended.out + ended.err; }
+
+bool names(const Json& list, const std::string& path, const std::string& reason) {
+  return std::ranges::any_of(
+      list, [&](const Json& one) { return text_at(one, "path") == path && text_at(one, "reason") == reason; });
+}
+
+}  // namespace
+
+TEST_CASE("out of sight: what went missing here while a rule left it out is received again", "[cli]") {
+  for (const Rule& rule : rules()) {
+    CAPTURE(rule.name);
+    const OutOfSight two;
+    const auto before = bytes_of(two.there);
+    rule.set(two.here);
+    INFO(shown(two.sync(two.here)));
+    fs::remove(two.here / rule.path);
+    const Ended under = two.sync(two.here);
+    INFO(shown(under));
+    REQUIRE(two.sync(two.there).exit == 0);
+    CHECK(bytes_of(two.there) == before);
+    CHECK_FALSE(fs::exists(two.here / rule.path));
+    rule.take_away(two.here);
+    const Ended planned = two.ws(two.here, {"sync", "plan", "--json"});
+    CHECK(planned.out.find("delete") == std::string::npos);
+    const Ended back = two.sync(two.here);
+    INFO(shown(back));
+    CHECK(back.exit == 0);
+    CHECK(bytes_of(two.here) == before);
+    REQUIRE(two.sync(two.there).exit == 0);
+    CHECK(bytes_of(two.there) == before);
+    // From now on it is in sight: that it goes is a wish.
+    fs::remove(two.here / rule.path);
+    CHECK(two.sync(two.here).exit == 0);
+    REQUIRE(two.sync(two.there).exit == 0);
+    CHECK_FALSE(fs::exists(two.there / rule.path));
+  }
+}
+
+TEST_CASE("out of sight: what went on the service while a rule left it out is kept here, and told", "[cli]") {
+  for (const Rule& rule : rules()) {
+    CAPTURE(rule.name);
+    const OutOfSight two;
+    const std::string bytes = read_text(two.here / rule.path);
+    rule.set(two.here);
+    INFO(shown(two.sync(two.here)));
+    fs::remove(two.there / rule.path);
+    REQUIRE(two.sync(two.there).exit == 0);
+    INFO(shown(two.sync(two.here)));
+    rule.take_away(two.here);
+    for (int run = 0; run < 2; ++run) {
+      const Ended back = two.sync(two.here);
+      INFO(shown(back));
+      REQUIRE(fs::exists(two.here / rule.path));
+      CHECK(read_text(two.here / rule.path) == bytes);
+      const Json report = parse(back.out);
+      CHECK((names(report["detached"], rule.path, "archived") || names(report["skipped"], rule.path, "archived")));
+      REQUIRE(two.sync(two.there).exit == 0);
+      CHECK_FALSE(fs::exists(two.there / rule.path));
+    }
+    // It goes for good once it is removed here as well.
+    fs::remove(two.here / rule.path);
+    const Ended gone = two.sync(two.here);
+    CHECK(gone.exit == 0);
+    CHECK(parse(gone.out)["detached"].empty());
+    CHECK_FALSE(fs::exists(two.here / rule.path));
+  }
+}
+
+TEST_CASE("out of sight: what was edited on either side meanwhile is compared with what both agreed on", "[cli]") {
+  const OutOfSight two;
+  write_text(two.here / ".wsignore", "x/\n");
+  REQUIRE(two.sync(two.here).exit == 0);
+  SECTION("here") {
+    write_text(two.here / "x/n.md", "edited here\n");
+    fs::remove(two.here / ".wsignore");
+    CHECK(two.sync(two.here).exit == 0);
+    CHECK(two.sync(two.there).exit == 0);
+    CHECK(read_text(two.there / "x/n.md") == "edited here\n");
+  }
+  SECTION("there, and it is missing here") {
+    write_text(two.there / "x/n.md", "edited there\n");
+    REQUIRE(two.sync(two.there).exit == 0);
+    fs::remove(two.here / "x/n.md");
+    fs::remove(two.here / ".wsignore");
+    CHECK(two.ws(two.here, {"sync", "--accept-deletes"}).exit == 0);
+    CHECK(read_text(two.here / "x/n.md") == "edited there\n");
+  }
+  SECTION("here, and it went there") {
+    fs::remove(two.there / "x/n.md");
+    REQUIRE(two.sync(two.there).exit == 0);
+    REQUIRE(two.sync(two.here).exit == 0);
+    write_text(two.here / "x/n.md", "edited here\n");
+    fs::remove(two.here / ".wsignore");
+    CHECK(two.sync(two.here).exit == 7);
+    CHECK(read_text(two.here / "x/n.md") == "edited here\n");
+  }
+}
+
+TEST_CASE("out of sight: the placeholder of a file that another program keeps is no deletion", "[cli]") {
+  const std::string stub = GENERATE("x/.n.md.icloud", "x/n.md.nextcloud", "x/.p.png.icloud", "x/p.png.owncloud");
+  const std::string path = stub.find("png") == std::string::npos ? "x/n.md" : "x/p.png";
+  CAPTURE(stub);
+  const OutOfSight two;
+  const auto before = bytes_of(two.there);
+  fs::remove(two.here / path);
+  write_text(two.here / stub, "bplist00");
+  const Ended seen = two.sync(two.here);
+  INFO(shown(seen));
+  const Json report = parse(seen.out);
+  CHECK((names(report["detached"], path, "elsewhere") || names(report["skipped"], path, "elsewhere")));
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(bytes_of(two.there) == before);
+  // Also where the program then takes its placeholder away.
+  fs::remove(two.here / stub);
+  CHECK(two.sync(two.here).exit == 0);
+  CHECK(bytes_of(two.here) == before);
+}
+
+TEST_CASE("out of sight: a folder of which only the placeholder is left is no deletion", "[cli]") {
+  const OutOfSight two;
+  const auto before = bytes_of(two.there);
+  fs::remove_all(two.here / "x");
+  write_text(two.here / ".x.icloud", "bplist00");
+  two.sync(two.here);
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(bytes_of(two.there) == before);
+}
+
+TEST_CASE("out of sight: a file that was given a hidden name and then removed is received again", "[cli]") {
+  const std::string path = GENERATE("x/n.md", "x/p.png");
+  CAPTURE(path);
+  const OutOfSight two;
+  const auto before = bytes_of(two.there);
+  const fs::path hidden = (two.here / path).parent_path() / ("." + (two.here / path).filename().string());
+  fs::rename(two.here / path, hidden);
+  INFO(shown(two.sync(two.here)));
+  fs::remove(hidden);
+  const Ended back = two.sync(two.here);
+  INFO(shown(back));
+  CHECK(back.exit == 0);
+  CHECK(bytes_of(two.here) == before);
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(bytes_of(two.there) == before);
+}
+
+TEST_CASE("out of sight: a link to a folder is left alone, and told until a rule names it", "[cli]") {
+  const OutOfSight two;
+  fs::create_directory(two.stage / "elsewhere");
+  write_text(two.stage / "elsewhere/n.md", "elsewhere\n");
+  fs::create_symlink(two.stage / "elsewhere", two.here / "linked");
+  for (int run = 0; run < 2; ++run) {
+    const Json report = parse(two.sync(two.here).out);
+    CHECK(names(report["skipped"], "linked", "symlink"));
+    CHECK(names(parse(two.ws(two.here, {"sync", "status", "--json"}).out)["skipped"], "linked", "symlink"));
+  }
+  CHECK_THAT(two.ws(two.here, {"sync", "status"}).out, Contains("linked") && Contains("a symbolic link"));
+  for (const std::string rule : {"linked", "linked/"}) {
+    write_text(two.here / ".wsignore", rule + "\n");
+    for (int run = 0; run < 2; ++run) CHECK(parse(two.sync(two.here).out)["skipped"].empty());
+    fs::remove(two.here / ".wsignore");
+    CHECK(names(parse(two.sync(two.here).out)["skipped"], "linked", "symlink"));
+  }
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK_FALSE(fs::exists(two.there / "linked"));
+}
+
+TEST_CASE("out of sight: a tied folder that was moved into another one goes to its own source alone", "[cli]") {
+  const OutOfSight two;
+  const fs::path inner = two.stage / "inner";
+  fs::create_directories(inner / "deep");
+  write_text(inner / "own.md", "own ![p](own.png)\n");
+  write_text(inner / "own.png", png + "own");
+  write_text(inner / "deep/own.md", "deep\n");
+  REQUIRE(two.ws(inner, {"sync", "init", "--name", "inner"}).exit == 0);
+  REQUIRE(two.sync(inner).exit == 0);
+  REQUIRE(two.sync(two.here).exit == 0);  // what it had is in the cache
+  fs::rename(inner, two.here / "inner");
+  for (int run = 0; run < 2; ++run) {
+    const Ended ended = two.sync(two.here);
+    INFO(shown(ended));
+    CHECK(ended.exit == 0);
+    CHECK(names(parse(ended.out)["skipped"], "inner", "tied_elsewhere"));
+    REQUIRE(two.sync(two.there).exit == 0);
+    CHECK_FALSE(fs::exists(two.there / "inner"));
+  }
+  // Nor does what arrives go into it.
+  fs::create_directory(two.there / "inner");
+  write_text(two.there / "inner/new.md", "new\n");
+  write_text(two.there / "note.md", read_text(two.there / "note.md") + "![i](inner/new.png)\n");
+  write_text(two.there / "inner/new.png", png + "new");
+  REQUIRE(two.sync(two.there).exit == 0);
+  const Json arrived = parse(two.sync(two.here).out);
+  CHECK(names(arrived["skipped"], "inner/new.md", "tied_elsewhere"));
+  CHECK_FALSE(fs::exists(two.here / "inner/new.md"));
+  CHECK_FALSE(fs::exists(two.here / "inner/new.png"));
+  CHECK(two.sync(two.here / "inner").exit == 0);
+  // Its marker gone, it is a folder like any other.
+  fs::remove_all(two.here / "inner/.ws");
+  REQUIRE(two.sync(two.here).exit == 0);
+  CHECK(fs::exists(two.here / "inner/new.md"));
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(fs::exists(two.there / "inner/deep/own.md"));
+}
