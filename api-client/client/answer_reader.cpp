@@ -176,24 +176,6 @@ ShellCommand command_of(const Operation& read, const Parameters& parameters) {
   return command;
 }
 
-std::string command_to_look(const Operation& operation, const Parameters& parameters) {
-  // No operation reads a claim, and its lease lapses by itself.
-  if (operation.id == "events.claim") return "`ws events claim` (an unused lease expires by itself)";
-  // The list of a tree's own conflicts asks nobody.
-  if (operation.id == "sync.conflict_resolve") return "`ws sync status`";
-  if (const Operation* const read = find_nearest_get(operation.path))
-    return command_of(*read, parameters).in_backticks();
-  // Whether a lease still holds shows when it is renewed.
-  if (operation.id.starts_with("events.")) {
-    return command_of(*contract::find_operation("events.renew"), parameters).in_backticks();
-  }
-  const std::string_view noun = operation.command.substr(0, operation.command.find(' '));
-  const auto known =
-      std::find_if(std::begin(looks), std::end(looks), [&](const Look& look) { return look.noun == noun; });
-  const std::string_view words = known == std::end(looks) ? "ws discover" : known->command;
-  return ShellCommand{}.words(words).in_backticks();
-}
-
 bool names_the_same(std::string_view a, std::string_view b) {
   return is_uuid(a) && is_uuid(b) ? equal_ignoring_case(a, b) : a == b;
 }
@@ -243,11 +225,30 @@ std::optional<OtherObject> find_other_object(const Operation& operation,
   return std::nullopt;
 }
 
+std::string command_to_look(const Operation& operation, const Parameters& parameters) {
+  // The list of a tree's own conflicts asks nobody.
+  if (operation.id == "sync.conflict_resolve") return "`ws sync status`";
+  if (const Operation* const read = find_nearest_get(operation.path))
+    return command_of(*read, parameters).in_backticks();
+  // Whether a lease still holds shows when it is renewed.
+  if (operation.id.starts_with("events.")) {
+    return command_of(*contract::find_operation("events.renew"), parameters).in_backticks();
+  }
+  const std::string_view noun = operation.command.substr(0, operation.command.find(' '));
+  const auto known =
+      std::find_if(std::begin(looks), std::end(looks), [&](const Look& look) { return look.noun == noun; });
+  const std::string_view words = known == std::end(looks) ? "ws discover" : known->command;
+  return ShellCommand{}.words(words).in_backticks();
+}
+
 std::string command_to_check(const Operation& operation) { return command_to_look(operation, {}); }
 
 std::string hint_for_unknown(const Operation& operation,
                              const Parameters& parameters,
                              const std::string& idempotency_key) {
+  if (!operation.again.empty()) {
+    return fmt::format("run {} again: {}", command_of(operation, parameters).in_backticks(), operation.again);
+  }
   const std::string look = command_to_look(operation, parameters);
   if (idempotency_key.empty()) return fmt::format("check with {} before you send it again", look);
   return fmt::format("check with {}, or repeat it with {}: it cannot happen twice",

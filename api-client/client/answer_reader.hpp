@@ -39,7 +39,10 @@ std::optional<OtherObject> find_other_object(const contract::Operation& operatio
                                              const std::vector<std::pair<std::string, std::string>>& parameters,
                                              const Json& answer);
 
-/// The command that shows whether a change of unknown outcome took effect.
+/// The command that shows whether a change of unknown outcome took effect, with the words of the call.
+std::string command_to_look(const contract::Operation& operation,
+                            const std::vector<std::pair<std::string, std::string>>& parameters);
+/// What to do about a change of unknown outcome.
 std::string hint_for_unknown(const contract::Operation& operation,
                              const std::vector<std::pair<std::string, std::string>>& parameters,
                              const std::string& idempotency_key);

@@ -9,6 +9,7 @@
 
 #include "api-client/base/uuid.hpp"
 #include "api-client/client/client_impl.hpp"
+#include "api-client/contract/secrets.hpp"
 
 namespace ws {
 namespace {
@@ -17,6 +18,15 @@ using http::Ending;
 
 // How often a wait checks the flag that a signal handler sets.
 constexpr std::chrono::milliseconds longest_blindness{100};
+
+/// The address as a trace may show it. Of an upload's address only the server: the rest lets anyone upload.
+enum class Address { of_service, of_upload };
+std::string shown_url(const std::string& url, Address address) {
+  if (address == Address::of_upload) return fmt::format("{}/{}", http::origin_of(url), contract::redacted);
+  const std::size_t query = std::min(url.find('?'), url.size());
+  return url.substr(0, query) +
+         (query < url.size() ? "?" + contract::redact_pairs(std::string_view(url).substr(query + 1)) : std::string());
+}
 
 }  // namespace
 
@@ -78,8 +88,8 @@ void Client::Impl::start(BytesPut put, Done done) {
   if (options.credential) running->redactor.add(options.credential->secret);
   auto prepared = prepare_put(put, options);
   if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
-  // A signed upload address is a capability: never print it.
-  running->redactor.add_query(put.url);
+  // Whoever has the address may upload: never print it.
+  running->redactor.add_address(put.url);
   for (const auto& [name, value] : put.headers) {
     if (!http::find_header({{name, value}}, "Content-Type")) running->redactor.add(value);
   }
@@ -170,9 +180,8 @@ void Client::Impl::send(Id id) {
   if (running.call.sink_afresh) running.call.sink_afresh();
   ++running.sends;
   const http::Request& request = running.prepared.request;
-  // Of an address that the service signed not even the shape of the query.
-  const std::size_t shown = running.open ? request.url.find_first_of("?#") : std::string::npos;
-  trace(running, fmt::format("> {} {} (send {})", request.method, request.url.substr(0, shown), running.sends));
+  const std::string shown = shown_url(request.url, running.open ? Address::of_upload : Address::of_service);
+  trace(running, fmt::format("> {} {} (send {})", request.method, shown, running.sends));
   // The exchange may outlive the client: `done` keeps its source alive.
   transport.start(request, [weak = std::weak_ptr<Impl*>(self), id, source = running.source](http::Outcome outcome) {
     if (const auto impl = weak.lock()) (*impl)->on_outcome(id, std::move(outcome));

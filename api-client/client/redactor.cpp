@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/percent.hpp"
+#include "api-client/contract/secrets.hpp"
 
 namespace ws {
 namespace {
 
 constexpr std::size_t shortest_secret = 8;
-constexpr std::string_view replacement = "[redacted]";
-constexpr std::string_view secret_members[] = {"device_code", "lease_token", "source_event_lease_token", "secret"};
+constexpr std::string_view replacement = contract::redacted;
 
 }  // namespace
 
@@ -28,9 +28,39 @@ void Redactor::add(const std::string& secret) {
 }
 
 void Redactor::add_members(const Json& body) {
-  for (const std::string_view name : secret_members) {
-    if (const auto text = find_text(body, name)) add(*text);
+  if (body.is_array()) {
+    for (const Json& item : body) add_members(item);
   }
+  if (!body.is_object()) return;
+  for (const auto& [name, member] : body.items()) {
+    if (contract::secret_kind(name).empty()) {
+      add_members(member);
+    } else {
+      add_all_texts(member);
+    }
+  }
+}
+
+void Redactor::add_all_texts(const Json& value) {
+  if (value.is_string()) return add(value.get<std::string>());
+  if (!value.is_structured()) return;
+  for (const Json& member : value) add_all_texts(member);
+}
+
+void Redactor::add_address(std::string_view url) {
+  add(std::string(url));
+  // Also without its server, as a request line or an error may name it.
+  const std::size_t scheme = url.find("://");
+  const std::size_t path = url.find('/', scheme == std::string_view::npos ? 0 : scheme + 3);
+  if (path != std::string_view::npos) {
+    add(std::string(url.substr(path)));
+    std::string_view rest = url.substr(path, url.find_first_of("?#", path) - path);
+    for (std::size_t slash = 0; slash != std::string_view::npos; slash = rest.find('/')) {
+      rest.remove_prefix(std::min(slash + 1, rest.size()));
+      if (contract::looks_like_key(rest.substr(0, rest.find('/')))) add(std::string(rest.substr(0, rest.find('/'))));
+    }
+  }
+  add_query(url);
 }
 
 void Redactor::add_query(std::string_view url) {

@@ -92,6 +92,8 @@ struct Field {
   std::string_view fallback = {};  ///< the default as JSON text: `50`, `"custom"`, `false`; empty: none
   Source source = Source::published;
   std::string_view help = {};  ///< half a sentence for help and OpenAPI, without a full stop
+  /// The kind of secret that it holds, "key"; empty: none. Secrets are never logged or recorded (`secrets.hpp`).
+  std::string_view secret = {};
 };
 
 /// A named object: a component of the OpenAPI document.
@@ -159,6 +161,9 @@ struct Operation {
   SmallList<Argument, 2> arguments = {};
   /// Codes of `errors.hpp` that only this operation returns, in addition to those common to its kind.
   SmallList<std::string_view, 5> errors = {};
+  /// Of an unsafe operation whose effect no read shows: why it may be sent again after an unknown outcome, as half a
+  /// sentence. Empty: it may not, or a read shows it.
+  std::string_view again = {};
 };
 
 }  // namespace ws::contract

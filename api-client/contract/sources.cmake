@@ -20,6 +20,7 @@ set(WS_CONTRACT_SOURCES
   contract/operations/workspaces.cpp
   contract/problem.cpp
   contract/schema.cpp
+  contract/secrets.cpp
   contract/validate.cpp)
 
 # Each area of the table calls its lists alike.

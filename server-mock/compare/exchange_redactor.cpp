@@ -10,6 +10,7 @@
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/operations.hpp"
+#include "api-client/contract/secrets.hpp"
 #include "server-mock/compare/exchange.hpp"
 #include "server-mock/http/target.hpp"
 
@@ -31,34 +32,6 @@ struct MemberKind {
   std::string_view kind = {};
 };
 
-/// Members whose value is a secret, with the placeholder's kind. All nested values are secret too.
-constexpr MemberKind secret_members[] = {
-    {"secret", "key"},
-    {"device_code", "device_code"},
-    {"user_code", "user_code"},
-    {"lease_token", "lease_token"},
-    {"source_event_lease_token", "lease_token"},
-    {"upload_url", "upload_url"},
-    {"upload_headers", "upload_header"},
-    {"verification_uri_complete", "verification_uri"},
-    {"display_prefix", "prefix"},
-    {"avatar_url", "url"},
-};
-
-/// If the name of an undescribed member, parameter or header contains one of these words, its value is treated as a
-/// secret: it is replaced wherever else it occurs.
-constexpr std::string_view secret_words[] = {"secret",
-                                             "token",
-                                             "password",
-                                             "passwd",
-                                             "api_key",
-                                             "apikey",
-                                             "authorization",
-                                             "cookie",
-                                             "credential",
-                                             "signature",
-                                             "private_key"};
-
 /// Members that are opaque to clients.
 constexpr MemberKind opaque_members[] = {
     {"cursor", "cursor"},
@@ -67,18 +40,13 @@ constexpr MemberKind opaque_members[] = {
     {"chunk_id", "chunk"},
     {"source_id", "chunk"},
     {"watermark", "watermark"},
+    {"display_prefix", "prefix"},
+    {"avatar_url", "url"},
 };
 
 std::string_view find_kind(std::span<const MemberKind> members, std::string_view name) {
   const auto found = std::ranges::find(members, name, &MemberKind::name);
   return found == members.end() ? std::string_view() : found->kind;
-}
-
-bool is_secret_name(std::string_view name) {
-  std::string plain = to_lower(name);
-  std::ranges::replace(plain, '-', '_');
-  return std::ranges::any_of(secret_words,
-                             [&](std::string_view word) { return plain.find(word) != std::string::npos; });
 }
 
 /// Whether the text is a name or a protocol token, and cannot be mistaken for a key.
@@ -182,7 +150,7 @@ std::string ExchangeRedactor::replace_secrets(std::string text) const {
       text.replace(at, secret.size(), placeholder);
     }
   }
-  constexpr std::string_view form = "wsk_";
+  constexpr std::string_view form = contract::key_prefix;
   for (std::size_t at = text.find(form); at != std::string::npos; at = text.find(form, at + form.size())) {
     std::size_t end = at;
     while (end < text.size() &&
@@ -217,10 +185,8 @@ Json ExchangeRedactor::redact_unknown(const Json& value) {
   if (value.is_object()) {
     Json all = Json::object();
     for (const auto& [name, member] : value.items()) {
-      const std::string_view kind = find_kind(secret_members, name);
-      const bool is_secret = !kind.empty() || is_secret_name(name);
-      all[redact_name(name)] =
-          is_secret ? redact_under_secret(member, kind.empty() ? "secret" : kind) : redact_unknown(member);
+      const std::string_view kind = contract::secret_kind(name);
+      all[redact_name(name)] = kind.empty() ? redact_unknown(member) : redact_under_secret(member, kind);
     }
     return all;
   }
@@ -228,7 +194,7 @@ Json ExchangeRedactor::redact_unknown(const Json& value) {
 }
 
 Json ExchangeRedactor::redact_member(const Json& value, std::string_view name, const Type& type) {
-  if (const std::string_view kind = find_kind(secret_members, name); !kind.empty()) {
+  if (const std::string_view kind = contract::secret_kind(name); !kind.empty()) {
     return redact_under_secret(value, kind);
   }
   if (value.is_null() || value.is_boolean()) return value;
@@ -303,8 +269,8 @@ Json ExchangeRedactor::redact_error(const Json& value) {
     if (name == "input" || name == "request_id" || name == "msg" || name == "message" || name == "title" ||
         name == "instance") {
       all[key] = redact_unknown(member);
-    } else if (is_secret_name(name)) {
-      all[key] = redact_under_secret(member, "secret");
+    } else if (const std::string_view kind = contract::secret_kind(name); !kind.empty()) {
+      all[key] = redact_under_secret(member, kind);
     } else {
       all[key] = redact_error(member);
     }
@@ -331,7 +297,8 @@ Json ExchangeRedactor::redact_query(const Operation* operation, std::string_view
     const contract::Parameter* parameter = operation == nullptr ? nullptr : contract::find_parameter(*operation, name);
     const std::string key = redact_name(name);
     if (parameter == nullptr || parameter->in != contract::In::query) {
-      redacted[key] = is_secret_name(name) ? secret("secret", value) : opaque("text", value);
+      const std::string_view kind = contract::secret_kind(name);
+      redacted[key] = kind.empty() ? opaque("text", value) : secret(kind, value);
       continue;
     }
     const bool is_number = parameter->field.type.kind == Kind::integer;
@@ -352,7 +319,7 @@ Json ExchangeRedactor::redact_request_headers(const ws::http::Headers& headers) 
     if (name == "authorization") {
       const std::size_t space = value.find(' ');
       secret("key", space == std::string::npos ? value : value.substr(space + 1));
-    } else if (is_secret_name(name)) {
+    } else if (contract::is_credential_header(name) || !contract::secret_kind(name).empty()) {
       secret("secret", value);
     } else if (name == "content-type") {
       redacted[name] = media_type(value);

@@ -17,6 +17,7 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/random.hpp"
 #include "api-client/base/sha256.hpp"
+#include "api-client/contract/secrets.hpp"
 #include "api-client/http/curl.hpp"
 #include "server-mock/compare/caller.hpp"
 #include "server-mock/compare/grade.hpp"
@@ -66,11 +67,6 @@ bool is_hop_header(std::string_view name) {
     if (equal_ignoring_case(name, one)) return true;
   }
   return false;
-}
-
-/// An upload's address is a secret of its own: it gets no other.
-bool is_credential_header(std::string_view name) {
-  return equal_ignoring_case(name, "authorization") || equal_ignoring_case(name, "cookie");
 }
 
 http::Response error(int status, std::string_view code, std::string_view message) {
@@ -383,8 +379,9 @@ http::Response RecordingProxy::handle(const http::Request& request) {
   }
   const std::string_view named = request.find("Connection").value_or("");
   for (const http::Header& field : request.headers) {
+    // An upload's address is a secret of its own: it gets no other.
     const bool is_left = is_hop_header(field.name) || to_lower(named).find(to_lower(field.name)) != std::string::npos ||
-                         (!exchange.upload_url.empty() && is_credential_header(field.name));
+                         (!exchange.upload_url.empty() && contract::is_credential_header(field.name));
     if (!is_left) exchange.request_headers.emplace_back(field.name, field.value);
   }
   if (auto* sink = dynamic_cast<SpoolSink*>(request.sink); sink != nullptr) {

@@ -1,7 +1,6 @@
 #include "server-mock/journal/journal.hpp"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/contract/secrets.hpp"
 #include "server-mock/http/target.hpp"
 #include "server-mock/output/print.hpp"
 #include "server-mock/services/files/uploads.hpp"
@@ -18,56 +18,16 @@
 namespace ws::mock {
 namespace {
 
-constexpr std::string_view redacted = "[redacted]";
-constexpr std::array<std::string_view, 8> secret_members = {"secret",
-                                                            "device_code",
-                                                            "user_code",
-                                                            "verification_uri_complete",
-                                                            "lease_token",
-                                                            "source_event_lease_token",
-                                                            "token",
-                                                            "upload_url"};
-
-bool is_secret(std::string_view name) { return std::ranges::find(secret_members, name) != secret_members.end(); }
-
-/// "user_code=[redacted]&action=approve": of a query or a form.
-std::string redact_pairs(std::string_view text) {
-  std::string shown;
-  while (!text.empty()) {
-    const std::string_view pair = text.substr(0, text.find('&'));
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    shown +=
-        is_secret(pair.substr(0, equals)) ? fmt::format("{}={}", pair.substr(0, equals), redacted) : std::string(pair);
-    if (pair.size() < text.size()) shown += '&';
-    text.remove_prefix(std::min(pair.size() + 1, text.size()));
-  }
-  return shown;
-}
-
-void redact(Json& value) {
-  if (value.is_object()) {
-    for (auto& [name, member] : value.items()) {
-      if (is_secret(name) && member.is_string()) {
-        member = redacted;
-      } else {
-        redact(member);
-      }
-    }
-  } else if (value.is_array()) {
-    for (Json& item : value) redact(item);
-  }
-}
-
 /// A JSON body as JSON, other text as text, no body as null. Of a truncated body only the size is shown: a part of JSON
 /// could contain half of a secret that redaction does not find.
 Json body_to_json(std::string_view kept, std::size_t size) {
   if (size == 0) return nullptr;
   if (kept.size() < size) return {{"omitted_bytes", size}};
   if (auto parsed = parse_bounded(kept)) {
-    redact(*parsed);
+    contract::redact(*parsed);
     return std::move(*parsed);
   }
-  return redact_pairs(kept);
+  return contract::redact_pairs(kept);
 }
 
 Json headers_to_json(std::string_view head) {
@@ -82,9 +42,8 @@ Json headers_to_json(std::string_view head) {
     const std::string name = to_lower(field.substr(0, colon));
     std::string_view value = field.substr(colon + 1);
     while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
-    const bool secret = name == "authorization" || name == "proxy-authorization" || name == "cookie";
     if (name == "referer") value = value.substr(0, value.find('?'));
-    headers[name] = secret ? redacted : value;
+    headers[name] = contract::is_shown_header(name) ? value : contract::redacted;
   }
   return headers;
 }
@@ -169,7 +128,7 @@ Json Journal::to_json(const Entry& entry) const {
       {"time", rfc3339(entry.time)},
       {"method", head.substr(0, space)},
       {"path", shown_path(sandbox_.empty() ? asked.path : http::within_sandbox(asked.path).path)},
-      {"query", asked.query.empty() ? Json(nullptr) : Json(redact_pairs(asked.query))},
+      {"query", asked.query.empty() ? Json(nullptr) : Json(contract::redact_pairs(asked.query))},
       {"operation", entry.operation.empty() ? Json(nullptr) : Json(entry.operation)},
       {"status", entry.status == 0 ? Json(nullptr) : Json(entry.status)},
       {"request_headers", headers_to_json(head)},
@@ -179,7 +138,8 @@ Json Journal::to_json(const Entry& entry) const {
       {"fault", entry.fault.empty() ? Json(nullptr) : Json(entry.fault)},
       {"sandbox", sandbox_.empty() ? Json(nullptr) : Json(sandbox_)}};
   // The page shows the code of the login.
-  if (entry.operation == "page.device" && !value["response_body"].is_null()) value["response_body"] = redacted;
+  if (entry.operation == "page.device" && !value["response_body"].is_null())
+    value["response_body"] = contract::redacted;
   if (!entry.warning.empty()) value["warning"] = entry.warning;
   if (!entry.assumed.empty()) value["assumed"] = entry.assumed;
   return value;

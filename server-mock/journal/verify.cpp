@@ -11,6 +11,7 @@
 #include "api-client/base/suggestion.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/operations/fields.hpp"
+#include "api-client/contract/secrets.hpp"
 #include "server-mock/faults/glob.hpp"
 #include "server-mock/faults/operation_names.hpp"
 #include "server-mock/http/message.hpp"
@@ -128,59 +129,6 @@ std::size_t path_distance(const std::vector<std::string>& path, const std::vecto
   return distance;
 }
 
-/// Headers of requests that the API does not name.
-constexpr std::string_view usual_headers[] = {"accept",
-                                              "accept-charset",
-                                              "accept-encoding",
-                                              "accept-language",
-                                              "authorization",
-                                              "baggage",
-                                              "cache-control",
-                                              "connection",
-                                              "content-encoding",
-                                              "content-language",
-                                              "content-length",
-                                              "content-range",
-                                              "content-type",
-                                              "cookie",
-                                              "date",
-                                              "digest",
-                                              "dnt",
-                                              "expect",
-                                              "forwarded",
-                                              "from",
-                                              "host",
-                                              "idempotency-key",
-                                              "if-match",
-                                              "if-modified-since",
-                                              "if-none-match",
-                                              "if-range",
-                                              "if-unmodified-since",
-                                              "keep-alive",
-                                              "max-forwards",
-                                              "origin",
-                                              "pragma",
-                                              "prefer",
-                                              "priority",
-                                              "range",
-                                              "referer",
-                                              "sec-fetch-dest",
-                                              "sec-fetch-mode",
-                                              "sec-fetch-site",
-                                              "sec-fetch-user",
-                                              "te",
-                                              "traceparent",
-                                              "tracestate",
-                                              "trailer",
-                                              "transfer-encoding",
-                                              "upgrade",
-                                              "user-agent",
-                                              "via",
-                                              "x-forwarded-for",
-                                              "x-forwarded-host",
-                                              "x-forwarded-proto",
-                                              "x-request-id"};
-
 std::string no_such(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
   const std::string meant = suggestion(name, known);
   return fmt::format("There is no {} {}{}{}", what, name, meant.empty() ? "" : "; ", meant);
@@ -230,7 +178,9 @@ void check_match_names(const Json& match, const Json& entries, const Loc& loc, V
   }
   std::vector<contract::Type> requests;
   std::vector<std::string> parameters;
-  std::vector<std::string> headers(std::begin(usual_headers), std::end(usual_headers));
+  std::vector<std::string> headers;
+  for (const std::string_view name : contract::shown_headers()) headers.emplace_back(name);
+  for (const std::string_view name : contract::credential_headers()) headers.emplace_back(name);
   bool is_described = true;
   for (const std::string& name : operation_names()) {
     if (!glob_matches(pattern, name)) continue;

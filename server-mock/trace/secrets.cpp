@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "api-client/base/ascii.hpp"
+#include "api-client/contract/secrets.hpp"
 
 namespace ws::mock::trace {
 namespace {
@@ -141,11 +141,10 @@ std::string SecretNames::hide_head(std::string_view head) const {
     start = end;
     const std::size_t colon = line.find(':');
     const std::string_view name = std::string_view(line).substr(0, colon == std::string::npos ? 0 : colon);
-    const bool is_credential = equal_ignoring_case(name, "authorization") ||
-                               equal_ignoring_case(name, "proxy-authorization") || equal_ignoring_case(name, "cookie");
-    if (is_credential && line.find(mark) == std::string::npos) {
-      const bool bearer = line.find("Bearer ") != std::string::npos;
-      line = fmt::format("{}: {}{}\r\n", name, bearer ? "Bearer " : "", unknown);
+    if (!name.empty() && !contract::is_shown_header(name) && line.find(mark) == std::string::npos) {
+      const bool is_credential = contract::is_credential_header(name);
+      const bool bearer = is_credential && line.find("Bearer ") != std::string::npos;
+      line = fmt::format("{}: {}{}\r\n", name, bearer ? "Bearer " : "", is_credential ? unknown : contract::redacted);
     }
     hidden += line;
   }

@@ -26,7 +26,8 @@ class SecretNames {
   Result<void> learn(World& world);
   /// Replaces each known secret by its name.
   std::string hide(std::string_view text) const;
-  /// The same for the head of a request, where unknown credentials and cookies are replaced too.
+  /// The same for the head of a request, where unknown credentials, and values of headers that may hold one, are
+  /// replaced too.
   std::string hide_head(std::string_view head) const;
   /// The number of secrets that a trace may name.
   void set_limit(std::uint64_t limit) { limit_ = limit; }

@@ -6,6 +6,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "api-client/contract/operations.hpp"
+
 using namespace ws;
 using namespace ws::mock;
 using namespace ws::mock::compare;
@@ -151,4 +153,29 @@ TEST_CASE("redactor: a secret that was seen once is also replaced in texts that 
   CHECK(redacted.parts().credential == "<key:1:25>");
   CHECK(redacted.parts().request_body->at("title") == "My key is <key:1:25>");
   CHECK(redacted.line().find("wsk_a") == std::string::npos);
+}
+
+TEST_CASE("redactor: every member that the contract marks as a secret is a placeholder, on both sides", "[compare]") {
+  const std::string canary = "canary-3141592653589793238462643";
+  for (const contract::Operation* operation : contract::operations()) {
+    const contract::Schema* answer = operation->responses.front().schema;
+    for (const contract::Schema* schema : {operation->request, answer}) {
+      if (schema == nullptr) continue;
+      for (const contract::Field& field : schema->fields) {
+        if (field.secret.empty()) continue;
+        CAPTURE(operation->id, field.name);
+        const std::string body = "{\"" + std::string(field.name) + "\": \"" + canary + "\"}";
+        ExchangeRedactor redactor;
+        const WireExchange exchange = {.method = std::string(contract::name(operation->method)),
+                                       .path = std::string(operation->path),
+                                       .request_body = body,
+                                       .status = operation->responses.front().status,
+                                       .response_headers = {{"Content-Type", "application/json"}},
+                                       .response_body = body};
+        const std::string line = redactor.redact(exchange).line();
+        CHECK(line.find(canary) == std::string::npos);
+        CHECK(line.find(field.name) != std::string::npos);
+      }
+    }
+  }
 }

@@ -36,7 +36,7 @@ constexpr Schema created = {.name = "AgentCreated", .fields = created_fields};
 
 constexpr Field rotated_fields[] = {
     required("agent_id", uuid()),
-    required("secret", string(), "shown once"),
+    secret("key", required("secret", string(), "shown once")),
     required("display_prefix", string()),
     required("scopes", array_of(text_item)),
     required("created_at", date_time()),
@@ -109,7 +109,8 @@ constexpr Operation agent_table[] = {
      .scope = "workspaces:write",
      .retry = RetryClass::unsafe,
      .command = "agents rotate",
-     .arguments = {{"AGENT", "agent_id"}}},
+     .arguments = {{"AGENT", "agent_id"}},
+     .again = "only the newest secret is valid"},
 };
 static_assert(well_formed(agent_table));
 constinit const Area agent_operations = {"Agents and agent events", agent_table};

@@ -16,22 +16,22 @@ constexpr Schema start_request = {.name = "DeviceAuthorizationRequest", .fields 
 
 constexpr Field started_fields[] = {
     required("authorization_id", uuid()),
-    required("device_code", string(), "for the token operation; a secret"),
-    required("user_code", string(), "what the person compares or types"),
+    secret("device_code", required("device_code", string(), "for the token operation; a secret")),
+    secret("user_code", required("user_code", string(), "what the person compares or types")),
     required("verification_uri", string()),
-    required("verification_uri_complete", string(), "the same with the code in it"),
+    secret("verification_uri", required("verification_uri_complete", string(), "the same with the code in it")),
     required("expires_in", integer(), "seconds (assumed unit)"),
     required("interval", integer(), "seconds between two polls (assumed unit)"),
 };
 constexpr Schema started = {.name = "DeviceAuthorization", .fields = started_fields};
 
 constexpr Field token_fields[] = {
-    required("device_code", string(32, 200), "of the device authorization; a secret"),
+    secret("device_code", required("device_code", string(32, 200), "of the device authorization; a secret")),
 };
 constexpr Schema token_request = {.name = "DeviceTokenRequest", .fields = token_fields};
 
 constexpr Field issued_fields[] = {
-    required("secret", string(), "the key; shown once"),
+    secret("key", required("secret", string(), "the key; shown once")),
     required("key_id", uuid()),
     required("audience", choice(audience_values)),
     required("scopes", array_of(text_item)),
@@ -94,7 +94,8 @@ constexpr Operation authorization_table[] = {
      .responses = {{.status = 201, .schema = &started}},
      .auth = Auth::none,
      .retry = RetryClass::unsafe,
-     .command = "auth login"},
+     .command = "auth login",
+     .again = "a login that nobody approves expires by itself"},
     {.id = "auth.token",
      .method = Method::post,
      .path = "/v1/auth/device-token",

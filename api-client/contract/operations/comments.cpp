@@ -91,7 +91,7 @@ constexpr Field reply_fields[] = {
     body,
     entry_point,
     nullable(optional("source_event_id", uuid(), "the agent event that this answers")),
-    nullable(optional("source_event_lease_token", string(20, 200), "of that event; a secret")),
+    secret("lease_token", nullable(optional("source_event_lease_token", string(20, 200), "of that event; a secret"))),
     start_new_chain,
 };
 constexpr Schema reply_request = {.name = "CommentReply", .fields = reply_fields};

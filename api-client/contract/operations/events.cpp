@@ -8,7 +8,7 @@ namespace {
 
 constexpr Parameter event_parameters[] = {in_path("event_id", uuid())};
 
-constexpr Field lease_token = required("lease_token", string(20, 200), "of the claim; a secret");
+constexpr Field lease_token = secret("lease_token", required("lease_token", string(20, 200), "of the claim; a secret"));
 constexpr Field lease_seconds =
     with_default(optional("lease_seconds", integer(30, 900), "how long the event is held"), "300");
 
@@ -40,7 +40,7 @@ constexpr auto event_fields = all_assumed({
     required("payload", free_object()),
     required("attempt", integer()),
     optional("status", string(), "queued, leased, completed, failed or dead"),
-    nullable(optional("lease_token", string(), "what renew, complete and fail need; a secret")),
+    secret("lease_token", nullable(optional("lease_token", string(), "what renew, complete and fail need; a secret"))),
     nullable(optional("lease_expires_at", date_time())),
     required("created_at", date_time()),
 });
@@ -63,7 +63,8 @@ constexpr Operation event_table[] = {
      .responses = {{.schema = &claimed}},
      .scope = "agent_events:write",
      .retry = RetryClass::unsafe,
-     .command = "events claim"},
+     .command = "events claim",
+     .again = "an unused lease expires by itself"},
     {.id = "events.renew",
      .method = Method::post,
      .path = "/v1/agent-events/{event_id}:renew",

@@ -25,6 +25,11 @@ constexpr Field with_default(Field field, std::string_view json) {
   field.fallback = json;
   return field;
 }
+/// The field holds a secret of this kind: it is never logged or recorded (`secrets.hpp`).
+constexpr Field secret(std::string_view kind, Field field) {
+  field.secret = kind;
+  return field;
+}
 /// A field that the API document does not specify; all its limits are assumed.
 constexpr Field assumed(Field field) {
   field.source = Source::assumed;

@@ -20,9 +20,9 @@ constexpr std::string_view upload_methods[] = {"PUT"};
 constexpr Field started_fields[] = {
     required("upload_id", uuid()),
     required("blob_name", string()),
-    required("upload_url", string(), "absolute: where the bytes go"),
+    secret("upload_url", required("upload_url", string(), "absolute: where the bytes go")),
     required("upload_method", choice(upload_methods)),
-    required("upload_headers", text_map(), "to be sent with the bytes"),
+    secret("upload_header", required("upload_headers", text_map(), "to be sent with the bytes")),
     required("expires_at", date_time()),
 };
 constexpr Schema started = {.name = "Upload", .fields = started_fields};
@@ -87,7 +87,8 @@ constexpr Operation file_table[] = {
      .scope = "assets:write",
      .role = Role::editor,
      .retry = RetryClass::unsafe,
-     .command = "files upload"},
+     .command = "files upload",
+     .again = "an unused upload expires by itself"},
     {.id = "files.upload_finish",
      .method = Method::post,
      .path = "/v1/files/uploads:finalize",

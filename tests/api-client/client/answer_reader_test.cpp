@@ -131,7 +131,10 @@ TEST_CASE("answer: every operation that may end unknown names a command that che
   CHECK(hint("docs.share") == "check with `ws docs get DOCUMENT` before you send it again");
   CHECK(hint_for_unknown(*contract::find_operation("docs.share"), {{"document_id", "d1"}}, "") ==
         "check with `ws docs get d1` before you send it again");
-  CHECK(hint("files.upload_start") == "check with `ws files list` before you send it again");
+  CHECK(hint("files.upload_start") == "run `ws files upload` again: an unused upload expires by itself");
+  CHECK(hint("agents.rotate") == "run `ws agents rotate AGENT` again: only the newest secret is valid");
+  CHECK(hint("auth.start") == "run `ws auth login` again: a login that nobody approves expires by itself");
+  CHECK(hint("events.claim") == "run `ws events claim` again: an unused lease expires by itself");
   CHECK(hint("auth.revoke") == "check with `ws whoami` before you send it again");
   CHECK(hint_for_unknown(*contract::find_operation("events.complete"), {{"event_id", "e1"}}, "") ==
         "check with `ws events renew e1` before you send it again");

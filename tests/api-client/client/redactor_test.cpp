@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "api-client/contract/operations.hpp"
+
 using namespace ws;
 
 TEST_CASE("redactor: a secret is gone from every text of a failure", "[client]") {
@@ -50,4 +52,29 @@ TEST_CASE("redactor: what signs an address is a secret", "[client]") {
   Redactor redactor;
   redactor.add_query("https://files.example/a?X-Signature=abc%2Fdef12345&X-Date=20261120&k=v#top");
   CHECK(redactor.clean("abc%2Fdef12345, abc/def12345 of 20261120: k=v") == "[redacted], [redacted] of [redacted]: k=v");
+}
+
+TEST_CASE("redactor: every member that the contract marks as a secret is gone, wherever it stands", "[client]") {
+  const std::string canary = "canary-314159265";
+  std::size_t marked = 0;
+  for (const contract::Schema* schema : contract::schemas()) {
+    for (const contract::Field& field : schema->fields) {
+      if (field.secret.empty()) continue;
+      ++marked;
+      CAPTURE(schema->name, field.name);
+      Redactor redactor;
+      redactor.add_members(Json{{"data", Json::array({Json{{std::string(field.name), canary}}})}});
+      CHECK(redactor.clean("x " + canary + " y") == "x [redacted] y");
+    }
+  }
+  CHECK(marked >= 9);
+}
+
+TEST_CASE("redactor: an address that is a secret is gone, whole and in its parts", "[client]") {
+  Redactor redactor;
+  redactor.add_address("http://127.0.0.1:8080/uploads/q8Zr2LkP0vTn5YwXc3Jd7Hs1?sig=abcdefgh");
+  CHECK(redactor.clean("cannot reach http://127.0.0.1:8080/uploads/q8Zr2LkP0vTn5YwXc3Jd7Hs1?sig=abcdefgh") ==
+        "cannot reach [redacted]");
+  CHECK(redactor.clean("no /uploads/q8Zr2LkP0vTn5YwXc3Jd7Hs1 here, nor abcdefgh") ==
+        "no /uploads/[redacted] here, nor [redacted]");
 }

@@ -4,4 +4,5 @@ set(WS_CONTRACT_TESTS
   contract/openapi_test.cpp
   contract/operations_test.cpp
   contract/problem_test.cpp
+  contract/secrets_test.cpp
   contract/validate_test.cpp)

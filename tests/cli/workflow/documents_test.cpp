@@ -162,6 +162,15 @@ TEST_CASE("debug: requests are traced on stderr, the key is not", "[cli]") {
   CHECK(traced.err.find(stage.server.token()) == std::string::npos);
 }
 
+TEST_CASE("debug: the address of an upload is not traced, nor what is sent with its bytes", "[cli]") {
+  const DocumentStage stage;
+  write_text(stage.folder / "a.md", "text");
+  const Ended traced = stage.ws({"files", "upload", "a.md", "--debug", "--json"});
+  REQUIRE(traced.exit == 0);
+  CHECK(traced.err.find("PUT " + stage.server.base_url() + "/[redacted] (send 1)") != std::string::npos);
+  CHECK(traced.err.find("/uploads/") == std::string::npos);
+}
+
 TEST_CASE("batches: --fields, --template and --jq shape what each call answered, without the envelope", "[cli]") {
   const DocumentStage stage;
   const std::string a = stage.created({"A"});

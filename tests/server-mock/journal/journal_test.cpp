@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "api-client/contract/operations.hpp"
 #include "tests/server-mock/wire.hpp"
 
 using namespace ws;
@@ -66,4 +67,30 @@ TEST_CASE("journal: records the response to a malformed request", "[server-mock]
   CHECK(data.at(0).at("operation").is_null());
   CHECK(data.at(0).at("response_body").at("code") == "bad_request");
   CHECK(data.at(1).at("status") == 413);
+}
+
+TEST_CASE("journal: every member that the contract marks as a secret is redacted, on both sides", "[server-mock]") {
+  const std::string canary = "canary-314159265";
+  for (const contract::Schema* schema : contract::schemas()) {
+    for (const contract::Field& field : schema->fields) {
+      if (field.secret.empty()) continue;
+      CAPTURE(schema->name, field.name);
+      Journal journal;
+      const std::string body = dump(Json{{"data", Json::array({Json{{std::string(field.name), canary}}})}});
+      const std::string head = "POST /x?" + std::string(field.name) + "=" + canary + " HTTP/1.1\r\n\r\n";
+      http::Response response(200);
+      response.body("application/json", body);
+      journal.add({.head = head, .body = body}, response, {});
+      CHECK(dump(journal.read({})).find(canary) == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("journal: values of headers that it does not know are not shown", "[server-mock]") {
+  Journal journal;
+  journal.add({.head = "GET /x HTTP/1.1\r\nHost: a\r\nX-Api-Key: canary\r\nCookie: canary\r\nAccept: b\r\n\r\n"},
+              http::Response(200),
+              {});
+  CHECK(journal.read({}).at("data").at(0).at("request_headers") ==
+        Json{{"host", "a"}, {"x-api-key", "[redacted]"}, {"cookie", "[redacted]"}, {"accept", "b"}});
 }

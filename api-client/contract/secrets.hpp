@@ -1,0 +1,42 @@
+/// Which parts of a message are secrets. The client's traces and errors, the mock's journal, traces and recordings all
+/// ask here.
+///
+/// Members and parameters are marked where they are declared (`Field::secret`). This page adds what no schema declares:
+/// headers, and members of free-form objects.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "api-client/base/json.hpp"
+
+namespace ws::contract {
+
+/// What is written in place of a secret.
+inline constexpr std::string_view redacted = "[redacted]";
+/// How every key begins.
+inline constexpr std::string_view key_prefix = "wsk_";
+
+/// The kind of secret that members and parameters of this name hold, with all that is nested in them: "lease_token".
+/// Empty if the name is described and holds none. A name that no schema describes holds a `secret` if it says so:
+/// "api_key", "password".
+std::string_view secret_kind(std::string_view name);
+/// Whether a schema or an operation describes a member or a parameter of this name.
+bool is_described(std::string_view name);
+/// Whether a value that no schema describes may be a key: it has the form of one, or looks random.
+bool looks_like_key(std::string_view value);
+
+/// Headers that hold credentials, in lower case.
+std::span<const std::string_view> credential_headers();
+/// Headers whose values may be written down, in lower case. Those of all others are not.
+std::span<const std::string_view> shown_headers();
+bool is_credential_header(std::string_view name);
+bool is_shown_header(std::string_view name);
+
+/// Replaces the secrets of a JSON value, at every depth. Members stay, and null stays null.
+void redact(Json& value);
+/// "user_code=[redacted]&action=approve": of a query, or of a form.
+std::string redact_pairs(std::string_view text);
+
+}  // namespace ws::contract
