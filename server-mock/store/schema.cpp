@@ -265,6 +265,8 @@ create trigger search_node_added after insert on nodes when new.kind not in ('pr
 end;
 )sql";
 
+constexpr const char* event_lapses = "alter table agent_events add column lapses integer not null default 0";
+
 constexpr const char* migrations[] = {people_and_keys,
                                       tree_and_documents,
                                       sync,
@@ -274,7 +276,8 @@ constexpr const char* migrations[] = {people_and_keys,
                                       files,
                                       key_ceilings,
                                       open_plans,
-                                      search_progress};
+                                      search_progress,
+                                      event_lapses};
 
 Result<std::int64_t> version(sqlite::Database& database) {
   WS_LET(const sqlite::CachedStatement row, database.cached("pragma user_version"));

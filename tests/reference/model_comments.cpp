@@ -89,7 +89,11 @@ void Model::hand_back(ModelEvent& event, std::int64_t at) {
 void Model::advance(std::int64_t milliseconds) {
   now += milliseconds;
   for (ModelEvent& event : events) {
-    if (event.state == "leased" && event.lease_ends <= now) hand_back(event, event.lease_ends);
+    if (event.state != "leased" || event.lease_ends > now) continue;
+    event.state = "queued";
+    event.lease_token.clear();
+    event.available_at = event.lease_ends;
+    --event.attempt;
   }
 }
 

@@ -132,7 +132,8 @@ Result<ExitCode> run_on_lease(Session& session, const contract::Operation& opera
     events.forget(id);
   } else if (held) {
     const Time renewed = session.world().clock.now();
-    held->lease_ends_at = renewed + granted_lease(reply, lease, renewed);
+    const auto left = std::max(held->lease_ends_at - renewed, std::chrono::milliseconds{0});
+    held->lease_ends_at = renewed + granted_lease(reply, lease, renewed, left);
     static_cast<void>(events.save(*held));
   }
   return print_reply(session, operation, reply);

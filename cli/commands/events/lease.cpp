@@ -44,7 +44,7 @@ Failure unusable_claim() {
   const contract::Operation& operation = *contract::find_operation("events.claim");
   return {.kind = Failure::Kind::unknown_outcome,
           .what = "events.claim: the claimed event has no id or no lease token, so it cannot be processed",
-          .hint = "check with " + command_to_check(operation),
+          .hint = "run `ws events claim` again: " + std::string(operation.again),
           .code = "unusable_answer",
           .call = {.operation = std::string(operation.id), .applied = Applied::unknown}};
 }
@@ -59,7 +59,10 @@ std::chrono::milliseconds lease_length(const Json& body) {
   return std::chrono::seconds(find_integer(body, "lease_seconds").value_or(usual_lease_seconds));
 }
 
-std::chrono::milliseconds granted_lease(const Reply& reply, std::chrono::milliseconds asked, Time now) {
+std::chrono::milliseconds granted_lease(const Reply& reply,
+                                        std::chrono::milliseconds asked,
+                                        Time now,
+                                        std::chrono::milliseconds left) {
   auto text = find_text(*reply.json, "lease_expires_at");
   if (const Json* const event = find(*reply.json, "event"); event != nullptr && !text) {
     text = find_text(*event, "lease_expires_at");
@@ -68,7 +71,7 @@ std::chrono::milliseconds granted_lease(const Reply& reply, std::chrono::millise
   if (!end) return asked;
   const auto date = http::find_header(reply.headers, "Date");
   const Time there = (date ? http::parse_http_date(*date, now) : std::nullopt).value_or(now);
-  return *end <= there ? asked : std::min(asked, *end - there);
+  return *end <= there ? asked : std::min<std::chrono::milliseconds>(asked + left, *end - there);
 }
 
 std::string usual_worker_id() {

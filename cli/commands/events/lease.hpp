@@ -34,10 +34,14 @@ std::chrono::milliseconds pause_after_none(const Json& answer);
 /// Of the body's `lease_seconds`; 300 s where it is missing.
 std::chrono::milliseconds lease_length(const Json& body);
 
-/// How long a lease holds from its answer on: as long as was asked for, or only until the answer's `lease_expires_at`,
-/// where it comes back. That is a time of the service's clock, so it is measured from the answer's `Date`, and from
-/// `now` only where there is none; one that has passed already is of another clock and says nothing.
-std::chrono::milliseconds granted_lease(const Reply& reply, std::chrono::milliseconds asked, Time now);
+/// How long a lease holds from its answer on: as long as was asked for, or until the answer's `lease_expires_at`, where
+/// it comes back: at most as long as was asked for, added to what was `left` of a lease that was renewed. That is a
+/// time of the service's clock, so it is measured from the answer's `Date`, and from `now` only where there is none;
+/// one that has passed already is of another clock and says nothing.
+std::chrono::milliseconds granted_lease(const Reply& reply,
+                                        std::chrono::milliseconds asked,
+                                        Time now,
+                                        std::chrono::milliseconds left = {});
 
 /// "HOST-PID", at most 120 characters.
 std::string usual_worker_id();

@@ -17,7 +17,7 @@ Result<WorkerOptions> options_of(Session& session) {
                         .command = session.arguments().words,
                         .once = session.has("once")};
   WS_LET(const int jobs, number_flag(session, "jobs", 1, 1, 64));
-  WS_LET(const int lease, number_flag(session, "lease-seconds", 300, 30, 900));
+  WS_LET(const int lease, number_flag(session, "lease-seconds", 60, 30, 900));
   WS_LET(const int wait, number_flag(session, "wait-seconds", 20, 0, 30));
   options.jobs = static_cast<std::size_t>(jobs);
   options.lease = std::chrono::seconds(lease);
@@ -58,7 +58,7 @@ Result<ExitCode> work(Session& session) {
                                        {"lease_seconds", options.lease.count()},
                                        {"wait_seconds", options.wait.count()}}});
   }
-  // A signal must not cut the calls that hand events back, so it reaches the worker and not the client.
+  // A signal must not cut the calls that complete events, so it reaches the worker and not the client.
   WS_LET(const Key key, session.key());
   WS_LET(ClientOptions client_options, session.client_options());
   client_options.cancelled = nullptr;
@@ -90,7 +90,8 @@ Command events_work_command() {
               "The command gets the event as JSON on stdin, and WS_EVENT_ID and WS_LEASE_TOKEN. Exit 0 completes "
               "the event with what it printed (a JSON object, else {\"output\": text}); any other exit fails it "
               "with the end of its stderr, and the event is tried again later, up to --max-attempts. Ctrl-C ends it: "
-              "events under way are completed within 10 s or returned to the queue. An agent gets events only for "
+              "events under way are completed within 10 s, or return to the queue when their lease ends, which is no "
+              "failure. An agent gets events only for "
               "documents that are shared with it: "
               "`ws docs share DOCUMENT --with @HANDLE`.",
           .arguments = {{.placeholder = "CMD",
@@ -105,9 +106,9 @@ Command events_work_command() {
                      .fallback = "1"},
                     {.name = "lease-seconds",
                      .placeholder = "N",
-                     .help = "how long an event is held; renewed at a third of it",
+                     .help = "how long an event is held; renewed when half is left",
                      .limits = "30-900",
-                     .fallback = "300"},
+                     .fallback = "60"},
                     {.name = "wait-seconds",
                      .placeholder = "N",
                      .help = "how long one claim waits for an event",

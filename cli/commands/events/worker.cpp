@@ -222,11 +222,19 @@ void EventWorker::back_off(const Failure& failure) {
 void EventWorker::set_lease(Job& job, milliseconds length) {
   const auto now = Steady::now();
   job.lease_ends = now + length;
-  job.renew_at = now + std::max(length / 3, shortest_renewal);
+  // When half is left, so that never more than one and a half leases lie ahead: what is left when the worker is stopped
+  // is how long the event waits.
+  const milliseconds half = std::chrono::duration_cast<milliseconds>(options_.lease) / 2;
+  job.renew_at = now + std::max(length - std::min(half, length / 2), shortest_renewal);
 }
 
 void EventWorker::begin(Claim claim, milliseconds lease) {
   has_claimed_ = true;
+  if (const auto lapsed = lapsed_.find(claim.event_id); lapsed != lapsed_.end() && claim.attempt > lapsed->second) {
+    callbacks_.note(fmt::format("this service counts a lease that ended as an attempt: event {} is at attempt {}",
+                                claim.event_id,
+                                claim.attempt));
+  }
   auto job = std::make_unique<Job>(Job{.claim = std::move(claim)});
   set_lease(*job, lease);
   auto environment = options_.environment;
@@ -235,10 +243,7 @@ void EventWorker::begin(Claim claim, milliseconds lease) {
   jobs_.push_back(std::move(job));
   Job& held = *jobs_.back();
   WorkDone back{.event_id = held.claim.event_id, .kind = held.claim.kind, .outcome = WorkDone::Outcome::handed_back};
-  if (stopping_since_) {
-    back.error = "returned to the queue: the worker was stopped";
-    return give_up(held, std::move(back), true);
-  }
+  if (stopping_since_) return leave(held, std::move(back));
   auto child = ChildProcess::start(options_.command, dump(*held.claim.event) + "\n", environment);
   if (child) {
     held.child.emplace(std::move(*child));
@@ -281,8 +286,11 @@ void EventWorker::renew(Job& job) {
 void EventWorker::on_renewed(Job& job, Result<Reply> reply) {
   job.is_renewing = false;
   if (job.is_closing || job.is_over) return;
-  if (reply) return set_lease(job, granted_lease(*reply, options_.lease, SystemClock().now()));
   const auto now = Steady::now();
+  if (reply) {
+    const auto left = std::max(std::chrono::duration_cast<milliseconds>(job.lease_ends - now), milliseconds{0});
+    return set_lease(job, granted_lease(*reply, options_.lease, SystemClock().now(), left));
+  }
   using Kind = Failure::Kind;
   const Kind kind = reply.error().kind;
   const bool is_gone = kind == Kind::conflict || kind == Kind::not_found || kind == Kind::forbidden ||
@@ -294,6 +302,7 @@ void EventWorker::on_renewed(Job& job, Result<Reply> reply) {
 void EventWorker::lose(Job& job, const std::string& why) {
   if (std::exchange(job.is_lost, true)) return;
   callbacks_.note(fmt::format("the lease of event {} was lost: {}", job.claim.event_id, why));
+  lapsed_[job.claim.event_id] = job.claim.attempt;
   if (job.child) {
     job.child->ask_to_end();
   } else {
@@ -311,14 +320,23 @@ void EventWorker::finish(Job& job, ChildEnd end) {
     return;
   }
   if (end.exit == 0) return complete(job, end);
-  const bool was_stopped = stopping_since_ && end.exit > 128;
-  done.outcome = was_stopped ? WorkDone::Outcome::handed_back : WorkDone::Outcome::failed;
-  done.error = was_stopped ? "returned to the queue: the worker was stopped" : tail_of(end.err);
+  const bool is_final_exit = options_.no_retry_exits.contains(end.exit);
+  if (stopping_since_ && !is_final_exit) return leave(job, std::move(done));
+  done.outcome = WorkDone::Outcome::failed;
+  done.error = tail_of(end.err);
   if (done.error.empty()) done.error = fmt::format("exit status {}", end.exit);
-  has_failed_ = has_failed_ || !was_stopped;
+  has_failed_ = true;
   const int attempt = job.claim.attempt > 0 ? job.claim.attempt : ++attempts_[job.claim.event_id];
-  const bool is_final = attempt >= options_.max_attempts || options_.no_retry_exits.contains(end.exit);
-  give_up(job, std::move(done), was_stopped || !is_final);
+  give_up(job, std::move(done), attempt < options_.max_attempts && !is_final_exit);
+}
+
+void EventWorker::leave(Job& job, WorkDone done) {
+  const auto left = std::chrono::duration_cast<std::chrono::seconds>(job.lease_ends - Steady::now());
+  done.outcome = WorkDone::Outcome::handed_back;
+  done.error = fmt::format("the worker was stopped; the event returns to the queue when its lease ends, in {} s",
+                           std::max<std::int64_t>(left.count(), 0));
+  job.is_over = true;
+  callbacks_.done(done);
 }
 
 void EventWorker::complete(Job& job, const ChildEnd& end) {

@@ -66,7 +66,7 @@ struct WorkerOptions {
   std::string worker_id = {};
   std::vector<std::string> command = {};
   std::size_t jobs = 1;
-  std::chrono::seconds lease{300};
+  std::chrono::seconds lease{60};
   std::chrono::seconds wait{20};      ///< of one claim
   int max_attempts = 5;               ///< an event whose command failed so often is failed for good
   std::set<int> no_retry_exits = {};  ///< exits of the command that fail an event at once
@@ -81,7 +81,7 @@ struct WorkDone {
   std::string kind = {};
   Outcome outcome = Outcome::completed;
   int exit = 0;
-  std::string error = {};  ///< the text sent with `events.fail`
+  std::string error = {};  ///< the text sent with `events.fail`, or why there is no result
 };
 std::string_view name(WorkDone::Outcome outcome);
 
@@ -95,7 +95,7 @@ class EventWorker {
     std::function<bool()> must_stop = {};  ///< a signal was caught
   };
 
-  /// The client must not be one that a signal cancels: what is held is still to be handed back.
+  /// The client must not be one that a signal cancels: what ends within its time is still to be completed.
   EventWorker(Client& client, WorkerOptions options, Callbacks callbacks);
 
   /// Until it must stop, or nothing can be claimed any more (no key, no permission): fails as that claim did.
@@ -121,13 +121,15 @@ class EventWorker {
   void on_claim(Result<Reply> reply);
   void back_off(const Failure& failure);
   void begin(Claim claim, std::chrono::milliseconds lease);
-  static void set_lease(Job& job, std::chrono::milliseconds length);
+  void set_lease(Job& job, std::chrono::milliseconds length);
   void look_after(Job& job, Steady::time_point now);
   void renew(Job& job);
   void on_renewed(Job& job, Result<Reply> reply);
   void finish(Job& job, ChildEnd end);
   void complete(Job& job, const ChildEnd& end);
   void give_up(Job& job, WorkDone done, bool retryable);
+  /// Leaves the event to its lease: a lease that lapses is no attempt, and a failure would be one.
+  void leave(Job& job, WorkDone done);
   void close(Job& job, std::string_view operation, Json body, WorkDone done);
   void stop(Steady::time_point now);
   void lose(Job& job, const std::string& why);
@@ -141,6 +143,7 @@ class EventWorker {
   bool has_claimed_ = false;
   bool has_failed_ = false;
   std::map<std::string, int> attempts_ = {};  ///< of events whose service does not count them
+  std::map<std::string, int> lapsed_ = {};    ///< the attempts of events whose lease was lost
   Steady::time_point claim_at_ = {};
   std::chrono::milliseconds backoff_{0};
   std::optional<Steady::time_point> stopping_since_ = {};

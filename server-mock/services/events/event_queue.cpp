@@ -49,7 +49,7 @@ Result<void> end_lease_at(World& world, AgentEvent& event, std::int64_t at) {
   return put(world, "update agent_events set lease_expires_at = ? where id = ?", at, event.id);
 }
 
-/// Requeues the event after an attempt that ended at `at`, or marks it dead.
+/// Requeues the event after an attempt that failed at `at`, or marks it dead.
 Result<void> hand_back(World& world, AgentEvent& event, std::int64_t at, std::optional<std::string_view> error) {
   if (event.attempt >= max_attempts) {
     WS_TRY(release(world, event, "dead", error));
@@ -60,6 +60,22 @@ Result<void> hand_back(World& world, AgentEvent& event, std::int64_t at, std::op
              "update agent_events set available_at = ? where id = ?",
              at + milliseconds(retry_delay(event.attempt)),
              event.id));
+  wake(world, event);
+  return {};
+}
+
+/// Requeues an event whose lease ended at `at`: at once, and the claim was no attempt.
+Result<void> requeue_lapsed(World& world, AgentEvent& event, std::int64_t at) {
+  --event.attempt;
+  WS_TRY(put(world,
+             "update agent_events set attempt = ?, lapses = lapses + 1, available_at = ? where id = ?",
+             event.attempt,
+             at,
+             event.id));
+  WS_LET(const bool is_dead,
+         has_row(world, "select 1 from agent_events where id = ? and lapses >= ?", event.id, max_lapses));
+  WS_TRY(release(world, event, is_dead ? "dead" : "queued", "the lease lapsed"));
+  if (is_dead) return finish(world, event, at);
   wake(world, event);
   return {};
 }
@@ -133,7 +149,7 @@ Result<std::vector<ExpiredLease>> expire_leases(World& world) {
   std::vector<ExpiredLease> lapses;
   for (AgentEvent& event : events) {
     const std::int64_t at = event.lease_expires_at.value_or(world.now());
-    WS_TRY(hand_back(world, event, at, "the lease lapsed"));
+    WS_TRY(requeue_lapsed(world, event, at));
     lapses.push_back({.event_id = event.id, .at = at, .dead = event.status == "dead"});
   }
   return lapses;

@@ -1,9 +1,9 @@
 /// The queue of agent events.
 ///
-/// An event is `queued`, then `leased` by one worker, and ends as `completed`, `failed` or `dead`. An expired lease or
-/// a retryable failure requeues it with a delay of 5, 10, 20, 40 s; the fifth time it becomes dead (`decisions.md`,
-/// "event"). No timer is needed: `expire_leases` is called before every read and uses the time at which the lease
-/// ended. Call these functions within a UnitOfWork.
+/// An event is `queued`, then `leased` by one worker, and ends as `completed`, `failed` or `dead`. A retryable failure
+/// requeues it with a delay of 5, 10, 20, 40 s; the fifth time it becomes dead. An expired lease requeues it at once
+/// and is no attempt; the hundredth time it becomes dead (`decisions.md`, "event"). No timer is needed: `expire_leases`
+/// is called before every read and uses the time at which the lease ended. Call these functions within a UnitOfWork.
 #pragma once
 
 #include <chrono>
@@ -23,6 +23,7 @@ namespace ws::mock {
 inline constexpr int max_attempts = 5;
 /// What a renewed lease ends after, at the latest.
 inline constexpr std::chrono::seconds longest_lease{900};
+inline constexpr int max_lapses = 100;
 
 /// Delay before the event can be claimed again, after attempt number `attempt` (from 1) failed.
 std::chrono::seconds retry_delay(std::int64_t attempt);
@@ -47,7 +48,7 @@ struct AgentEvent {
   std::string comment_id = {};
   std::string payload = {};  ///< JSON
   std::string status = {};
-  std::int64_t attempt = 0;  ///< number of times it was claimed
+  std::int64_t attempt = 0;  ///< number of times it was claimed, less the leases that lapsed
   std::string lease_token_sha256 = {};
   std::optional<std::int64_t> lease_expires_at = {};
   std::int64_t created_at = 0;

@@ -86,7 +86,7 @@ TEST_CASE("work: a command that fails gives the end of its stderr; it is tried a
   CHECK(stage.person.ws(stage.work("true", {"--max-attempts", "many"})).exit == 2);
 }
 
-TEST_CASE("work: Ctrl-C hands back what it holds, and the exit says so", "[cli]") {
+TEST_CASE("work: Ctrl-C leaves what it holds to its lease, and the exit says so", "[cli]") {
   const EventStage stage;
   stage.ping();
   Running worker(stage.person.command(stage.work("touch began; sleep 60", {}), stage.folder.path()));
@@ -96,7 +96,30 @@ TEST_CASE("work: Ctrl-C hands back what it holds, and the exit says so", "[cli]"
   const Ended ended = worker.wait();
   CHECK(ended.exit == 130);
   CHECK(parse(ended.out)["outcome"] == "handed_back");
-  CHECK(stage.asked("events.fail")["retryable"] == true);
+  CHECK(stage.asked("events.fail").is_null());
+}
+
+TEST_CASE("work: an event whose worker is stopped again and again keeps its attempts, and completes", "[cli]") {
+  const EventStage stage;
+  stage.ping();
+  for (int stop = 0; stop < 7; ++stop) {
+    // Every other command ends in a way of its own when it is told to.
+    const std::string script =
+        stop % 2 == 0 ? "touch began; sleep 60" : "trap 'exit 1' TERM; touch began; while :; do sleep 0.05; done";
+    Running worker(stage.person.command(stage.work(script, {}), stage.folder.path()));
+    while (!std::filesystem::exists(stage.folder / "began")) {
+    }
+    std::filesystem::remove(stage.folder / "began");
+    worker.signal(SIGTERM);
+    const Ended ended = worker.wait();
+    CHECK(ended.exit == 143);
+    CHECK(parse(ended.out)["outcome"] == "handed_back");
+    control(stage.server, "POST", "/clock:advance", R"({"seconds":60})");
+  }
+  const Ended done = stage.person.ws(stage.work("cat"));
+  CHECK(done.exit == 0);
+  CHECK(parse(done.out)["outcome"] == "completed");
+  CHECK(stage.asked("events.complete")["result"]["attempt"] == 1);
 }
 
 TEST_CASE("work: Ctrl-C lets a command that ends by itself complete its event", "[cli]") {

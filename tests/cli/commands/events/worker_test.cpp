@@ -64,9 +64,9 @@ bool holds(const std::vector<std::string>& words, const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("worker: a lease is renewed at a third of it, and the event completed under it", "[cli]") {
+TEST_CASE("worker: a lease is renewed when half is left, and the event completed under it", "[cli]") {
   Stage stage;
-  stage.work("sleep 1.3; echo '{\"a\": 1}'");
+  stage.work("sleep 2; echo '{\"a\": 1}'");
   const auto verbs = stage.verbs();
   CHECK(std::ranges::count(verbs, "renew") == 1);
   REQUIRE(stage.done.size() == 1);
@@ -123,7 +123,7 @@ TEST_CASE("worker: output that is not UTF-8 and an end of stderr that is too lon
   }
 }
 
-TEST_CASE("worker: a lease that is granted for less is renewed at a third of that", "[cli]") {
+TEST_CASE("worker: a lease that is granted for less is renewed when half of that is left", "[cli]") {
   Stage stage;
   // By the service's own clock, which is not ours.
   stage.event["lease_expires_at"] = "2026-11-20T00:00:01.500Z";
@@ -153,6 +153,37 @@ TEST_CASE("lease: it holds as long as was asked for or until it expires, by the 
   CHECK(granted(Json{{"lease_expires_at", "2026-11-20T13:00:00Z"}}) == seconds{300});
   CHECK(granted(Json{{"lease_expires_at", nullptr}, {"event", nullptr}}) == seconds{300});
   CHECK(granted(Json::object()) == seconds{300});
+  // Renewed: from its end, or from now, as the service says.
+  const auto renewed = [&](const char* end) {
+    return granted_lease({.json = Json{{"lease_expires_at", end}}}, seconds{60}, now, seconds{30});
+  };
+  CHECK(renewed("2026-11-20T12:01:30Z") == seconds{90});
+  CHECK(renewed("2026-11-20T12:01:00Z") == seconds{60});
+  CHECK(renewed("2026-11-20T13:00:00Z") == seconds{90});
+}
+
+TEST_CASE("worker: a service that counts a lost lease as an attempt is told in the log", "[cli]") {
+  Stage stage;
+  std::atomic<int> claims{0};
+  HostileServer server{[&](const Seen& seen) {
+    if (!seen.target.ends_with(":claim")) return answer(409, R"({"detail":"x","code":"lease_lost"})");
+    if (++claims > 2) return answer(403, "{}");
+    stage.event["attempt"] = claims.load();
+    return answer(200, dump(Json{{"event", stage.event}, {"retry_after_seconds", 0}}));
+  }};
+  Client client{*stage.transport,
+                stage.clock,
+                stage.random,
+                {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}};
+  EventWorker worker(client,
+                     {.worker_id = "w", .command = {"sh", "-c", "sleep 5"}, .lease = std::chrono::seconds{1}},
+                     {.done = [](const WorkDone&) {},
+                      .note = [&](const std::string& text) { stage.notes.push_back(text); },
+                      .must_stop = [] { return false; }});
+  CHECK_FALSE(worker.run());
+  const std::string told =
+      std::string("this service counts a lease that ended as an attempt: event ") + some_id + " is at attempt 2";
+  CHECK(holds(stage.notes, told));
 }
 
 TEST_CASE("worker: an event that cannot be held is said, and the queue left alone for a while", "[cli]") {

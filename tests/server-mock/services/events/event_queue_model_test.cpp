@@ -62,7 +62,10 @@ class Model {
 
   void settle() {
     for (Modelled& event : events_) {
-      if (event.status == "leased" && event.lease_ends_at <= now()) give_back(event, event.lease_ends_at);
+      if (event.status != "leased" || event.lease_ends_at > now()) continue;
+      event.status = "queued";
+      event.available_at = event.lease_ends_at;
+      --event.attempt;
     }
   }
 

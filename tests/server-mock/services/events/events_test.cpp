@@ -225,34 +225,38 @@ TEST_CASE("events: a wrong lease token is 409 lease_lost", "[server-mock]") {
 }
 
 TEST_CASE("events: retryable failures requeue after 5, 10, 20, 40 s; the fifth is final", "[server-mock]") {
-  const bool lapse = GENERATE(false, true);
-  CAPTURE(lapse);
   ServiceWorld world;
   const std::string id = ping(world, world.built_in.agent_id);
   for (const int delay : {5, 10, 20, 40}) {
     const Json event = claimed(world, world.agent, {{"lease_seconds", 30}});
     REQUIRE_FALSE(event.is_null());
-    if (lapse) {
-      world.clock.time += seconds(30);
-      CHECK(renew(world, world.agent, event).code == "lease_lost");
-    } else {
-      CHECK(fail_it(world, world.agent, event).body.at("status") == "queued");
-    }
+    CHECK(fail_it(world, world.agent, event).body.at("status") == "queued");
     world.clock.time += seconds(delay) - std::chrono::milliseconds(1);
     CHECK(claimed(world, world.agent).is_null());
     world.clock.time += std::chrono::milliseconds(1);
   }
   const Json last = claimed(world, world.agent, {{"lease_seconds", 30}});
   CHECK(last.at("attempt") == 5);
-  if (lapse) {
-    world.clock.time += seconds(30);
-    CHECK(claimed(world, world.agent).is_null());
-  } else {
-    CHECK(fail_it(world, world.agent, last).body.at("status") == "dead");
-  }
+  CHECK(fail_it(world, world.agent, last).body.at("status") == "dead");
   CHECK(status_of(world, id) == "dead");
   CHECK(complete(world, world.agent, last).code == "already_finished");
   world.clock.time += std::chrono::hours(24);
+  CHECK(claimed(world, world.agent).is_null());
+}
+
+TEST_CASE("events: a lease that lapses returns the event at once and is no attempt; the hundredth is final",
+          "[server-mock]") {
+  ServiceWorld world;
+  const std::string id = ping(world, world.built_in.agent_id);
+  for (int lapses = 0; lapses < 100; ++lapses) {
+    const Json event = claimed(world, world.agent, {{"lease_seconds", 30}});
+    REQUIRE_FALSE(event.is_null());
+    CHECK(event.at("attempt") == 1);
+    world.clock.time += seconds(30);
+    const Outcome late = renew(world, world.agent, event);
+    CHECK(late.code == (lapses < 99 ? "lease_lost" : "already_finished"));
+  }
+  CHECK(status_of(world, id) == "dead");
   CHECK(claimed(world, world.agent).is_null());
 }
 
@@ -266,14 +270,14 @@ TEST_CASE("events: a final failure is not tried again", "[server-mock]") {
   CHECK(fail_it(world, world.agent, event).code == "already_finished");
 }
 
-TEST_CASE("events: the delay after an expired lease counts from its expiry", "[server-mock]") {
+TEST_CASE("events: after an expired lease the next claim is the same attempt", "[server-mock]") {
   ServiceWorld world;
   const std::string id = ping(world, world.built_in.agent_id);
   claimed(world, world.agent, {{"lease_seconds", 30}});
   world.clock.time += seconds(35);
   const Json again = claimed(world, world.mara);
   CHECK(again.at("id") == id);
-  CHECK(again.at("attempt") == 2);
+  CHECK(again.at("attempt") == 1);
 }
 
 TEST_CASE("events: a delayed event does not block later ones", "[server-mock]") {
