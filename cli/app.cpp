@@ -16,6 +16,7 @@
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/names.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/outcomes.hpp"
 #include "cli/grammar/help.hpp"
 #include "cli/grammar/parse.hpp"
 #include "cli/grammar/topics.hpp"
@@ -299,23 +300,25 @@ class App {
       return fail(session.with_hint(std::move(named).error()));
     }
     json_errors_ = is_json(session.format()) && !session.has("jq") && !session.has("template");
-    const bool changes =
-        chosen.operation != nullptr && chosen.operation->retry != contract::RetryClass::read && !session.has("dry-run");
-    world_.terminal.on_write_error([this, changes](std::string what) {
-      return error_text({.kind = Failure::Kind::disk, .what = std::move(what), .call = {.applied = applied(changes)}});
+    world_.terminal.on_write_error([this, &session](std::string what, Terminal::WriteError error) {
+      if (error == Terminal::WriteError::reader_gone && !session.outcomes().has_made()) return std::string();
+      return error_text(session.outcomes().tell({.kind = Failure::Kind::disk, .what = std::move(what)}));
     });
+    Result<ExitCode> ended = run_session(session, chosen);
+    world_.terminal.on_write_error({});
+    return ended;
+  }
+
+  Result<ExitCode> run_session(Session& session, const Command& chosen) {
     if (chosen.hands_back && world_.end_in_own_time != nullptr) world_.end_in_own_time();
     Result<ExitCode> ended = chosen.run(session);
     if (!ended) ended = fail(session.with_hint(std::move(ended).error()));
     // The output of a failed command is shown, but --output writes no file.
     if (!ended && session.has("output")) return ended;
     auto finished = session.printer().finish();
-    if (ended && !finished) {
-      finished.error().call.applied = applied(changes);
-      if (changes) finished.error().hint = "the change was made; only its answer could not be printed";
-      return fail(std::move(finished).error());
-    }
+    if (ended && !finished) return fail(session.outcomes().tell(std::move(finished).error()));
     if (finished) session.output_done();
+    if (ended && has_reached_reader(*ended, session)) session.outcomes().told();
     if (ended) session.print_notes();
     return ended;
   }
@@ -339,7 +342,11 @@ class App {
     return {};
   }
 
-  static Applied applied(bool changes) { return changes ? Applied::yes : Applied::no; }
+  /// After a batch that failed in part, the same batch again does only what is left.
+  static bool has_reached_reader(ExitCode exit, const Session& session) {
+    const bool is_batch = session.has("stdin") || session.arguments().words.size() > 1;
+    return exit != ExitCode::partial || !is_batch;
+  }
 
   void print(const std::string& text) { world_.terminal.write(Stream::out, text); }
 

@@ -19,6 +19,18 @@ using http::Ending;
 // How often a wait checks the flag that a signal handler sets.
 constexpr std::chrono::milliseconds longest_blindness{100};
 
+constexpr std::string_view idempotency_header = "Idempotency-Key";
+
+Failure sent_earlier(const Prepared& prepared, Time at) {
+  return {
+      .kind = Failure::Kind::unknown_outcome,
+      .what = fmt::format(
+          "{}: an earlier run sent the same at {}, and its outcome is unknown", prepared.operation->id, to_rfc3339(at)),
+      .hint = fmt::format("check with {}; if it did not happen, add `--again`",
+                          command_to_look(*prepared.meaning, prepared.parameters)),
+      .call = {.operation = std::string(prepared.operation->id), .applied = Applied::unknown}};
+}
+
 /// The address as a trace may show it. Of an upload's address only the server: the rest lets anyone upload.
 enum class Address { of_service, of_upload };
 std::string shown_url(const std::string& url, Address address) {
@@ -63,7 +75,8 @@ void Client::Impl::start(Call call, Done done) {
   if (request.sink) add_sink(running);
   running->call = std::move(call);
   running->done = std::move(done);
-  begin(std::move(running));
+  const bool key_is_given = !running->call.idempotency_key.empty();
+  begin_logged(std::move(running), key_is_given);
 }
 
 /// The exchange may outlive the client, so the request refers to the call by a weak pointer.
@@ -115,6 +128,37 @@ void Client::Impl::start(const AnyCall& call, Done done) {
     running->call.body = std::move(*body);
   }
   running->done = std::move(done);
+  begin_logged(std::move(running), http::find_header(call.headers, idempotency_header).has_value());
+}
+
+void Client::Impl::begin_logged(std::shared_ptr<Running> running, bool key_is_given) {
+  Prepared& prepared = running->prepared;
+  if (options.log == nullptr || prepared.meaning->retry == contract::RetryClass::read) return begin(std::move(running));
+  auto parameters = prepared.parameters;
+  if (prepared.meaning->id == "api") {
+    const http::Request& request = prepared.request;
+    parameters = {{"method", request.method}, {"url", request.url}, {"body", request.body}};
+  }
+  auto entry = options.log->begin({.operation = *prepared.meaning,
+                                   .parameters = parameters,
+                                   .body = *running->call.body,
+                                   .idempotency_key = prepared.idempotency_key,
+                                   .key_is_given = key_is_given});
+  if (!entry) return finish_later(std::move(running->done), running->redactor.clean(std::move(entry).error()));
+  if (entry->answer) return finish_later(std::move(running->done), std::move(*entry->answer));
+  if (entry->sent_at && prepared.meaning->retry == contract::RetryClass::unsafe && prepared.meaning->again.empty()) {
+    return finish_later(std::move(running->done), sent_earlier(prepared, *entry->sent_at));
+  }
+  running->log_id = std::move(entry->id);
+  if (!entry->idempotency_key.empty()) {
+    prepared.idempotency_key = std::move(entry->idempotency_key);
+    for (auto& [name, value] : prepared.request.headers) {
+      if (name == idempotency_header) value = prepared.idempotency_key;
+    }
+  } else if (entry->sent_at) {
+    // As after an unanswered send of this run: that it is done already, or there, is success.
+    running->in_doubt = running->unanswered = true;
+  }
   begin(std::move(running));
 }
 
@@ -129,15 +173,15 @@ bool Client::Impl::run(Milliseconds at_most) {
     transport.cancel_all();
     end_waiting_as_cancelled();
   }
-  const bool delivers = !failed_at_once.empty();
+  const bool delivers = !ended_at_once.empty();
   deliver();
   send_due();
-  if (calls.empty() && failed_at_once.empty()) return false;
-  Milliseconds wait = delivers || !failed_at_once.empty() ? Milliseconds{0} : at_most;
+  if (calls.empty() && ended_at_once.empty()) return false;
+  Milliseconds wait = delivers || !ended_at_once.empty() ? Milliseconds{0} : at_most;
   if (const auto due = next_due()) wait = std::min(wait, *due);
   if (options.cancelled != nullptr) wait = std::min(wait, longest_blindness);
   transport.run(wait);
-  return !calls.empty() || !failed_at_once.empty();
+  return !calls.empty() || !ended_at_once.empty();
 }
 
 void Client::Impl::send_due() {
@@ -312,19 +356,20 @@ void Client::Impl::end_waiting_as_cancelled() {
 void Client::Impl::finish(Id id, Result<Reply> result) {
   const auto found = calls.find(id);
   const std::shared_ptr<Running> running = std::move(found->second);
+  if (!running->log_id.empty()) options.log->end(running->log_id, result);
   calls.erase(found);  // before `done`, which may start and run others
   if (running->done) running->done(std::move(result));
 }
 
-void Client::Impl::finish_later(Done done, Failure failure) {
-  failed_at_once.emplace_back(std::move(done), std::move(failure));
+void Client::Impl::finish_later(Done done, Result<Reply> result) {
+  ended_at_once.emplace_back(std::move(done), std::move(result));
 }
 
 void Client::Impl::deliver() {
-  while (!failed_at_once.empty()) {
-    auto [done, failure] = std::move(failed_at_once.front());
-    failed_at_once.pop_front();
-    if (done) done(fail(std::move(failure)));
+  while (!ended_at_once.empty()) {
+    auto [done, result] = std::move(ended_at_once.front());
+    ended_at_once.pop_front();
+    if (done) done(std::move(result));
   }
 }
 

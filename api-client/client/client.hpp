@@ -89,6 +89,30 @@ struct Reply {
                                        ///< is known to be: `{"id": ..., "object": "document", "status": "archived"}`
 };
 
+/// Remembers the calls that change something, from before they are sent, so that a later run continues where this one
+/// was killed, got no answer, or could not tell what it was answered.
+class CallLog {
+ public:
+  /// What is sent, in the words of the table where it is an operation.
+  struct Sent {
+    const contract::Operation& operation;
+    const std::vector<std::pair<std::string, std::string>>& parameters;
+    const Json& body;
+    std::string idempotency_key = {};  ///< empty: the operation takes none
+    bool key_is_given = false;         ///< the caller chose it, so that no other call is meant
+  };
+  struct Entry {
+    std::string id = {};               ///< for `end`; empty: the call is not remembered
+    std::string idempotency_key = {};  ///< that of an earlier run, to be used again; empty: its own
+    std::optional<Reply> answer = {};  ///< what an earlier run was answered: nothing is sent
+    std::optional<Time> sent_at = {};  ///< when an earlier run sent the same; it got no answer
+  };
+  virtual ~CallLog() = default;
+  /// Before it is sent. Whatever it fails with ends the call.
+  virtual Result<Entry> begin(const Sent& sent) = 0;
+  virtual void end(const std::string& id, const Result<Reply>& result) = 0;
+};
+
 struct ClientOptions {
   std::string base_url = {};  ///< "https://host[:port][/prefix]", without a slash at the end
   std::optional<Credential> credential = {};
@@ -99,6 +123,7 @@ struct ClientOptions {
   std::chrono::milliseconds timeout{120'000};
   std::function<void(const std::string& line)> trace = {};   ///< `--debug`: one line per event, secrets redacted
   std::function<void(const std::string& text)> notice = {};  ///< an assumed limit is broken: a note for stderr
+  CallLog* log = nullptr;                                    ///< of calls that change something; null: none
   const std::atomic<bool>* cancelled = nullptr;  ///< set by a signal handler: all pending calls end with `cancelled`
 };
 

@@ -33,6 +33,7 @@ struct Client::Impl {
     std::shared_ptr<http::BodySource> source = {};                         ///< of the current send
     Time began = {};
     int sends = 0;
+    std::string log_id = {};     ///< of `ClientOptions::log`
     bool in_doubt = false;       ///< an earlier send may have taken effect
     bool unanswered = false;     ///< an earlier send got no response
     bool sink_has_some = false;  ///< the sink received a piece: a retry would repeat it
@@ -48,6 +49,8 @@ struct Client::Impl {
   void start(BytesPut put, Done done);
   void start(const AnyCall& call, Done done);
   void add_sink(const std::shared_ptr<Running>& running);
+  /// Starts the call, unless an earlier run has already made it.
+  void begin_logged(std::shared_ptr<Running> running, bool key_is_given);
   void begin(std::shared_ptr<Running> running);
   bool spend_retry(int attempt);
   bool run(Milliseconds at_most);
@@ -64,7 +67,10 @@ struct Client::Impl {
   void compare_with_what_is_there(Id id, Failure refusal);
   void end_waiting_as_cancelled();
   void finish(Id id, Result<Reply> result);
-  void finish_later(Done done, Failure failure);
+  void finish_later(Done done, Result<Reply> result);
+  void finish_later(Done done, Failure failure) {
+    finish_later(std::move(done), Result<Reply>(fail(std::move(failure))));
+  }
   void deliver();
   std::optional<Milliseconds> next_due() const;
 
@@ -78,7 +84,7 @@ struct Client::Impl {
   ClientOptions options;
   http::RetryBudget budget;
   std::map<Id, std::shared_ptr<Running>> calls;  ///< shared only for the `weak_ptr` in the sink of a request
-  std::deque<std::pair<Done, Failure>> failed_at_once;
+  std::deque<std::pair<Done, Result<Reply>>> ended_at_once;
   Id last_id = 0;
   bool http_warned = false;
   /// Shared, because an exchange may outlive the client: its outcome is then dropped.

@@ -133,7 +133,7 @@ constexpr std::string_view automation_text =
   Ends     `ws help exit-codes` lists the exit codes; 12 means that the outcome
            of a change is unknown. Exit codes do not change.
   Asking   Without a terminal nothing is asked: --yes confirms.
-  Repeats  --idempotency-key stable makes a create safe to run again.
+  Repeats  --idempotency-key stable makes a create safe to run again, for 24 hours.
   Keys     WS_TOKEN with WS_BASE_URL, or `ws login --with-token < FILE`.
   Batches  Ids come one a line by --stdin; exit 13 means that some failed.
   Data     What a script did not write itself comes after --, or as --flag=DATA:

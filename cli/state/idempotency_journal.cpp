@@ -1,8 +1,13 @@
 #include "cli/state/idempotency_journal.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
@@ -15,15 +20,41 @@ namespace {
 constexpr std::chrono::days open_rows_stay{90};
 
 // Wait for other processes that write; flush every write, so that a power cut does not lose what was sent.
-constexpr std::string_view opening = "pragma busy_timeout = 10000; pragma synchronous = full;";
-constexpr int format = 1;
+// What is deleted is overwritten, for answers may hold secrets.
+constexpr std::string_view opening =
+    "pragma busy_timeout = 10000; pragma synchronous = full; pragma secure_delete = on;";
+constexpr int format = 2;
 constexpr std::string_view tables = R"(
   create table if not exists creates(
     key text primary key, fingerprint text not null, operation text not null, origin text not null,
     begun_at integer not null, settled_at integer, stable integer not null default 0) without rowid;
   create index if not exists creates_by_fingerprint on creates(fingerprint);
-  pragma user_version = 1;
 )";
+constexpr std::string_view second_format = R"(
+  alter table creates add column owner text not null default '';
+  alter table creates add column status integer not null default 0;
+  alter table creates add column answer text not null default '';
+  pragma user_version = 2;
+)";
+
+/// "PID START": the process, told apart from a later one of the same number.
+std::string owner_of(pid_t process) {
+  const auto status = read_file(fmt::format("/proc/{}/stat", process), 4096);
+  if (!status) return std::to_string(process);
+  // The start is the 20th field after the name, which may hold blanks.
+  std::string_view rest = *status;
+  rest.remove_prefix(std::min(rest.rfind(')') + 1, rest.size()));
+  constexpr int fields_before_start = 20;
+  for (int i = 0; i < fields_before_start; ++i) rest.remove_prefix(std::min(rest.find(' ') + 1, rest.size()));
+  return fmt::format("{} {}", process, rest.substr(0, rest.find(' ')));
+}
+
+bool is_running(const std::string& owner) {
+  pid_t process = 0;
+  const auto read = std::from_chars(owner.data(), owner.data() + owner.size(), process);
+  if (read.ec != std::errc() || process <= 0) return false;
+  return (::kill(process, 0) == 0 || errno == EPERM) && owner_of(process) == owner;
+}
 
 std::int64_t unix_milliseconds(Time time) { return time.time_since_epoch().count(); }
 
@@ -33,17 +64,24 @@ Result<void> make_private(const std::filesystem::path& path) {
   return {};
 }
 
-Result<void> make_tables(sqlite::Database& database, const std::filesystem::path& path) {
+Result<std::int64_t> format_of(sqlite::Database& database) {
   WS_LET(sqlite::Statement version, database.prepare("pragma user_version"));
   WS_TRY(version.step());
-  const std::int64_t found = version.integer(0);
-  version.reset();
+  return version.integer(0);
+}
+
+Result<void> make_tables(sqlite::Database& database, const std::filesystem::path& path) {
+  WS_LET(const std::int64_t found, format_of(database));
   if (found == format) return {};
   if (found > format) {
     return fail(Failure::Kind::disk, path.string() + " was written by a newer ws", "use that one");
   }
   WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
-  WS_TRY(database.execute(tables));
+  // Another process may have made them meanwhile.
+  WS_LET(const std::int64_t before, format_of(database));
+  if (before == format) return transaction.commit();
+  if (before == 0) WS_TRY(database.execute(tables));
+  WS_TRY(database.execute(second_format));
   return transaction.commit();
 }
 
@@ -75,26 +113,55 @@ Result<std::optional<EarlierCreate>> IdempotencyJournal::find(const KeyedCreate&
       .key = row.string(0), .begun_at = Time(std::chrono::milliseconds(row.integer(1))), .settled = !row.is_null(2)});
 }
 
+Result<std::optional<EarlierCreate>> IdempotencyJournal::find_left(const KeyedCreate& create, Time now) {
+  WS_LET(sqlite::Statement row,
+         database_->prepare("select key, begun_at, status, answer, owner from creates where fingerprint = ?1 and "
+                            "settled_at is null and begun_at > ?2 order by status = 0, begun_at"));
+  row.bind_all(create.fingerprint, unix_milliseconds(now - key_lifetime));
+  while (true) {
+    WS_LET(const bool found, row.step());
+    if (!found) return std::optional<EarlierCreate>();
+    if (is_running(row.string(4))) continue;
+    return std::optional<EarlierCreate>(EarlierCreate{.key = row.string(0),
+                                                      .begun_at = Time(std::chrono::milliseconds(row.integer(1))),
+                                                      .status = static_cast<int>(row.integer(2)),
+                                                      .answer = row.string(3)});
+  }
+}
+
 Result<Recorded> IdempotencyJournal::begin(const KeyedCreate& create, const std::string& key, bool stable, Time now) {
   WS_TRY(purge(now));
   WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(*database_));
-  WS_LET(sqlite::Statement known, database_->prepare("update creates set stable = max(stable, ?2) where key = ?1"));
-  WS_TRY(known.bind_all(key, stable).run());
+  WS_LET(sqlite::Statement known,
+         database_->prepare("update creates set stable = max(stable, ?2), owner = ?3 where key = ?1"));
+  const std::string owner = owner_of(::getpid());
+  WS_TRY(known.bind_all(key, stable, owner).run());
   const bool is_known = database_->changes() > 0;
   if (!is_known) {
     WS_LET(sqlite::Statement insert,
-           database_->prepare("insert into creates(key, fingerprint, operation, origin, begun_at, stable) "
-                              "values(?1, ?2, ?3, ?4, ?5, ?6)"));
-    WS_TRY(insert.bind_all(key, create.fingerprint, create.operation, create.origin, unix_milliseconds(now), stable)
-               .run());
+           database_->prepare("insert into creates(key, fingerprint, operation, origin, begun_at, stable, owner) "
+                              "values(?1, ?2, ?3, ?4, ?5, ?6, ?7)"));
+    WS_TRY(
+        insert.bind_all(key, create.fingerprint, create.operation, create.origin, unix_milliseconds(now), stable, owner)
+            .run());
   }
   WS_TRY(transaction.commit());
   return is_known ? Recorded::again : Recorded::first_time;
 }
 
+Result<void> IdempotencyJournal::keep_answer(const std::string& key, int status, const std::string& body) {
+  WS_LET(sqlite::Statement answered, database_->prepare("update creates set status = ?2, answer = ?3 where key = ?1"));
+  return answered.bind_all(key, status, body).run();
+}
+
 Result<void> IdempotencyJournal::settle(const std::string& key, Time now) {
-  WS_LET(sqlite::Statement done, database_->prepare("update creates set settled_at = ?2 where key = ?1"));
-  return done.bind_all(key, unix_milliseconds(now)).run();
+  WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(*database_));
+  WS_LET(sqlite::Statement gone, database_->prepare("delete from creates where key = ?1 and stable = 0"));
+  WS_TRY(gone.bind_all(key).run());
+  WS_LET(sqlite::Statement done,
+         database_->prepare("update creates set settled_at = ?2, status = 0, answer = '' where key = ?1"));
+  WS_TRY(done.bind_all(key, unix_milliseconds(now)).run());
+  return transaction.commit();
 }
 
 Result<void> IdempotencyJournal::forget(const std::string& key) {
@@ -103,7 +170,9 @@ Result<void> IdempotencyJournal::forget(const std::string& key) {
 }
 
 Result<void> IdempotencyJournal::purge(Time now) {
-  WS_LET(sqlite::Statement old, database_->prepare("delete from creates where settled_at < ?1 or begun_at < ?2"));
+  WS_LET(sqlite::Statement old,
+         database_->prepare("delete from creates where settled_at < ?1 or (status <> 0 and stable = 0 and begun_at < "
+                            "?1) or begun_at < ?2"));
   return old.bind_all(unix_milliseconds(now - key_lifetime), unix_milliseconds(now - open_rows_stay)).run();
 }
 

@@ -1,12 +1,12 @@
-/// Which creates were sent under which key: `$XDG_STATE_HOME/ws/idempotency.db`, 0600, SQLite.
+/// Which changes were sent, under which key, and what was answered: `$XDG_STATE_HOME/ws/idempotency.db`, 0600, SQLite.
 ///
-/// A keyed create is written down before it is sent and settled when its outcome is known. What a crash, a lost answer
-/// or a second process left open is found again by its fingerprint (a hash of server, owner, operation and body): sent
-/// once more under the same key, the service completes it instead of doing it twice. Neither bodies nor secrets are
-/// kept; a key is kept because only it can complete the call.
+/// A call that changes something is written down before it is sent, and its answer before it is printed; the row goes
+/// when the outcome has reached its reader. What a crash, a lost answer or a full disk left open is found again by its
+/// fingerprint (a hash of server, owner, operation, parameters and body). Neither bodies nor the key of the account are
+/// kept; an answer is kept because a secret of it may exist nowhere else.
 ///
-/// Services keep keys for a day (`decisions.md`, "Idempotency"): settled rows go after that. A row that was never
-/// settled stays for 90 days, because after the day nobody can tell any more whether it happened.
+/// Services keep idempotency keys for a day (`decisions.md`, "Idempotency"): settled rows and answers go after that. A
+/// row that was never settled stays for 90 days, because after the day nobody can tell any more whether it happened.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ class Database;
 
 namespace ws::cli {
 
-/// What a create is, without what is in it.
+/// What a change is, without what is in it.
 struct KeyedCreate {
   std::string operation = {};
   std::string origin = {};
@@ -33,11 +33,13 @@ struct KeyedCreate {
 /// Whether a key was written down for the first time.
 enum class Recorded { first_time, again };
 
-/// An earlier create of the same fingerprint.
+/// An earlier change of the same fingerprint.
 struct EarlierCreate {
   std::string key = {};
   Time begun_at = {};
   bool settled = false;
+  int status = 0;           ///< of its answer; 0: none is kept
+  std::string answer = {};  ///< the body, as it came
 };
 
 class IdempotencyJournal {
@@ -51,10 +53,14 @@ class IdempotencyJournal {
   /// For `stable`: the create of this fingerprint that must be completed (the oldest that is open), else the one that
   /// an earlier `stable` stood for; empty: there is none.
   Result<std::optional<EarlierCreate>> find(const KeyedCreate& create);
-  /// Written and flushed before the call is sent. A key that is known already stays as it is. `stable`: the key stands
-  /// for the fingerprint from now on.
+  /// What an earlier run of the last day left open and that no running process is at; one with an answer first.
+  Result<std::optional<EarlierCreate>> find_left(const KeyedCreate& create, Time now);
+  /// Written and flushed before the call is sent. A key that is known already stays as it is, and is this process's
+  /// now. `stable`: the key stands for the fingerprint from now on.
   Result<Recorded> begin(const KeyedCreate& create, const std::string& key, bool stable, Time now);
-  /// It is done.
+  /// What was answered, until the row is settled or forgotten.
+  Result<void> keep_answer(const std::string& key, int status, const std::string& body);
+  /// The outcome has reached its reader: a `stable` key is kept for a day without its answer, any other row goes.
   Result<void> settle(const std::string& key, Time now);
   /// Nothing happened under this key.
   Result<void> forget(const std::string& key);
@@ -66,7 +72,7 @@ class IdempotencyJournal {
   std::unique_ptr<sqlite::Database> database_;
 };
 
-/// How long a service keeps a key.
+/// How long a service keeps a key, and how long a change that was left open is continued.
 inline constexpr std::chrono::hours key_lifetime{24};
 
 }  // namespace ws::cli

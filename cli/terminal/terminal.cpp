@@ -150,16 +150,17 @@ void Terminal::put(Stream stream, std::string_view bytes) {
     const ssize_t written = retry_eintr([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
     if (written > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EPIPE && stream == Stream::out) {
-      ::_exit(number(ExitCode::broken_pipe));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       // The parent process made the pipe non-blocking, and it is full: wait until it can be written.
       pollfd room{.fd = descriptor, .events = POLLOUT, .revents = 0};
       ::poll(&room, 1, -1);
     } else {
       if (stream == Stream::out) {
+        const WriteError error = errno == EPIPE ? WriteError::reader_gone : WriteError::failed;
         const std::string what = std::string("cannot write the output: ") + std::strerror(errno);
-        write(Stream::err, tell_write_error_ ? tell_write_error_(what) : "error: " + what + "\n");
+        std::string told = tell_write_error_ ? tell_write_error_(what, error) : std::string();
+        if (told.empty() && error == WriteError::reader_gone) ::_exit(number(ExitCode::broken_pipe));
+        write(Stream::err, told.empty() ? "error: " + what + "\n" : told);
         ::_exit(number(ExitCode::local));
       }
       return;  // nowhere left to complain

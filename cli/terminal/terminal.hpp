@@ -84,11 +84,14 @@ class Terminal {
   /// The bytes of a text: its marked sequences, and the rest as `controls` says.
   std::string rendered(std::string_view text, Controls controls) const;
 
-  /// All of it; cleaned, unless it is data: what a program or a file gets from stdout. A reader that went away ends the
-  /// program silently with 141; a stdout that takes no more (a full disk) with 14, and with what `on_write_error` makes
-  /// of the reason on stderr.
+  /// All of it; cleaned, unless it is data: what a program or a file gets from stdout. A stdout that takes no more (a
+  /// full disk) ends the program with 14, and with what `on_write_error` makes of the reason on stderr. A reader that
+  /// went away ends it silently with 141, unless `on_write_error` has to tell something all the same.
   void write(Stream stream, std::string_view text);
-  void on_write_error(std::function<std::string(std::string what)> tell) { tell_write_error_ = std::move(tell); }
+  enum class WriteError { failed, reader_gone };
+  /// `tell`: the text for stderr, or empty where a reader that went away needs none.
+  using TellWriteError = std::function<std::string(std::string what, WriteError error)>;
+  void on_write_error(TellWriteError tell) { tell_write_error_ = std::move(tell); }
   /// Asks on stderr and reads one line of stdin; empty at its end.
   virtual std::string ask(std::string_view question);
   /// The same, but empty at the end of stdin and where a signal came.
@@ -106,7 +109,7 @@ class Terminal {
   bool questions_ = true;
   bool plain_ = false;
   bool quiet_ = false;
-  std::function<std::string(std::string what)> tell_write_error_;
+  TellWriteError tell_write_error_;
 };
 
 }  // namespace ws::cli

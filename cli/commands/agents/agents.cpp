@@ -8,6 +8,7 @@
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/outcomes.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/values.hpp"
 
@@ -150,7 +151,7 @@ Command status_command(std::string words, std::string summary, std::string_view 
                          .help = describe(Subject::agent, {}),
                          .count = Count::any,
                          .names = Subject::agent}},
-          .flags = {stdin_flag()},
+          .flags = {stdin_flag(), again_flag()},
           .examples = {std::move(example)},
           .operation = &operation_of("agents.update"),
           .run = [status](Session& session) { return set_status(session, status); }};

@@ -7,7 +7,6 @@
 #include "cli/commands/shared/build_call.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
-#include "cli/commands/shared/keyed_call.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/values.hpp"
@@ -89,7 +88,7 @@ Result<ExitCode> send_comment(Session& session, const contract::Operation& opera
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
   const std::string text = find_text(*call.body, "body").value_or("");
-  WS_LET(const Reply reply, send_call(session, *client, operation, std::move(call)));
+  WS_LET(const Reply reply, client->call(std::move(call)));
   print_reply(session, operation, reply);
   note_unknown_mentions(session, text, *reply.json);
   return ExitCode::done;

@@ -11,7 +11,6 @@
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
-#include "cli/commands/shared/keyed_call.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/values.hpp"
@@ -181,7 +180,7 @@ Result<ExitCode> ask(Session& session) {
   WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
-  WS_LET(Reply reply, send_call(session, *client, operation, std::move(call)));
+  WS_LET(Reply reply, client->call(std::move(call)));
   remember_conversation(session, *reply.json);
   const auto id = find_text(*reply.json, "id");
   const Phase phase = phase_of(*reply.json);

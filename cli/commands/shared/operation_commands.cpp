@@ -8,7 +8,7 @@
 #include "cli/commands/shared/batch.hpp"
 #include "cli/commands/shared/build_call.hpp"
 #include "cli/commands/shared/composing.hpp"
-#include "cli/commands/shared/keyed_call.hpp"
+#include "cli/commands/shared/outcomes.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/values.hpp"
 
@@ -51,9 +51,11 @@ std::vector<Flag> flags_of(const Operation& operation, PathParameters path) {
     flags.push_back(
         {.name = "idempotency-key",
          .placeholder = "K|stable",
-         .help = "the key by which the service recognises a repeated request; `stable`: derived from the request",
+         .help = "the key by which the service recognises a repeated request, for 24 hours; `stable`: derived from the "
+                 "request",
          .limits = "at most 128 characters"});
   }
+  if (is_remembered(operation)) flags.push_back(again_flag());
   return flags;
 }
 
@@ -192,7 +194,7 @@ Result<ExitCode> run_call(Session& session, const Operation& operation, Call cal
     WS_TRY((*client)->call(std::move(call)));
     return ExitCode::done;
   }
-  WS_LET(const Reply reply, send_call(session, **client, operation, std::move(call)));
+  WS_LET(const Reply reply, (*client)->call(std::move(call)));
   return print_reply(session, operation, reply);
 }
 

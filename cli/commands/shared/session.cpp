@@ -11,6 +11,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/http/curl.hpp"
+#include "cli/commands/shared/outcomes.hpp"
 #include "cli/credentials/presets.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/terminal/programs.hpp"
@@ -45,7 +46,8 @@ Session::Session(const World& world, const Command& command, Parsed arguments)
       command_(command),
       arguments_(std::move(arguments)),
       paths_(Paths::of(world.environment)),
-      credentials_(paths_.data) {}
+      credentials_(paths_.data),
+      outcomes_(std::make_unique<OutcomeLog>(*this)) {}
 
 Session::~Session() = default;
 
@@ -407,6 +409,7 @@ Result<std::unique_ptr<Client>> Session::make_client(std::optional<Credential> c
   WS_LET(ClientOptions options, client_options());
   printer_->know("server", options.base_url);
   options.credential = std::move(credential);
+  if (options.credential) options.log = outcomes_.get();
   WS_LET(http::Transport * network, transport());
   return std::make_unique<Client>(*network, world_.clock, world_.random, std::move(options));
 }

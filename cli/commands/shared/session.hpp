@@ -23,6 +23,8 @@
 
 namespace ws::cli {
 
+class OutcomeLog;
+
 /// What outlives a command, made by `main`.
 struct World {
   const Environment& environment;
@@ -106,6 +108,8 @@ class Session {
   Failure with_hint(Failure failure);
   /// The network; libcurl is loaded now.
   Result<http::Transport*> transport();
+  /// What the changes of this command came to.
+  OutcomeLog& outcomes() { return *outcomes_; }
   /// With the key. Fails as `base_url`, `key`, `transport` do.
   Result<Client*> client();
   /// Without a key: for the two operations that have none.
@@ -131,6 +135,7 @@ class Session {
   CredentialStore credentials_;
   Settings settings_;
   std::unique_ptr<Printer> printer_;
+  std::unique_ptr<OutcomeLog> outcomes_;
   std::unique_ptr<http::Transport> transport_;
   std::unique_ptr<Client> client_;
   std::unique_ptr<Client> keyless_client_;

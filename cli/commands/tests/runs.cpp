@@ -5,7 +5,6 @@
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
-#include "cli/commands/shared/keyed_call.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/waiting.hpp"
@@ -83,7 +82,7 @@ Result<ExitCode> launch(Session& session) {
   WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
-  WS_LET(Reply reply, send_call(session, *client, operation, std::move(call)));
+  WS_LET(Reply reply, client->call(std::move(call)));
   Phase phase = phase_of(*reply.json);
   const auto id = find_text(*reply.json, "id");
   if (waits(session) && phase == Phase::pending) {

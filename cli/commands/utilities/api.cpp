@@ -9,6 +9,7 @@
 #include "api-client/client/page_guard.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/outcomes.hpp"
 #include "cli/commands/shared/values.hpp"
 
 namespace ws::cli {
@@ -206,7 +207,8 @@ Command api_command() {
                     {.placeholder = "PATH", .help = "below the base URL: /v1/me", .count = Count::optional}},
       .flags = {{.letter = 'H', .placeholder = "'NAME: VALUE'", .is_repeated = true, .help = "a header"},
                 {.name = "include", .help = "print status and headers too"},
-                {.name = "paginate", .help = "follow next_cursor to the end, as one document"}},
+                {.name = "paginate", .help = "follow next_cursor to the end, as one document"},
+                again_flag()},
       .examples = {"ws api GET /v1/me", "ws api GET /v1/documents --paginate --jq '.data[].title'"},
       .run = api};
   for (Flag& flag : body_flags()) command.flags.push_back(std::move(flag));

@@ -70,6 +70,16 @@ TEST_CASE("journal: killed right after sending, then run again with `stable`: on
   CHECK(stage.count() == 2);
 }
 
+TEST_CASE("journal: killed right after sending, then simply run again: one object", "[cli]") {
+  JournalStage stage;
+  stage.killed_after_sending(stage.create());
+  stage.swallows = false;
+  CHECK(stage.person.ws(stage.create()).exit == 0);
+  CHECK(stage.count() == 1);
+  CHECK(stage.person.ws(stage.create()).exit == 0);
+  CHECK(stage.count() == 2);
+}
+
 TEST_CASE("journal: an unknown outcome names what to run, and that completes it", "[cli]") {
   JournalStage stage;
   const Ended lost = stage.person.ws(stage.create({"--timeout", "1", "--no-retry"}));

@@ -297,3 +297,130 @@ TEST_CASE("outcomes: a commit that was not acknowledged is counted, not made aga
   CHECK(parse(world.ws({"sync", "status"}).out)["clean"] == true);
   CHECK(world.rows("documents").size() == before + 1);
 }
+
+namespace {
+
+/// `ws` as a line of the shell starts it: its stdout goes where the line says.
+Ended with_output(const OutcomeWorld& world, std::vector<std::string> arguments, const std::string& line) {
+  Command command = world.person.command({}, world.folder.path());
+  command.program.clear();
+  command.arguments = {"bash", "-c", line, program("ws")};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  return run_command(command);
+}
+
+constexpr const char* full = "\"$0\" \"$@\" > /dev/full";
+/// A pipe that has lost its reader.
+constexpr const char* unread = "rm -f p; mkfifo p && exec 4<>p 5>p 4<&-; \"$0\" \"$@\" >&5";
+
+std::size_t comments_of(const OutcomeWorld& world) { return world.rows("comment_threads").size(); }
+
+}  // namespace
+
+TEST_CASE("outcomes: a create that could not be told says so with its id, and the same again prints it", "[cli]") {
+  const OutcomeWorld world;
+  const std::vector<std::string> create = {"docs", "create", "X", "-F", "content=text", "--json"};
+  const std::size_t before = world.rows("documents").size();
+  const Json error = error_of(with_output(world, create, full));
+  CHECK(error["exit"] == 14);
+  CHECK(error["applied"] == "yes");
+  const std::string id = error["details"]["made"][0]["id"];
+  CHECK(error["message"].get<std::string>().find("the change was made: docs.create " + id) != std::string::npos);
+  CHECK(world.rows("documents").size() == before + 1);
+  const Ended again = world.person.ws(create, world.folder.path());
+  REQUIRE(again.exit == 0);
+  CHECK(text_at(parse(again.out), "id") == id);
+  CHECK(again.err.find("done already") != std::string::npos);
+  CHECK(world.rows("documents").size() == before + 1);
+  // That was told: once more is a new wish.
+  const Ended fresh = world.person.ws(create, world.folder.path());
+  CHECK(text_at(parse(fresh.out), "id") != id);
+  CHECK(world.rows("documents").size() == before + 2);
+}
+
+TEST_CASE("outcomes: the same for changes that take no key; --again makes another, and so does a second wish",
+          "[cli]") {
+  OutcomeWorld world;
+  const std::string document = world.id_of({"docs", "create", "A text"});
+  const std::vector<std::string> add = {"comments", "add", document, "-m", "Hello"};
+  const std::size_t before = comments_of(world);
+  CHECK(with_output(world, add, full).exit == 14);
+  CHECK(comments_of(world) == before + 1);
+  CHECK(world.ws(add).exit == 0);
+  CHECK(comments_of(world) == before + 1);
+  CHECK(world.ws(add).exit == 0);
+  CHECK(comments_of(world) == before + 2);
+  CHECK(with_output(world, add, full).exit == 14);
+  auto another = add;
+  another.push_back("--again");
+  CHECK(world.ws(another).exit == 0);
+  CHECK(comments_of(world) == before + 4);
+}
+
+TEST_CASE("outcomes: a secret that could not be told is kept in a file that only its owner reads", "[cli]") {
+  const OutcomeWorld world;
+  const std::string agent = world.id_of({"agents", "create", "scribe", "--name", "S", "--permissions", "read"});
+  const std::vector<std::string> rotate = {"agents", "rotate", agent, "--yes", "--json"};
+  const Json error = error_of(with_output(world, rotate, full));
+  CHECK(error["exit"] == 14);
+  const std::filesystem::path file = error["details"]["made"][0]["file"].get<std::string>();
+  CHECK(error["hint"].get<std::string>().find(file.string()) != std::string::npos);
+  CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::all) ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  const std::string secret = text_at(parse(read_text(file)), "secret");
+  CHECK(secret.starts_with("wsk_"));
+  CHECK(text_at(parse(world.ws({"agents", "rotate", agent, "--yes"}).out), "secret") == secret);
+  CHECK(world.sends("agents.rotate").size() == 1);
+  CHECK(text_at(parse(world.ws({"agents", "rotate", agent, "--yes"}).out), "secret") != secret);
+}
+
+TEST_CASE("outcomes: a reader that is gone is silent for reads, and told of a change that was made", "[cli]") {
+  const OutcomeWorld world;
+  CHECK(with_output(world, {"docs", "list", "--json"}, unread).exit == 141);
+  const Ended made = with_output(world, {"docs", "create", "X", "--json"}, unread);
+  CHECK(made.exit == 14);
+  const std::string id = error_of(made)["details"]["made"][0]["id"];
+  CHECK(text_at(parse(world.ws({"docs", "create", "X"}).out), "id") == id);
+}
+
+TEST_CASE("outcomes: what got no answer is not sent again unless --again says so, or it is safe", "[cli]") {
+  OutcomeWorld world;
+  const std::string document = world.id_of({"docs", "create", "A text"});
+  const auto lose_answer = [&](const std::string& operation) {
+    world.fault(operation, 1, R"({"close_without_answer": true})", "after");
+  };
+  const std::vector<std::string> add = {"comments", "add", document, "-m", "Hello", "--no-retry"};
+  const std::size_t before = comments_of(world);
+  lose_answer("comments.add");
+  CHECK(world.ws(add).exit == 12);
+  const Ended again = world.ws(add);
+  CHECK(again.exit == 12);
+  CHECK(error_of(again)["hint"].get<std::string>().find("`ws comments list " + document + "`") != std::string::npos);
+  CHECK(error_of(again)["hint"].get<std::string>().find("`--again`") != std::string::npos);
+  CHECK(world.sends("comments.add").size() == 1);
+  CHECK(comments_of(world) == before + 1);
+  auto another = add;
+  another.push_back("--again");
+  CHECK(world.ws(another).exit == 0);
+  CHECK(comments_of(world) == before + 2);
+  CHECK(world.ws(add).exit == 0);
+  CHECK(comments_of(world) == before + 3);
+  // A create goes on under the key that it had.
+  const std::vector<std::string> create = {"docs", "create", "Lost", "--no-retry"};
+  const std::size_t documents = world.rows("documents").size();
+  lose_answer("docs.create");
+  CHECK(world.ws(create).exit == 12);
+  CHECK(world.ws(create).exit == 0);
+  CHECK(world.rows("documents").size() == documents + 1);
+  // That it is archived already is what was wanted.
+  lose_answer("docs.archive");
+  CHECK(world.ws({"docs", "archive", document, "--no-retry"}).exit == 12);
+  CHECK(world.ws({"docs", "archive", document, "--no-retry"}).exit == 0);
+  // A rotation may always be made again, and its hint says so.
+  const std::string agent = world.id_of({"agents", "create", "scribe", "--name", "S", "--permissions", "read"});
+  lose_answer("agents.rotate");
+  const Ended lost = world.ws({"agents", "rotate", agent, "--yes"});
+  CHECK(lost.exit == 12);
+  CHECK(error_of(lost)["hint"] == "run `ws agents rotate " + agent + "` again: only the newest secret is valid");
+  CHECK(world.ws({"agents", "rotate", agent, "--yes"}).exit == 0);
+}

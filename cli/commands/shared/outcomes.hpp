@@ -1,0 +1,79 @@
+/// What the changes of one command came to: each is written down before it is sent, with its answer as soon as that is
+/// there, and forgotten when its outcome has reached the reader (`safety.md`, promise 22).
+///
+/// A command that was killed, got no usable answer, or could not print it leaves its rows in the idempotency journal.
+/// For a day, the same change with the same key at the same server continues from them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api-client/client/client.hpp"
+#include "cli/commands/shared/session.hpp"
+#include "cli/state/idempotency_journal.hpp"
+
+namespace ws::cli {
+
+/// What the journal knows the call by. The service scopes an idempotency key to the credential's owner, whom the client
+/// does not know; the Workspace id, or the hash of the credential, stands in. Two owners with the same value do no
+/// harm: the service keeps them apart.
+Result<KeyedCreate> describe_change(Session& session,
+                                    std::string_view operation,
+                                    std::vector<std::pair<std::string, std::string>> parameters,
+                                    const Json& body);
+/// Whether changes of this operation are written down: not those that keep records of their own (uploads, syncs), make
+/// a key, or are made again by themselves (leases).
+bool is_remembered(const contract::Operation& operation);
+/// `--again`.
+Flag again_flag();
+/// Whether `--idempotency-key stable` is given.
+bool has_stable_key(const Session& session);
+
+class OutcomeLog final : public CallLog {
+ public:
+  explicit OutcomeLog(Session& session) : session_(session) {}
+
+  /// Without a journal (a home that cannot be written) only `--idempotency-key stable` fails.
+  Result<Entry> begin(const Sent& sent) override;
+  void end(const std::string& id, const Result<Reply>& result) override;
+
+  bool has_made() const { return !made_.empty(); }
+  /// The failure of an output, with what was made and how to see it. An answer that has a secret goes to a file of its
+  /// own, which the failure names.
+  Failure tell(Failure failure) const;
+  /// The outcomes have reached their reader.
+  void told();
+
+ private:
+  struct Made {
+    std::string id = {};  ///< of the row; empty: there is none
+    std::string_view operation = {};
+    std::string object = {};  ///< the id of what was made
+    std::string body = {};
+    bool has_secret = false;
+  };
+  Result<IdempotencyJournal*> journal();
+  /// What an earlier run left; with `--again` it is forgotten.
+  Result<std::optional<EarlierCreate>> find_left(const KeyedCreate& change);
+  enum class Row { kept, none };
+  struct UnderWay {
+    std::string_view operation = {};
+    Row row = Row::kept;
+  };
+  /// For what is only told.
+  Entry without_row(const Sent& sent);
+  void remember(const std::string& id, const UnderWay& call, const Reply& reply);
+  void check(const Result<void>& written) const;
+
+  Session& session_;
+  std::optional<Result<IdempotencyJournal>> journal_ = {};
+  std::map<std::string, UnderWay> under_way_ = {};
+  std::set<std::string> again_ = {};  // rows that an earlier run has begun
+  std::vector<Made> made_ = {};
+  int without_rows_ = 0;  // numbers those calls
+};
+
+}  // namespace ws::cli
