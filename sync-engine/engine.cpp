@@ -138,9 +138,11 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
 
 Result<Report> SyncEngine::push(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(*context_, "push"));
-  WS_LET(Survey survey, ws::sync::survey(context_->session, options, PullMode::store));
+  std::size_t mended = 0;
+  WS_LET(Survey survey, survey_with_links(context_->session, options, mended));
   WS_TRY(note_wishes(context_->session, survey));
   WS_LET(Report report, report_of(context_->session, survey));
+  report.links_mended = mended;
   // What must be done here first is done by a pull: a file that steps aside, and a text that comes for a document that
   // was moved here, as the move would carry the revision of a text that nobody has here.
   std::set<DocumentId> waiting;
@@ -259,7 +261,7 @@ Result<std::vector<OperationDetails>> SyncEngine::operations(std::size_t limit) 
   std::vector<OperationDetails> found;
   for (const Operation& each : all) {
     if (limit != 0 && found.size() == limit) break;
-    OperationDetails details{.operation = each, .is_undone = is_undone(all, each.id)};
+    OperationDetails details{.operation = each, .is_undone = each.is_spent || is_undone(all, each.id)};
     WS_LET(details.rows, context_->session.state.operations().rows(each.id));
     found.push_back(std::move(details));
   }
@@ -271,7 +273,7 @@ Result<OperationDetails> SyncEngine::operation(std::uint64_t id) {
   OperationDetails details;
   WS_LET(details.operation, find_operation(context_->session.state, {.operation = id}));
   WS_LET(details.rows, context_->session.state.operations().rows(id));
-  details.is_undone = is_undone(all, id);
+  details.is_undone = details.operation.is_spent || is_undone(all, id);
   return details;
 }
 

@@ -222,13 +222,15 @@ void add_next_steps(const Report& report,
   }
 }
 
-void add_links(const Report& report, const Invocation& called, std::vector<std::string>& lines) {
+void add_links(const Report& report, ReportStage stage, const Invocation& called, std::vector<std::string>& lines) {
   const auto links_command = [&](std::string_view verb) {
     ShellCommand program = called.program;
     return program.add({"links", std::string(verb)}).in_backticks();
   };
   if (report.links_mended > 0) {
-    lines.push_back(fmt::format("edited {} to renamed files", counted(report.links_mended, "link")));
+    lines.push_back(fmt::format("{} {} to renamed files",
+                                stage == ReportStage::planned ? "would edit" : "edited",
+                                counted(report.links_mended, "link")));
   }
   if (report.links_of_renames > 0) {
     lines.push_back(fmt::format("the renames here break {}: {} updates {}",
@@ -390,7 +392,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
     lines.push_back(sync_of(called.program).add({"commit"}).in_backticks() + " publishes what is staged");
   }
   add_hints(report, lines);
-  add_links(report, called, lines);
+  add_links(report, stage, called, lines);
   for (std::string& line : remark_lines(report, called)) lines.push_back(std::move(line));
   add_next_steps(report, stage, called, lines);
   return lines;

@@ -218,7 +218,7 @@ class Applier {
       collect_texts(step, after);
       // Its file becomes a new document; the deletion on the service is recorded as received.
       const bool file_stays = !settled.base && survey_.local.tracked.contains(settled.document);
-      WS_TRY(finish_step(session_.state, step, file_stays ? ChangeOrigin::received : ChangeOrigin::agreed));
+      WS_TRY(finish_step(session_, step, file_stays ? ChangeOrigin::received : ChangeOrigin::agreed));
     }
     WS_TRY(session_.history.record_after(after, "Agreed already"));
     return transaction.commit();
@@ -399,8 +399,7 @@ class Applier {
     report_progress();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const Task& task : batch) {
-      if (task.row->state == Row::State::done)
-        WS_TRY(finish_step(session_.state, task.step, origin_of(task.step.action)));
+      if (task.row->state == Row::State::done) WS_TRY(finish_step(session_, task.step, origin_of(task.step.action)));
     }
     WS_TRY(session_.state.clear_steps());
     return transaction.commit();

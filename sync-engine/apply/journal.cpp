@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/session/written_files.hpp"
 
 namespace ws::sync {
 namespace {
@@ -92,10 +93,25 @@ ChangeOrigin origin_of(const Action& action) {
   return is_pull(action.kind) ? ChangeOrigin::received : ChangeOrigin::agreed;
 }
 
-Result<void> finish_step(StateStore& state, const JournalStep& step, ChangeOrigin origin) {
+namespace {
+
+/// Whose file it is that the step placed.
+Result<void> record_file(Session& session, const JournalStep& step) {
+  const Action& action = step.action;
+  if (!is_pull(action.kind) || !action.result) return {};
+  const bool is_agreed = *action.result == step.base->entry.hash && action.path == step.base->disk_path();
+  return is_agreed ? record_agreed(session, action.document, action.path)
+                   : record_written(session, action.document, action.path, *action.result);
+}
+
+}  // namespace
+
+Result<void> finish_step(Session& session, const JournalStep& step, ChangeOrigin origin) {
+  StateStore& state = session.state;
   const DocumentId& document = step.action.document;
   if (step.base) {
     WS_TRY(state.put_base(document, *step.base, origin));
+    WS_TRY(record_file(session, step));
   } else {
     WS_TRY(state.forget_base(document, origin));
   }
@@ -163,7 +179,7 @@ Result<void> recover_steps(Session& session) {
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const JournalStep& step : steps) {
     if (!done.contains(&step)) continue;  // the next plan starts from what is there
-    WS_TRY(finish_step(session.state, step, origin_of(step.action)));
+    WS_TRY(finish_step(session, step, origin_of(step.action)));
     collect_texts(step, after);
   }
   WS_TRY(session.state.clear_steps());

@@ -7,8 +7,9 @@
 
 namespace ws::sync {
 
-/// Moves the base of its document, clears its pending row and records the operation, in the caller's transaction.
-Result<void> finish_step(StateStore& state, const JournalStep& step, ChangeOrigin origin);
+/// Moves the base of its document, clears its pending row, and records the operation and whose file the step placed, in
+/// the caller's transaction.
+Result<void> finish_step(Session& session, const JournalStep& step, ChangeOrigin origin);
 
 /// How the operation records a step.
 ChangeOrigin origin_of(const Action& action);

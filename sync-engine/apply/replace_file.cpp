@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "sync-engine/session/written_files.hpp"
+#include "sync-engine/survey/documents_here.hpp"
+
 namespace ws::sync {
 namespace {
 
@@ -43,12 +46,11 @@ Result<std::optional<Version>> version_at(Session& session,
 
 /// Before the file changes: one that is cut off in between has nothing to take back.
 Result<void> record_restored(Session& session,
+                             const DocumentId& document,
                              const RelativePath& path,
                              const std::optional<std::string>& now,
                              const std::string& text) {
-  OperationRow row{.origins = ChangeOrigin::restored};
-  WS_LET(const std::optional<KnownDocument> known, session.state.find_base(path));
-  if (known) row.document = known->document;
+  OperationRow row{.document = document, .origins = ChangeOrigin::restored};
   WS_LET(row.before, version_at(session, path, now));
   WS_LET(row.after, version_at(session, path, text));
   WS_TRY(session.history.flush());
@@ -61,6 +63,7 @@ Result<void> record_restored(Session& session,
 
 Result<void> replace_file(Session& session,
                           SafeWriter& writer,
+                          const DocumentId& document,
                           const RelativePath& path,
                           const std::optional<std::string>& now,
                           const std::optional<std::string>& text) {
@@ -78,7 +81,11 @@ Result<void> replace_file(Session& session,
   } else {
     WS_TRY(writer.remove(path, *seen));
   }
-  return writer.flush_folders();
+  WS_TRY(writer.flush_folders());
+  if (!text) return {};
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  WS_TRY(record_written(session, document, path, Sha256::of(*text)));
+  return transaction.commit();
 }
 
 Result<std::optional<std::string>> read_if_there(const SafeWriter& writer, const RelativePath& path) {
@@ -99,8 +106,11 @@ Result<Restored> restore(Session& session,
   WS_LET(const Found found, find_state_text(log, path, at, now));
   Restored restored{.path = path, .state = found.state, .changed = found.text != now};
   if (!restored.changed || dry_run) return restored;
-  WS_TRY(record_restored(session, path, now, found.text));
-  WS_TRY(replace_file(session, writer, path, now, found.text));
+  WS_LET(const DocumentsHere documents, find_documents_here(session));
+  const auto known = documents.find(path);
+  const DocumentId document = known == documents.end() ? DocumentId{} : known->second;
+  WS_TRY(record_restored(session, document, path, now, found.text));
+  WS_TRY(replace_file(session, writer, document, path, now, found.text));
   return restored;
 }
 

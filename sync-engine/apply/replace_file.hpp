@@ -12,9 +12,11 @@
 namespace ws::sync {
 
 /// Replaces the text `now` (empty: no file) at the path by `text` (empty: no file). The old text goes to the history
-/// first. Fails with `conflict` where the file has another text by now; then nothing changed.
+/// first. `document`: whose file it stays; empty: nobody's yet. Fails with `conflict` where the file has another text
+/// by now; then nothing changed.
 Result<void> replace_file(Session& session,
                           SafeWriter& writer,
+                          const DocumentId& document,
                           const RelativePath& path,
                           const std::optional<std::string>& now,
                           const std::optional<std::string>& text);

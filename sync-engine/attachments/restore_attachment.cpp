@@ -406,7 +406,6 @@ void plan_attachment_undo(Session& session,
       continue;
     }
     plan.steps.push_back(std::move(step));
-    plan.documents.emplace_back();
   }
 }
 

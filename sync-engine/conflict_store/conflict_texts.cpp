@@ -10,6 +10,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/uuid.hpp"
+#include "sync-engine/session/written_files.hpp"
 
 namespace ws::sync {
 namespace {
@@ -139,10 +140,12 @@ Result<void> place_all(const Session& session, std::vector<ConflictFolder>& fold
   return {};
 }
 
-Result<void> store(StateStore& state, const EndedConflict& ended) {
+Result<void> store(Session& session, const EndedConflict& ended) {
+  StateStore& state = session.state;
   for (const auto& [document, row] : ended.end.base) {
     WS_TRY(row ? state.put_base(document, *row) : state.forget_base(document));
   }
+  for (const DecidedFile& file : ended.end.files) WS_TRY(record_written(session, file.document, file.path, file.text));
   if (ended.end.recorded) WS_TRY(state.operations().record(*ended.end.recorded));
   for (const auto& [document, row] : ended.end.pending) {
     WS_TRY(row ? state.put_pending(document, *row) : state.drop_pending(document));
@@ -202,7 +205,7 @@ Result<void> end_conflicts(Session& session, const std::vector<EndedConflict>& e
   if (ended.empty()) return {};
   WS_TRY(session.history.flush());
   WS_LET(sqlite::Transaction transaction, session.state.begin());
-  for (const EndedConflict& each : ended) WS_TRY(store(session.state, each));
+  for (const EndedConflict& each : ended) WS_TRY(store(session, each));
   WS_TRY(transaction.commit());
   for (const EndedConflict& each : ended) remove_conflict_files(session.root, each.id);
   return {};

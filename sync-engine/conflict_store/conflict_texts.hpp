@@ -30,13 +30,21 @@ std::string conflict_branch(const std::string& id);
 /// The files alone; the history keeps the texts.
 void remove_conflict_files(const RootFolder& root, const std::string& id);
 
+/// A file that a decision has written or renamed, and whose it is.
+struct DecidedFile {
+  DocumentId document = {};
+  RelativePath path;
+  Sha256 text = {};
+};
+
 /// The changes of the state that a decision makes.
 struct ConflictEnd {
   std::map<DocumentId, std::optional<BaseRow>> base = {};        ///< empty: forgotten
   std::map<DocumentId, std::optional<PendingRow>> pending = {};  ///< empty: nothing is pending any more
   std::optional<SourceRevision> source_revision = {};
   std::optional<OperationRow> recorded = {};  ///< what the decision changed, for who takes it back
-  bool drops_staged = false;                  ///< what was staged was planned from a state that holds no longer
+  std::vector<DecidedFile> files = {};
+  bool drops_staged = false;  ///< what was staged was planned from a state that holds no longer
 };
 
 struct EndedConflict {

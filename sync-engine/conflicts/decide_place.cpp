@@ -17,9 +17,15 @@ namespace {
 
 class PlaceDecision {
  public:
-  PlaceDecision(Session& session, KnownPlaces& places, const Conflict& conflict, Keep keep, SafeWriter& writer)
+  PlaceDecision(Session& session,
+                KnownPlaces& places,
+                DocumentsHere& documents,
+                const Conflict& conflict,
+                Keep keep,
+                SafeWriter& writer)
       : session_(session),
         places_(places),
+        documents_(documents),
         conflict_(conflict),
         keep_(keep),
         writer_(writer),
@@ -119,9 +125,21 @@ class PlaceDecision {
       put(conflict_.document, std::move(now));
       return {};
     }
-    WS_TRY(writer_.move(conflict_.path, place, Sha256::of(*on_disk_)));
+    WS_TRY(move_file(place));
     WS_TRY(record_decision(place));
     return take_new_name(std::nullopt);
+  }
+
+  /// The file that is in question; it stays its document's.
+  Result<void> move_file(const RelativePath& to) {
+    const Sha256 text = Sha256::of(*on_disk_);
+    WS_TRY(writer_.move(conflict_.path, to, text));
+    const auto owner = documents_.find(conflict_.path);
+    if (owner == documents_.end()) return {};
+    decided_.end.files.push_back({.document = owner->second, .path = to, .text = text});
+    documents_.insert_or_assign(to, owner->second);
+    documents_.erase(owner);
+    return {};
   }
 
   /// Whether the file at `place` is another document's that was renamed to it and not pushed yet.
@@ -129,11 +147,13 @@ class PlaceDecision {
     const Descriptor there = session_.root.open_beneath(place.text(), O_PATH | O_NOFOLLOW);
     struct stat status = {};
     if (!there || ::fstat(there.get(), &status) != 0) return false;
+    const auto is_there = [&](const DocumentId& document, const FileId& id) {
+      return document != conflict_.document && id.inode == status.st_ino && id.device == status.st_dev;
+    };
     WS_LET(const auto files, session_.state.files());
-    return std::ranges::any_of(files, [&](const auto& each) {
-      return each.first != conflict_.document && each.second.inode == status.st_ino &&
-             each.second.device == status.st_dev;
-    });
+    WS_LET(const auto written, session_.state.written());
+    return std::ranges::any_of(files, [&](const auto& each) { return is_there(each.first, each.second); }) ||
+           std::ranges::any_of(written, [&](const auto& each) { return is_there(each.first, each.second.id); });
   }
 
   bool is_place_of_another(const RelativePath& place) const {
@@ -165,7 +185,7 @@ class PlaceDecision {
     if (base_row() != nullptr && base_row()->displaced_to) return stay();
     if (keep_ == Keep::local) return give_way_to(conflict_.remote->path);
     const auto place = free_place(conflict_.remote->path, conflict_.path, "local");
-    return place ? writer_.move(conflict_.path, *place, Sha256::of(*on_disk_)) : no_free_name();
+    return place ? move_file(*place) : no_free_name();
   }
 
   /// An unsynced file has the path, or a twin of it, or is where the service has a folder; or the file of another
@@ -195,7 +215,7 @@ class PlaceDecision {
     if (keep_ == Keep::local) return {};
     if (base_row() == nullptr || base_row()->disk_path() == conflict_.path) return step_aside();
     if (!is_nowhere(base_row()->disk_path())) return no_free_name();
-    return writer_.move(conflict_.path, base_row()->disk_path(), Sha256::of(*on_disk_));
+    return move_file(base_row()->disk_path());
   }
 
   /// A file here, a folder of the service at the same path.
@@ -270,7 +290,7 @@ class PlaceDecision {
     const auto copy =
         name_beside(conflict_.path, "local", [this](const RelativePath& place) { return is_free(place); });
     if (!copy) return no_free_name();
-    return writer_.move(conflict_.path, *copy, Sha256::of(*on_disk_));
+    return move_file(*copy);
   }
 
   Result<void> no_free_name() const {
@@ -332,6 +352,7 @@ class PlaceDecision {
 
   Session& session_;
   KnownPlaces& places_;
+  DocumentsHere& documents_;
   const Conflict& conflict_;
   Keep keep_;
   SafeWriter& writer_;
@@ -344,6 +365,7 @@ class PlaceDecision {
 Result<PlaceDecisions> PlaceDecisions::open(Session& session, SafeWriter& writer) {
   PlaceDecisions decisions(session, writer);
   WS_LET(decisions.places_, KnownPlaces::load(session.state));
+  WS_LET(decisions.documents_, find_documents_here(session));
   return decisions;
 }
 
@@ -353,7 +375,7 @@ Result<void> PlaceDecisions::add(std::size_t choice, const Conflict& conflict, K
                 fmt::format("the conflict at {} is about a name, not about a text", conflict.path.text()),
                 "use --path local or --path remote");
   }
-  PlaceDecision decision(*session_, places_, conflict, keep, *writer_);
+  PlaceDecision decision(*session_, places_, documents_, conflict, keep, *writer_);
   auto decided = decision.carry_out();
   if (!decided) {
     if (decision.changed_places()) {

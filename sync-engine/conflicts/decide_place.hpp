@@ -7,6 +7,7 @@
 
 #include "sync-engine/conflicts/decided_block.hpp"
 #include "sync-engine/session/session.hpp"
+#include "sync-engine/survey/documents_here.hpp"
 
 namespace ws::sync {
 
@@ -35,6 +36,7 @@ class PlaceDecisions {
   Session* session_;
   SafeWriter* writer_;
   KnownPlaces places_;
+  DocumentsHere documents_;
   std::vector<DecidedConflict> block_;
   std::vector<std::size_t> choices_;  ///< that the block is of
   std::size_t bytes_ = 0;

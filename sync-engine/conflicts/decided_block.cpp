@@ -75,12 +75,24 @@ class Block {
     return file.text ? writer_.place(*staged, file.path, seen) : writer_.remove(file.path, *seen);
   }
 
+  /// Whose files those are that were written.
+  static void add_written_files(DecidedConflict& decided) {
+    for (const FileChange& file : decided.files) {
+      if (!file.text || file.now == file.text) continue;
+      for (const auto& [document, row] : decided.end.base) {
+        if (!row || row->disk_path() != file.path) continue;
+        decided.end.files.push_back({.document = document, .path = file.path, .text = Sha256::of(*file.text)});
+      }
+    }
+  }
+
   Result<void> end() {
     TextChanges agreed;
     std::vector<EndedConflict> ended;
     for (std::size_t i = 0; i < block_.size(); ++i) {
       if (!results_[i]) continue;
       agreed.insert(agreed.end(), block_[i].agreed.begin(), block_[i].agreed.end());
+      add_written_files(block_[i]);
       ended.push_back({.id = block_[i].conflict.id, .end = std::move(block_[i].end)});
     }
     if (ended.empty()) return {};

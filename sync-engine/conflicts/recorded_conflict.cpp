@@ -150,7 +150,8 @@ Result<void> write_markers(Session& session, const Conflict& conflict) {
   WS_LET(const merge::Merge merged,
          merge::merge_markdown(
              texts.base.value_or(""), *texts.local, *texts.remote, {.merge_later = session.config.merge_later}));
-  WS_TRY(replace_file(session, writer, conflict.path, now, merge::with_markers(merged, our_label, their_label)));
+  WS_TRY(replace_file(
+      session, writer, conflict.document, conflict.path, now, merge::with_markers(merged, our_label, their_label)));
   return mark_merging_by_hand(session.root, conflict.id);
 }
 

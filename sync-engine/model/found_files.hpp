@@ -34,6 +34,14 @@ inline SameFile is_same_file(const FileId& a, const FileId& b) {
   return a.born_ns == b.born_ns ? SameFile::yes : SameFile::no;
 }
 
+/// What this program wrote for a document, until both sides agree on it again.
+struct WrittenFile {
+  RelativePath path;
+  FileId id = {};
+  Sha256 text = {};
+  bool operator==(const WrittenFile&) const = default;
+};
+
 /// What a walk of the disk found.
 struct FoundFile {
   RelativePath path;

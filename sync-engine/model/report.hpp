@@ -72,7 +72,7 @@ struct Report {
   std::vector<std::string> unread_links = {};   ///< notes whose links could not all be read
   std::uint64_t broken_links = 0;               ///< links of notes here that lead to no file and no heading
   std::uint64_t links_of_renames = 0;           ///< links to files that are renamed here and sent with this call
-  std::uint64_t links_mended = 0;               ///< of those, edited by this call
+  std::uint64_t links_mended = 0;               ///< of those, edited by this call; of a plan: that a run would edit
   std::optional<Failure> ended_by = {};         ///< what ended the call early, after some rows were done
   std::optional<std::uint64_t> operation = {};  ///< the record of what this call changed; empty: nothing
   bool clean = true;                            ///< nothing to do, or all of it done, and no conflict open

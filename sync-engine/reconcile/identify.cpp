@@ -40,8 +40,10 @@ class Identifier {
   LocalTree identify() {
     match_unchanged();
     if (!changed_.empty() || local_.tracked.size() < base_.documents.size()) {
+      match_written();
       take_renames(moved_files(base_, missing(), changed_, options_.renames));
       match_by_path();
+      match_where_written();
       match_other_forms();
       find_unsyncable();
       look_for_hidden();
@@ -73,6 +75,44 @@ class Identifier {
     }
   }
 
+  /// What this program put at a new path is its document's, also where another file has the old path by now, even with
+  /// the old text.
+  void match_written() {
+    if (options_.renames.written) written_ = options_.renames.written();
+    if (written_.empty()) return;
+    std::map<std::string_view, const FoundFile*> by_path;
+    for (const FoundFile* file : changed_) by_path.emplace(file->path.text(), file);
+    std::set<const FoundFile*> taken;
+    for (const auto& [document, written] : written_) {
+      const auto file = by_path.find(written.path.text());
+      if (file == by_path.end() || taken.contains(file->second) || !base_.documents.contains(document) ||
+          written.path == base_.disk_path(document) || !is_written_file(written, *file->second))
+        continue;
+      if (const auto at_home = local_.tracked.find(document); at_home != local_.tracked.end()) {
+        const auto other = std::ranges::find(found_.files, at_home->second.path, &FoundFile::path);
+        if (other != found_.files.end()) changed_.push_back(&*other);
+        local_.tracked.erase(at_home);
+      }
+      track(document, *file->second);
+      taken.insert(file->second);
+    }
+    any_renamed_ = any_renamed_ || !taken.empty();
+    std::erase_if(changed_, [&](const FoundFile* file) { return taken.contains(file); });
+  }
+
+  /// A document whose file is gone from where this program put it, and a file that an editor wrote anew in that place.
+  void match_where_written() {
+    for (const auto& [document, written] : written_) {
+      if (local_.tracked.contains(document) || !base_.documents.contains(document)) continue;
+      const auto file =
+          std::ranges::find_if(changed_, [&](const FoundFile* each) { return each->path == written.path; });
+      if (file == changed_.end() || skip_reason_of(closed_, base_.disk_path(document).text())) continue;
+      track(document, **file);
+      changed_.erase(file);
+      any_renamed_ = true;
+    }
+  }
+
   /// Whose file it is by its path. Two documents have one place where the file of the first was renamed here and waits
   /// for a decision, and the second came since: then its number tells, or else the second is taken for it.
   const DocumentId* document_at(const FoundFile& file) const {
@@ -92,7 +132,9 @@ class Identifier {
   }
 
   std::map<DocumentId, FileId> known_numbers() const {
-    return options_.renames.files ? options_.renames.files() : std::map<DocumentId, FileId>();
+    auto numbers = options_.renames.files ? options_.renames.files() : std::map<DocumentId, FileId>();
+    for (const auto& [document, written] : written_) numbers.insert_or_assign(document, written.id);
+    return numbers;
   }
 
   /// Documents without a file, neither at their path nor elsewhere, as far as is known by now.
@@ -294,11 +336,12 @@ class Identifier {
   std::unordered_multimap<std::string_view, const DocumentId*> by_path_;
   std::vector<const FoundFile*> changed_;  // not yet known to be a document's
   Closed closed_;
-  bool unknown_is_busy_ = false;           // a file is being written that may be any of those that are missing
-  bool unknown_is_closed_ = false;         // nobody can look at what may be any of them
-  OverlappingPaths waiting_;               // the places of the documents that wait for a busy file
-  std::vector<std::string> waiting_keys_;  // of them, those that `hold_what_follows` has still to look at
-  OverlappingPaths taken_;                 // the places of the files that are synced
+  bool unknown_is_busy_ = false;               // a file is being written that may be any of those that are missing
+  bool unknown_is_closed_ = false;             // nobody can look at what may be any of them
+  OverlappingPaths waiting_;                   // the places of the documents that wait for a busy file
+  std::vector<std::string> waiting_keys_;      // of them, those that `hold_what_follows` has still to look at
+  OverlappingPaths taken_;                     // the places of the files that are synced
+  std::map<DocumentId, WrittenFile> written_;  // since both sides agreed
   bool any_renamed_ = false;
   LocalTree local_;
 };

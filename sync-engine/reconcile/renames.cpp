@@ -154,19 +154,32 @@ std::size_t shared_lines(const std::vector<std::uint64_t>& a, const std::vector<
 
 }  // namespace
 
+bool is_written_file(const WrittenFile& written, const FoundFile& found) {
+  const SameFile same = is_same_file(written.id, found.id);
+  return same == SameFile::yes || (same == SameFile::perhaps && written.text == found.hash);
+}
+
 RenamedDocuments moved_files(const BaseTree& base,
                              const std::vector<DocumentId>& missing,
                              const std::vector<const FoundFile*>& files,
                              const RenameEvidence& evidence) {
-  if (files.empty() || !evidence.files) return {};
+  if (files.empty() || (!evidence.files && !evidence.written)) return {};
   const std::map<FileId, const FoundFile*> numbered = by_number(files);
   std::map<std::string_view, const FoundFile*> by_path;
   for (const FoundFile* file : files) by_path.emplace(file->path.text(), file);
   std::map<const FoundFile*, DocumentId> moved;
-  for (const auto& [document, id] : evidence.files()) {
+  std::set<DocumentId> written;
+  for (const auto& [document, known] : evidence.written ? evidence.written() : std::map<DocumentId, WrittenFile>()) {
+    const auto file = numbered.find(known.id.number());
+    if (!base.documents.contains(document) || file == numbered.end() || !is_written_file(known, *file->second))
+      continue;
+    written.insert(document);
+    if (file->second->path != base.disk_path(document)) moved.emplace(file->second, document);
+  }
+  for (const auto& [document, id] : evidence.files ? evidence.files() : std::map<DocumentId, FileId>()) {
     const auto entry = base.documents.find(document);
     const auto file = numbered.find(id.number());
-    if (entry == base.documents.end() || file == numbered.end()) continue;
+    if (entry == base.documents.end() || file == numbered.end() || written.contains(document)) continue;
     // The text confirms the number too where the birth time is another: overlayfs gives a file that it copies up on the
     // first change a new one.
     const bool same_file =

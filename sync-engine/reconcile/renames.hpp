@@ -22,10 +22,14 @@ namespace ws::sync {
 
 /// Evidence of a rename. Read only where a document is missing and a file is new.
 struct RenameEvidence {
-  std::function<std::map<DocumentId, FileId>()> files = {};  ///< of the documents, when both sides last agreed
+  std::function<std::map<DocumentId, FileId>()> files = {};         ///< of the documents, when both sides last agreed
+  std::function<std::map<DocumentId, WrittenFile>()> written = {};  ///< what this program wrote for them since
   std::function<std::optional<std::string>(const DocumentId&)> base_text = {};
   std::function<std::optional<std::string>(const RelativePath&)> file_text = {};
 };
+
+/// Whether a file that was found is the one that this program wrote, whatever its name is now.
+bool is_written_file(const WrittenFile& written, const FoundFile& found);
 
 using RenamedDocuments = std::vector<std::pair<DocumentId, const FoundFile*>>;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,7 @@
 
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/links/resolve.hpp"
+#include "sync-engine/relink/known_targets.hpp"
 #include "sync-engine/relink/link_index.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 
@@ -74,6 +76,7 @@ Result<CheckedLinks> find_broken_links(Session& session, const std::string& plac
   std::vector<BrokenLink>& broken = checked.broken;
   if (index.broken() == 0) return checked;
   links::Effort effort;
+  WS_LET(const KnownTargets known, KnownTargets::find(session, index));
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   for (const std::string& note : index.notes()) {
     if (!is_asked_for(note)) continue;
@@ -83,14 +86,21 @@ Result<CheckedLinks> find_broken_links(Session& session, const std::string& plac
     const std::optional<std::string> text = text_of_note(writer, note);
     if (!text) continue;
     const links::TextPlaces places(*text);
-    for (const links::Reference& each : links::read_references(*text)) {
+    const std::vector<links::Reference> now = links::read_references(*text);
+    std::map<std::size_t, std::string> renamed;  // by reference
+    for (links::NewTarget& target : known.of(note, now)) renamed.emplace(target.reference, std::move(target.file));
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      const links::Reference& each = now[i];
       if (!index.is_broken(note, each)) continue;
       const links::Resolution found = index.files().resolve(note, each);
       const links::Place at = places.of(each.target_begin);
       BrokenLink one{.path = note, .line = at.line, .column = at.column, .why = why_broken(found)};
       one.obstacle = obstacle_at(session, found);
       one.target = text->substr(each.target_begin, each.target_end - each.target_begin);
-      if (one.why == BrokenLink::Why::no_heading) {
+      if (const auto target = renamed.find(i); target != renamed.end()) {
+        one.nearest = target->second;
+        one.is_renamed = true;
+      } else if (one.why == BrokenLink::Why::no_heading) {
         one.nearest = nearest_heading(index, found.path, each.fragment, effort);
       } else if (one.obstacle == BrokenLink::Obstacle::nothing) {
         one.nearest = index.files().nearest(note, each, effort).value_or("");

@@ -21,6 +21,7 @@ struct BrokenLink {
   Why why = Why::no_file;
   Obstacle obstacle = Obstacle::nothing;
   std::string nearest = {};  ///< a name that exists; empty: none is like it
+  bool is_renamed = false;   ///< the history knows that the file has the name `nearest` now
 };
 
 struct CheckedLinks {

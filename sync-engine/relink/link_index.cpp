@@ -199,7 +199,7 @@ std::optional<std::string_view> read_as_hashed(
 
 }  // namespace
 
-LinkIndex LinkIndex::load(Session& session, const Scan& scan) {
+LinkIndex LinkIndex::load(Session& session, const Scan& scan, IndexFile file) {
   LinkIndex index;
   index.take_walk(scan);
   const std::uint64_t names = index.names_;
@@ -238,7 +238,7 @@ LinkIndex LinkIndex::load(Session& session, const Scan& scan) {
     index.broken_ += index.entries_[place].broken;
   }
   const bool is_worth_it = !same_targets || changed.size() * notes_a_write > index.entries_.size();
-  if (is_worth_it) index.save(session);
+  if (is_worth_it && file == IndexFile::update) index.save(session);
   return index;
 }
 

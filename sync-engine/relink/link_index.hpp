@@ -24,11 +24,14 @@
 
 namespace ws::sync {
 
+/// Whether the index may be written. `leave`: of a dry run.
+enum class IndexFile { update, leave };
+
 class LinkIndex {
  public:
   /// Brings it up to date with the walk (which has to list other files) and keeps it. A note that cannot be read, or
   /// was changed since the walk, has no links. Fails never: a cache that cannot be written costs time later.
-  static LinkIndex load(Session& session, const Scan& scan);
+  static LinkIndex load(Session& session, const Scan& scan, IndexFile file = IndexFile::update);
 
   /// All files, the notes among them.
   const links::TreeFiles& files() const;

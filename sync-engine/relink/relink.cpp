@@ -13,6 +13,7 @@
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/relink/earlier_spelling.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
+#include "sync-engine/survey/documents_here.hpp"
 #include "sync-engine/survey/survey.hpp"
 #include "sync-engine/undo/apply_undo.hpp"
 
@@ -28,7 +29,8 @@ using links::TreeFiles;
 /// Puts the steps and the rows of an operation together.
 class RelinkPlanner {
  public:
-  RelinkPlanner(Session& session, SafeWriter& writer) : session_(session), writer_(writer) {}
+  RelinkPlanner(Session& session, SafeWriter& writer, const DocumentsHere& documents)
+      : session_(session), writer_(writer), documents_(documents) {}
 
   /// The note at `path` gets another text; with `to` it is renamed too.
   Result<void> add_note(const std::string& path,
@@ -41,7 +43,8 @@ class RelinkPlanner {
     WS_LET(const git::ObjectId new_blob, session_.history.keep(after));
     const Version old_version{.path = from, .hash = Sha256::of(before), .blob = old_blob};
     const Version new_version{.path = target, .hash = Sha256::of(after), .blob = new_blob};
-    return add(old_version, new_version);
+    add(old_version, new_version);
+    return {};
   }
 
   Result<void> add_file(const RelativePath& from, const RelativePath& to) {
@@ -51,35 +54,31 @@ class RelinkPlanner {
     if (is_markdown(from.text())) {
       WS_LET(blob, session_.history.keep(text));
     }
-    return add({.path = from, .hash = hash, .blob = blob}, {.path = to, .hash = hash, .blob = blob});
+    add({.path = from, .hash = hash, .blob = blob}, {.path = to, .hash = hash, .blob = blob});
+    return {};
   }
 
   RelinkPlan plan = {};
 
  private:
-  Result<void> add(const Version& before, const Version& after) {
-    plan.steps.push_back({.from = before.path,
+  void add(const Version& before, const Version& after) {
+    const auto document = documents_.find(before.path);
+    OperationRow row{.origins = ChangeOrigin::restored, .before = before, .after = after};
+    if (document != documents_.end()) row.document = document->second;
+    plan.steps.push_back({.document = row.document,
+                          .from = before.path,
                           .to = after.path,
                           .seen = before.hash,
                           .seen_blob = before.blob,
                           .result = after.hash,
                           .result_blob = after.blob});
-    OperationRow row{.origins = ChangeOrigin::restored, .before = before, .after = after};
-    WS_LET(const std::optional<KnownDocument> known, session_.state.find_base(before.path));
-    if (known) row.document = known->document;
     plan.rows.push_back(std::move(row));
-    return {};
   }
 
   Session& session_;
   SafeWriter& writer_;
+  const DocumentsHere& documents_;
 };
-
-void tell_note(Relinked& told, std::string path, std::string before, std::string after, std::size_t links) {
-  told.links += links;
-  told.notes.push_back(
-      {.path = std::move(path), .before = std::move(before), .after = std::move(after), .links = links});
-}
 
 using TargetsOf = std::function<std::vector<NewTarget>(const std::string& note, const std::vector<Reference>&)>;
 
@@ -113,46 +112,16 @@ Result<std::set<std::string>> add_edited_notes(Session& session,
     if (after == *text) continue;
     const std::string end = end_path(note);
     WS_TRY(planner.add_note(note, end, *text, after));
-    tell_note(planner.plan.told, end, std::move(*text), std::move(after), count);
+    planner.plan.told.links += count;
+    planner.plan.told.notes.push_back({.document = planner.plan.steps.back().document,
+                                       .path = end,
+                                       .before = std::move(*text),
+                                       .after = std::move(after),
+                                       .links = count});
     edited.insert(note);
   }
   return edited;
 }
-
-TreeFiles tree_before(const TreeFiles& now, const Renames& renamed) {
-  std::map<std::string_view, std::string_view> back;
-  for (const auto& [from, to] : renamed) back.emplace(to, from);
-  std::vector<std::string> paths;
-  paths.reserve(now.paths().size());
-  for (const std::string& path : now.paths()) {
-    const auto from = back.find(path);
-    paths.emplace_back(from == back.end() ? std::string_view(path) : from->second);
-  }
-  return TreeFiles(std::move(paths));
-}
-
-/// The tree as it was before the renames, and what these change in its links.
-class EarlierTree {
- public:
-  EarlierTree(const TreeFiles& now, const Renames& renamed)
-      : before_(tree_before(now, renamed)), rewriter_(before_, renamed) {
-    for (const auto& [from, to] : renamed) back_.emplace(to, from);
-  }
-
-  /// Where a note lay before.
-  const std::string& place_of(const std::string& note) const {
-    const auto was = back_.find(note);
-    return was == back_.end() ? note : was->second;
-  }
-  std::vector<NewTarget> new_targets(const std::string& note, const std::vector<Reference>& references) const {
-    return rewriter_.new_targets(place_of(note), references);
-  }
-
- private:
-  TreeFiles before_;
-  LinkRewriter rewriter_;
-  std::map<std::string, std::string> back_;
-};
 
 /// Every regular file below a folder, hidden ones too. What cannot be moved by name goes to `stayed`.
 std::vector<RelativePath> files_below_folder(const Session& session,
@@ -203,67 +172,33 @@ Result<Renames> files_to_move(const Session& session,
   return renames;
 }
 
-/// Renames that the operations of this tree tell of, the newest last; and those that no run has seen yet.
-Result<Renames> known_renames(Session& session, Renames& unsent) {
-  Renames renames;
-  std::map<DocumentId, std::string> last;
-  WS_LET(std::vector<Operation> operations, session.state.operations().list());
-  std::ranges::reverse(operations);
-  const auto note = [&](const std::string& from, const std::string& to) {
-    renames.insert_or_assign(from, to);
-    renames.erase(to);  // it is a name in use again
-  };
-  for (const Operation& operation : operations) {
-    WS_LET(const std::vector<OperationRow> rows, session.state.operations().rows(operation.id));
-    for (const OperationRow& row : rows) {
-      // A decision about two new names is recorded with those: the name that both began with is that of an earlier row.
-      const auto known = row.document.empty() ? last.end() : last.find(row.document);
-      if (known != last.end() && row.before && known->second != row.before->path.text())
-        note(known->second, row.before->path.string());
-      if (row.before && row.after && row.before->path != row.after->path)
-        note(row.before->path.string(), row.after->path.string());
-      if (row.after && !row.document.empty()) last.insert_or_assign(row.document, row.after->path.string());
-    }
-  }
-  WS_LET(const Survey found, survey(session, {.offline = true, .dry_run = true}, PullMode::inspect));
-  unsent = renames_of(found.plan);
-  for (const auto& [from, to] : unsent) note(from, to);
-  return renames;
-}
-
-/// `FROM=TO` of folders becomes that of the files in them.
-Renames expanded(const TreeFiles& files, const Renames& given) {
-  Renames renames;
-  for (const auto& [from, to] : given) {
-    if (files.has_file(to)) renames.emplace(from, to);
-    const std::string begin = to + "/";
-    for (auto file = std::ranges::lower_bound(files.paths(), begin);
-         file != files.paths().end() && file->starts_with(begin);
-         ++file)
-      renames.emplace(from + file->substr(to.size()), *file);
-  }
-  return renames;
-}
-
-std::map<std::string, std::vector<std::string>> earlier_places(const Renames& renames) {
-  std::map<std::string, std::vector<std::string>> places;
-  for (const auto& [from, to] : renames) {
-    std::string now = to;
-    for (std::size_t hops = 0; hops < renames.size(); ++hops) {
-      const auto next = renames.find(now);
-      if (next == renames.end()) break;
-      now = next->second;
-    }
-    places[now].push_back(from);
-  }
-  return places;
+/// A name at which the file would not be synced any more is refused.
+Result<void> stays_synced(const Session& session,
+                          const Scan& scan,
+                          const std::string& old_path,
+                          const std::string& new_path) {
+  WS_LET(const RelativePath from, RelativePath::parse(old_path));
+  WS_LET(const RelativePath to, RelativePath::parse(new_path));
+  if (session.kinds.takes(old_path) && !session.kinds.takes(new_path))
+    return fail(Failure::Kind::usage,
+                fmt::format("{} is not a note's name: the document of {} would be archived", new_path, old_path),
+                "name it *.md without a leading dot, or add it to `include:` in .ws/config.yaml");
+  if (!scan.is_ignored(from) && scan.is_ignored(to))
+    return fail(Failure::Kind::usage,
+                fmt::format("{} is ignored: {} would not be synced any more", new_path, old_path),
+                "name another place, or change .wsignore first");
+  if (session.kinds.takes(old_path) && why_not_synced(session, scan, to))
+    return fail(Failure::Kind::usage,
+                fmt::format("{} is a name that is not synced: {} would not be synced any more", new_path, old_path),
+                "choose another name");
+  return {};
 }
 
 Result<void> do_steps(Session& session, const std::vector<UndoStep>& steps, std::uint64_t operation) {
   WS_LET(const std::vector<LeftAlone> left, apply_undo_steps(session, steps));
-  static_cast<void>(left);  // changed meanwhile: as it is
   WS_LET(const SourceRevision revision, session.state.source_revision());
   WS_LET(sqlite::Transaction transaction, session.state.begin());
+  WS_TRY(record_written_steps(session, steps, left));
   WS_TRY(session.state.operations().clear_undo(operation));
   WS_TRY(session.state.operations().close(revision));
   return transaction.commit();
@@ -271,29 +206,16 @@ Result<void> do_steps(Session& session, const std::vector<UndoStep>& steps, std:
 
 }  // namespace
 
-Renames renames_of(const Plan& plan) {
-  Renames renames;
-  for (const Action& action : plan.actions) {
-    if (action.kind == ActionKind::push_move && action.previous_path)
-      renames.emplace(action.previous_path->string(), action.path.string());
-  }
-  return renames;
-}
-
 Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const RelativePath& to) {
   if (from == to) return fail(Failure::Kind::usage, fmt::format("{} has that name already", from.text()));
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  RelinkPlanner planner(session, writer);
+  WS_LET(const DocumentsHere documents, find_documents_here(session));
+  RelinkPlanner planner(session, writer, documents);
   Relinked& told = planner.plan.told;
   WS_LET(told.moved, files_to_move(session, from, to, told.stayed));
-  for (const auto& [old_path, new_path] : told.moved) {
-    if (!session.kinds.takes(old_path) || session.kinds.takes(new_path)) continue;
-    return fail(Failure::Kind::usage,
-                fmt::format("{} is not a note's name: the document of {} would be archived", new_path, old_path),
-                "name it *.md without a leading dot, or add it to `include:` in .ws/config.yaml");
-  }
+  WS_LET(const Scan scan, walk_tree(session, true));
+  for (const auto& [old_path, new_path] : told.moved) WS_TRY(stays_synced(session, scan, old_path, new_path));
   if (stands_at(session, to)) return fail(Failure::Kind::usage, fmt::format("{} exists already", to.text()));
-  WS_LET(const Scan scan, walk_tree(session, false));
   const LinkIndex index = LinkIndex::load(session, scan);
   told.unread = index.cut_notes();
   const LinkRewriter rewriter(index.files(), told.moved);
@@ -314,11 +236,11 @@ Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const R
   return std::move(planner.plan);
 }
 
-Result<RelinkPlan> plan_link_updates(Session& session, const Scan& scan, const Renames& renamed) {
+Result<RelinkPlan> plan_link_updates(Session& session, const Scan& scan, const Renames& renamed, IndexFile file) {
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  RelinkPlanner planner(session, writer);
-  if (renamed.empty()) return std::move(planner.plan);
-  const LinkIndex index = LinkIndex::load(session, scan);
+  WS_LET(const DocumentsHere documents, find_documents_here(session));
+  RelinkPlanner planner(session, writer, documents);
+  const LinkIndex index = LinkIndex::load(session, scan, file);
   const EarlierTree before(index.files(), renamed);
   const auto targets_of = [&](const std::string& note, const std::vector<Reference>& references) {
     return before.new_targets(note, references);
@@ -340,39 +262,15 @@ std::size_t count_links_of(const LinkIndex& index, const Renames& renamed) {
 }
 
 Result<RelinkPlan> plan_fix(Session& session, const FixOptions& options) {
-  Renames unsent;
-  Renames renames;
-  if (options.renames.empty()) {
-    WS_LET(renames, known_renames(session, unsent));
-  }
   WS_LET(const Scan scan, walk_tree(session, false));
   const LinkIndex index = LinkIndex::load(session, scan);
-  if (!options.renames.empty()) renames = expanded(index.files(), options.renames);
-  const std::map<std::string, std::vector<std::string>> earlier = earlier_places(renames);
-  const EarlierTree before(index.files(), unsent);
+  WS_LET(const KnownTargets known, KnownTargets::find(session, index, options.renames));
   const auto targets_of = [&](const std::string& note, const std::vector<Reference>& references) {
-    std::vector<NewTarget> targets;
-    if (!unsent.empty()) targets = before.new_targets(note, references);
-    std::set<std::size_t> known;
-    for (const NewTarget& each : targets) known.insert(each.reference);
-    const auto places = earlier.find(note);
-    for (std::size_t i = 0; i < references.size(); ++i) {
-      if (known.contains(i) || references[i].is_guess() || references[i].path.empty()) continue;
-      const auto state = index.files().resolve(note, references[i]).state;
-      if (state == links::Resolution::State::file || state == links::Resolution::State::folder) continue;
-      auto found = links::find_renamed_target(index.files(),
-                                              renames,
-                                              note,
-                                              places == earlier.end() ? std::vector<std::string>() : places->second,
-                                              references[i]);
-      if (!found) continue;
-      found->reference = i;
-      targets.push_back(std::move(*found));
-    }
-    return targets;
+    return known.of(note, references);
   };
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  RelinkPlanner planner(session, writer);
+  WS_LET(const DocumentsHere documents, find_documents_here(session));
+  RelinkPlanner planner(session, writer, documents);
   planner.plan.told.unread = index.cut_notes();
   const auto as_now = [](const std::string& note) { return note; };
   WS_TRY(add_edited_notes(session, planner, writer, {}, as_now, index, targets_of, as_now));

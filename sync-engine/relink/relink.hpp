@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sync-engine/links/rewrite_links.hpp"
+#include "sync-engine/relink/known_targets.hpp"
 #include "sync-engine/relink/link_index.hpp"
 #include "sync-engine/session/session.hpp"
 #include "sync-engine/state/operations.hpp"
@@ -17,7 +18,8 @@ namespace ws::sync {
 
 /// A note whose links are edited.
 struct RelinkedNote {
-  std::string path = {};  ///< afterwards
+  DocumentId document = {};  ///< empty: of none yet
+  std::string path = {};     ///< afterwards
   std::string before = {};
   std::string after = {};
   std::size_t links = 0;
@@ -43,9 +45,6 @@ struct FixOptions {
   links::Renames renames = {};  ///< given by the user, files or folders; empty: those of the history
 };
 
-/// What was renamed here, as a plan is about to tell the service.
-links::Renames renames_of(const Plan& plan);
-
 /// Renames a file or folder and edits the links that name it. Fails with `usage`, `not_found` or `disk`.
 Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const RelativePath& to);
 
@@ -53,7 +52,10 @@ Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const R
 Result<RelinkPlan> plan_fix(Session& session, const FixOptions& options);
 
 /// Edits the links that follow files which were renamed on disk already.
-Result<RelinkPlan> plan_link_updates(Session& session, const Scan& scan, const links::Renames& renamed);
+Result<RelinkPlan> plan_link_updates(Session& session,
+                                     const Scan& scan,
+                                     const links::Renames& renamed,
+                                     IndexFile file = IndexFile::update);
 
 /// How many links that would edit. Without a look at a single note where the index knows them.
 std::size_t count_links_of(const LinkIndex& index, const links::Renames& renamed);

@@ -145,7 +145,7 @@ Result<Report> round(RunContext& context, const RunOptions& options, bool& anoth
   another = false;
   context.session.pulls_again = false;
   Survey survey;
-  WS_LET(Report report, pull_half(context, options, survey, LinkMode::update));
+  WS_LET(Report report, pull_half(context, options, survey));
   if (is_up_to_date(report, survey)) {
     if (report.guard) return report;
     // Both sides are equal: what an earlier call staged is obsolete.
@@ -229,6 +229,8 @@ Result<void> decide_files(RunContext& context, RunOptions options, Report& repor
   return {};
 }
 
+bool stops_run(const AttachmentSurvey& files) { return files.guard && !files.held_deletes; }
+
 /// The local renames that this run pushes.
 void add_rename(const Action& action, links::Renames& renamed) {
   if (action.kind == ActionKind::push_move && action.previous_path)
@@ -241,21 +243,15 @@ bool is_up_to_date(const Report& report, const Survey& survey) {
   return report.guard || (report.rows.empty() && survey.plan.settled.empty());
 }
 
-Result<Report> pull_half(RunContext& context, const RunOptions& options, Survey& survey, LinkMode links) {
-  WS_LET(survey, ws::sync::survey(context.session, options, PullMode::store));
+Result<Report> pull_half(RunContext& context, const RunOptions& options, Survey& survey) {
   std::size_t mended = 0;
-  if (links == LinkMode::update) {
-    WS_LET(mended, update_links(context.session, survey, options));
-    if (mended > 0) {
-      WS_LET(survey, ws::sync::survey(context.session, options, PullMode::store));
-    }
-  }
+  WS_LET(survey, survey_with_links(context.session, options, mended));
   WS_TRY(close_settled_conflicts(context.session, survey, options));
   WS_LET(Report report, report_of(context.session, survey));
   WS_LET(context.attachments, survey_attachments(context.session, survey, options));
   note_writers(context.session, survey, report.rows);
   count_links(context.session, survey, context.attachments, options, false, report);
-  if (context.attachments.guard && !context.attachments.held_deletes) report.guard = context.attachments.guard;
+  if (stops_run(context.attachments)) report.guard = context.attachments.guard;
   report.links_mended = mended;
   if (!is_up_to_date(report, survey)) {
     if (auto applied = apply_here(context.session, survey, report.rows); !applied) report.ended_by = applied.error();
@@ -370,26 +366,33 @@ void count_links(Session& session,
   report.links_of_renames = count_links_of(index, renamed);
 }
 
-Result<std::size_t> update_links(Session& session, const Survey& survey, const RunOptions& options) {
-  if (session.config.links != LinksMode::keep || survey.plan.guard) return 0;
+Result<Relinked> plan_kept_links(Session& session, const Survey& survey, const RunOptions& options) {
+  if (session.config.links != LinksMode::keep || survey.plan.guard) return Relinked{};
   links::Renames renamed = renames_of(survey.plan);
   if (session.knows_attachments()) {
     WS_LET(const AttachmentSurvey files, survey_attachments(session, survey, options));
-    if (files.guard && !files.held_deletes) return 0;
+    if (stops_run(files)) return Relinked{};
     for (const Action& action : files.plan.actions) add_rename(action, renamed);
   }
-  if (renamed.empty()) return 0;
-  WS_LET(const RelinkPlan plan, plan_link_updates(session, survey.scan, renamed));
-  if (plan.steps.empty()) return 0;
+  if (renamed.empty()) return Relinked{};
+  const IndexFile file = options.dry_run ? IndexFile::leave : IndexFile::update;
+  WS_LET(RelinkPlan plan, plan_link_updates(session, survey.scan, renamed, file));
+  return std::move(plan.told);
+}
+
+Result<Survey> survey_with_links(Session& session, const RunOptions& options, std::size_t& mended) {
+  mended = 0;
+  WS_LET(Survey survey, ws::sync::survey(session, options, PullMode::store));
+  WS_LET(const Relinked kept, plan_kept_links(session, survey, options));
+  if (kept.notes.empty()) return survey;
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  std::size_t edited = 0;
-  for (const RelinkedNote& note : plan.told.notes) {
+  for (const RelinkedNote& note : kept.notes) {
     WS_LET(const RelativePath path, RelativePath::parse(note.path));
-    const auto done = replace_file(session, writer, path, note.before, note.after);
+    const auto done = replace_file(session, writer, note.document, path, note.before, note.after);
     if (!done && done.error().kind != Failure::Kind::conflict) return fail(done.error());
-    if (done) edited += note.links;
+    if (done) mended += note.links;
   }
-  return edited;
+  return ws::sync::survey(session, options, PullMode::store);
 }
 
 }  // namespace ws::sync

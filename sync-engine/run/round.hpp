@@ -10,6 +10,7 @@
 #include "sync-engine/model/options.hpp"
 #include "sync-engine/model/report.hpp"
 #include "sync-engine/publish/publish.hpp"
+#include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/begin.hpp"
 #include "sync-engine/session/session.hpp"
 #include "sync-engine/survey/survey.hpp"
@@ -27,12 +28,8 @@ struct PlannedPushes {
 /// first round has been planned.
 Result<Report> run_rounds(RunContext& context, const RunOptions& options, std::optional<PlannedPushes> first = {});
 
-enum class LinkMode { leave, update };
 /// The first half: surveys both sides and applies incoming changes.
-Result<Report> pull_half(RunContext& context,
-                         const RunOptions& options,
-                         Survey& survey,
-                         LinkMode links = LinkMode::leave);
+Result<Report> pull_half(RunContext& context, const RunOptions& options, Survey& survey);
 /// Whether the guard stopped it or there is nothing to do.
 bool is_up_to_date(const Report& report, const Survey& survey);
 /// Completes the report: open conflicts, and whether anything is left to do.
@@ -64,7 +61,10 @@ void count_links(Session& session,
                  const RunOptions& options,
                  bool only_looks,
                  Report& report);
-/// With `links: keep`. How many links were edited.
-Result<std::size_t> update_links(Session& session, const Survey& survey, const RunOptions& options);
+/// With `links: keep`: what the renames of the survey edit. Nothing where the guard stops the run.
+Result<Relinked> plan_kept_links(Session& session, const Survey& survey, const RunOptions& options);
+/// The survey of whatever changes files or sends them: with `links: keep` these edits are made first. `mended`: how
+/// many links.
+Result<Survey> survey_with_links(Session& session, const RunOptions& options, std::size_t& mended);
 
 }  // namespace ws::sync

@@ -190,9 +190,9 @@ class StepsHere {
     WS_LET(left_, applier_->end());
     WS_LET(const std::vector<LeftAlone> left_of_bytes, undo_attachments(session_, of_bytes_));
     left_.insert(left_.end(), left_of_bytes.begin(), left_of_bytes.end());
-    WS_TRY(record_renamed_files(session_, of_texts_));
     Operations operations = session_.state.operations();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    WS_TRY(record_written_steps(session_, of_texts_, left_));
     WS_TRY(operations.put_undo_left(undo_, left_));
     WS_TRY(operations.set_stage(undo_, Operation::Stage::undoing_on_service));
     return transaction.commit();
@@ -218,13 +218,6 @@ std::set<RelativePath> without_file(const Session& session, const std::vector<Le
   return paths;
 }
 
-/// Whether a file would be synced at this path.
-bool is_synced(const Session& session, const Scan& scan, const RelativePath& path) {
-  const bool is_refused = session.config.portable_names && is_unportable(path);
-  return !is_refused && session.kinds.takes(path.text()) && !is_manifest_path(path.text()) && scan.rules_loaded() &&
-         !scan.is_ignored(path);
-}
-
 /// Whether the run that follows is known: what was staged ahead becomes new documents, and nothing else differs.
 bool makes_what_was_staged(const Session& session,
                            const Survey& seen,
@@ -239,8 +232,8 @@ bool makes_what_was_staged(const Session& session,
   return std::ranges::equal(planned.rows, steps, [&](const Row& row, const UndoStep& step) {
     const Action& action = row.action;
     return action.kind == ActionKind::push_create && row.state == Row::State::planned && !action.service_path &&
-           !step.from && action.path == *step.to && action.result == step.result &&
-           is_synced(session, seen.scan, action.path);
+           !step.from && action.path == *step.to && action.result == step.result && seen.scan.rules_loaded() &&
+           !why_not_synced(session, seen.scan, action.path);
   });
 }
 
@@ -322,6 +315,58 @@ bool is_same(const UndoReport& finished, const UndoOptions& options) {
   return options.operation ? *options.operation == finished.undone.id : (finished.undone.undoes != 0) == options.redo;
 }
 
+/// Empty, and nothing is done: nothing of it is left to take back, and it was not asked for by its number.
+Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOptions& options, const Operation& undone) {
+  UndoReport result{.undone = undone};
+  WS_LET(std::vector<OperationRow> rows, context.session.state.operations().rows(result.undone.id));
+  const bool kept_both = std::ranges::any_of(
+      rows, [](const OperationRow& row) { return row.origins.has(ChangeOrigin::decided) && !row.changes(); });
+  const FlushAhead flush(context.session, rows.size());
+  const auto files = std::stable_partition(
+      rows.begin(), rows.end(), [&context](const OperationRow& row) { return !is_about_bytes(context.session, row); });
+  const std::vector<OperationRow> of_files(files, rows.end());
+  rows.erase(files, rows.end());
+  WS_LET(PlannedUndo planned, prepare_undo(context.session, std::move(rows), options));
+  WS_LET(result.report, report_of(context.session, planned.survey));
+  if (!planned.is_stopped) {
+    plan_attachment_undo(context.session, of_files, options, planned.undo);
+    leave_ignored_places(planned.survey.scan, planned.undo);
+    foresee_attachments(context.session, planned.undo.steps, result.report);
+    if (!options.allow_deletes) {
+      WS_LET(result.report.guard, guard_of_undo(context.session, result.report));
+    }
+  }
+  const UndoPlan& plan = planned.undo;
+  const bool is_spent =
+      !planned.is_stopped && !kept_both && plan.steps.empty() && plan.left.empty() && !plan.is_partial;
+  if (is_spent && !options.operation) return std::optional<UndoReport>();
+  // An undo is about the files of its run: what else lies here was not asked for.
+  result.report.not_included = 0;
+  result.left = planned.undo.left;
+  result.anew = planned.undo.anew;
+  if (options.dry_run || planned.is_stopped || planned.undo.steps.empty() || result.report.guard) {
+    result.report.clean =
+        result.report.rows.empty() && result.left.empty() && !result.report.guard && !planned.is_stopped;
+    return std::optional(std::move(result));
+  }
+  WS_TRY(context.session.history.flush());
+  WS_LET(Operation undo, new_operation(context, options.redo ? "redo" : "undo"));
+  undo.undoes = result.undone.id;
+  undo.is_partial = planned.undo.is_partial;
+  undo.may_delete = options.allow_deletes;
+  Operations operations = context.session.state.operations();
+  operations.begin(undo);
+  WS_LET(sqlite::Transaction transaction, context.session.state.begin());
+  WS_TRY(operations.put_undo(planned.undo.steps));
+  WS_TRY(operations.put_undo_left(*operations.current(), planned.undo.left));
+  WS_TRY(transaction.commit());
+  undo.id = *operations.current();
+  undo.stage = Operation::Stage::undoing_on_disk;
+  WS_TRY(carry_out_undo(context, undo, planned.undo.steps, &planned.survey, result));
+  add_finished(context, result.report);
+  return std::optional(std::move(result));
+}
+
 }  // namespace
 
 Result<std::set<RelativePath>> finish_steps_here(Session& session, Operation& undoing) {
@@ -361,48 +406,17 @@ Result<UndoReport> undo_operation(RunContext& context, const UndoOptions& option
     context.finished.clear();
     return std::move(*context.finished_undo);
   }
-  UndoReport result;
-  WS_LET(result.undone, find_operation(context.session.state, options));
-  WS_LET(std::vector<OperationRow> rows, context.session.state.operations().rows(result.undone.id));
-  const FlushAhead flush(context.session, rows.size());
-  const auto files = std::stable_partition(
-      rows.begin(), rows.end(), [&context](const OperationRow& row) { return !is_about_bytes(context.session, row); });
-  const std::vector<OperationRow> of_files(files, rows.end());
-  rows.erase(files, rows.end());
-  WS_LET(PlannedUndo planned, prepare_undo(context.session, std::move(rows), options));
-  WS_LET(result.report, report_of(context.session, planned.survey));
-  if (!planned.is_stopped) {
-    plan_attachment_undo(context.session, of_files, options, planned.undo);
-    foresee_attachments(context.session, planned.undo.steps, result.report);
-    if (!options.allow_deletes) {
-      WS_LET(result.report.guard, guard_of_undo(context.session, result.report));
+  std::vector<Operation> passed;
+  while (true) {
+    WS_LET(Operation operation, find_operation(context.session.state, options, passed));
+    WS_LET(std::optional<UndoReport> result, undo_one(context, options, operation));
+    if (result) {
+      result->passed = std::move(passed);
+      return std::move(*result);
     }
+    if (!options.dry_run) WS_TRY(context.session.state.operations().set_spent(operation.id));
+    passed.push_back(std::move(operation));
   }
-  // An undo is about the files of its run: what else lies here was not asked for.
-  result.report.not_included = 0;
-  result.left = planned.undo.left;
-  result.anew = planned.undo.anew;
-  if (options.dry_run || planned.is_stopped || planned.undo.steps.empty() || result.report.guard) {
-    result.report.clean =
-        result.report.rows.empty() && result.left.empty() && !result.report.guard && !planned.is_stopped;
-    return result;
-  }
-  WS_TRY(context.session.history.flush());
-  WS_LET(Operation undo, new_operation(context, options.redo ? "redo" : "undo"));
-  undo.undoes = result.undone.id;
-  undo.is_partial = planned.undo.is_partial;
-  undo.may_delete = options.allow_deletes;
-  Operations operations = context.session.state.operations();
-  operations.begin(undo);
-  WS_LET(sqlite::Transaction transaction, context.session.state.begin());
-  WS_TRY(operations.put_undo(planned.undo.steps));
-  WS_TRY(operations.put_undo_left(*operations.current(), planned.undo.left));
-  WS_TRY(transaction.commit());
-  undo.id = *operations.current();
-  undo.stage = Operation::Stage::undoing_on_disk;
-  WS_TRY(carry_out_undo(context, undo, planned.undo.steps, &planned.survey, result));
-  add_finished(context, result.report);
-  return result;
 }
 
 }  // namespace ws::sync

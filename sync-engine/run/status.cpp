@@ -44,11 +44,24 @@ bool has_nothing_to_tell(const Report& report) {
 
 Result<Report> look(Session& session, const RunOptions& options, AttachmentSurvey& files) {
   WS_LET(Survey survey, ws::sync::survey(session, options, PullMode::inspect));
-  WS_LET(Report report, report_of(session, survey));
   RunOptions looking = options;
   looking.looks_only = true;
+  WS_LET(const Relinked kept, plan_kept_links(session, survey, looking));
+  if (!kept.notes.empty()) {
+    TextEdits edits;
+    for (const RelinkedNote& note : kept.notes) {
+      WS_LET(RelativePath path, RelativePath::parse(note.path));
+      edits.emplace(std::move(path), note.after);
+    }
+    WS_LET(survey, ws::sync::survey(session, options, PullMode::inspect, std::move(edits)));
+  }
+  WS_LET(Report report, report_of(session, survey));
   WS_LET(files, survey_attachments(session, survey, looking));
   count_links(session, survey, files, options, true, report);
+  if (kept.links > 0) {
+    report.links_mended = kept.links;
+    report.links_of_renames = kept.left;
+  }
   const std::vector<Row> unavailable = rows_of_unavailable(survey);
   report.rows.insert(report.rows.end(), unavailable.begin(), unavailable.end());
   std::set<std::string> told;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t partial_flag = 1;
 constexpr std::int64_t may_delete_flag = 2;
+constexpr std::int64_t spent_flag = 4;
 
 constexpr const char* insert_row_sql =
     "insert into operation_rows (operation, place, document, way, before_path, before_hash, before_revision, "
@@ -40,6 +41,7 @@ Result<Operation> read_operation(const sqlite::Statement& row) {
                    .undoes = number_at(row, 4),
                    .is_partial = (row.integer(5) & partial_flag) != 0,
                    .may_delete = (row.integer(5) & may_delete_flag) != 0,
+                   .is_spent = (row.integer(5) & spent_flag) != 0,
                    .stage = static_cast<Operation::Stage>(row.integer(6)),
                    .revision_before = {number_at(row, 7)},
                    .revision_after = {number_at(row, 8)}};
@@ -62,6 +64,7 @@ Result<UndoStep> read_undo_step(const sqlite::Statement& row) {
   WS_LET(step.to, read_path(row, 1));
   if (!row.is_null(2)) step.seen = hash_of(row.blob(2));
   if (!row.is_null(4)) step.result = hash_of(row.blob(4));
+  step.document = DocumentId{row.string(6)};
   return step;
 }
 
@@ -296,14 +299,15 @@ Result<void> Operations::put_undo(const std::vector<UndoStep>& steps) {
   for (const UndoStep& step : steps) {
     WS_TRY(run_sql(*database_,
                    "insert into undo_steps (operation, from_path, to_path, seen, seen_blob, result, "
-                   "result_blob) values (?, ?, ?, ?, ?, ?, ?)",
+                   "result_blob, document) values (?, ?, ?, ?, ?, ?, ?, ?)",
                    id,
                    step.from,
                    step.to,
                    step.seen,
                    step.seen_blob,
                    step.result,
-                   step.result_blob));
+                   step.result_blob,
+                   step.document));
   }
   return {};
 }
@@ -330,7 +334,7 @@ Result<std::vector<LeftAlone>> Operations::undo_left(std::uint64_t operation) {
 
 Result<std::vector<UndoStep>> Operations::undo_steps(std::uint64_t operation) {
   return all_rows(*database_,
-                  "select from_path, to_path, seen, seen_blob, result, result_blob from undo_steps "
+                  "select from_path, to_path, seen, seen_blob, result, result_blob, document from undo_steps "
                   "where operation = ? order by place",
                   read_undo_step,
                   operation);
@@ -416,6 +420,10 @@ Result<void> Operations::drop_before(Time time) {
   return run_sql(*database_, "delete from operations where id < ? and stage = 0", first);
 }
 
+Result<void> Operations::set_spent(std::uint64_t operation) {
+  return run_sql(*database_, "update operations set flags = flags | ? where id = ?", spent_flag, operation);
+}
+
 bool is_undone(const std::vector<Operation>& all, std::uint64_t id) {
   return std::ranges::any_of(all, [&](const Operation& each) {
     return each.undoes == id && each.id > id && !each.is_partial && !is_undone(all, each.id);
@@ -424,7 +432,7 @@ bool is_undone(const std::vector<Operation>& all, std::uint64_t id) {
 
 std::optional<Operation> last_to_undo(const std::vector<Operation>& newest_first, int depth) {
   for (const Operation& each : newest_first) {
-    if (depth_of(newest_first, each) == depth && !is_undone(newest_first, each.id)) return each;
+    if (!each.is_spent && depth_of(newest_first, each) == depth && !is_undone(newest_first, each.id)) return each;
   }
   return std::nullopt;
 }

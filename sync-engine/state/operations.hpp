@@ -78,6 +78,7 @@ struct Operation {
   std::uint64_t undoes = 0;  ///< the operation that it takes back; 0: none
   bool is_partial = false;   ///< of an undo: of some paths only
   bool may_delete = false;   ///< of an undo: a person confirmed its deletes
+  bool is_spent = false;     ///< nothing of it was left to take back: others took it back already
   Stage stage = Stage::closed;
   SourceRevision revision_before = {};
   SourceRevision revision_after = {};
@@ -93,6 +94,7 @@ struct LeftAlone {
 
 /// One file change of an undo. All are journalled before the first is carried out.
 struct UndoStep {
+  DocumentId document = {};               ///< whose file it stays; empty: nobody's yet
   std::optional<RelativePath> from = {};  ///< empty: the file comes anew
   std::optional<RelativePath> to = {};    ///< empty: it goes
   std::optional<Sha256> seen = {};        ///< the text at `from`
@@ -134,6 +136,8 @@ class Operations {
   Result<void> put_undo(const std::vector<UndoStep>& steps);
   /// In addition to what it has left before.
   Result<void> put_undo_left(std::uint64_t operation, const std::vector<LeftAlone>& left);
+  /// `undo` without a number passes over it from now on.
+  Result<void> set_spent(std::uint64_t operation);
   Result<void> set_stage(std::uint64_t operation, Operation::Stage stage);
   Result<void> clear_undo(std::uint64_t operation);
 

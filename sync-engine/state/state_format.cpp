@@ -26,12 +26,11 @@ constexpr const char* settings =
     "pragma journal_mode = wal; pragma synchronous = full; "
     "pragma wal_autocheckpoint = 10000";
 
-// With what formats 3 to 9 added, below: a new database gets that too.
+// With what formats 3 to 9 and 11 added, below: a new database gets that too.
 constexpr const char* schema = R"(
   create table numbers (key text primary key, value integer not null) without rowid;
   create table base (document text primary key, path text not null, hash blob not null, revision integer not null,
-                     blob blob not null, placed text, stays integer not null default 0,
-                     left_out integer not null default 0) without rowid;
+                     blob blob not null, placed text, stays integer not null default 0) without rowid;
   create table files (document text primary key, inode integer not null, device integer not null,
                      born integer not null default 0) without rowid;
   create table pending (document text primary key, path text, hash blob, revision integer not null, blob blob not null,
@@ -40,7 +39,6 @@ constexpr const char* schema = R"(
   create table conflicts (id text primary key, value text not null) without rowid;
   create table steps (place integer primary key, value text not null);
   create table staged (place integer primary key check (place = 1), value text not null);
-  pragma user_version = 12;
   pragma application_id = 1465086836;
 )";
 static_assert(application == 1465086836);
@@ -101,6 +99,15 @@ constexpr const char* from_format_9 = R"(
   create table undo_left (operation integer not null, path text not null, why text not null);
 )";
 
+// Format 11 did not record that a document was out of sight, nor which documents the files are of that ws itself wrote.
+constexpr const char* from_format_11 = R"(
+  alter table base add column left_out integer not null default 0;
+  create table written (document text primary key, path text not null, inode integer not null, device integer not null,
+                     born integer not null, text blob not null) without rowid;
+  alter table undo_steps add column document text not null default '';
+  pragma user_version = 12;
+)";
+
 /// Decodes each value of a table and encodes it in the present format. A value that cannot be decoded is left as it is:
 /// its next reader fails with `integrity`.
 template <class Decode>
@@ -123,17 +130,11 @@ Result<void> rewrite_values(sqlite::Database& database,
 /// Format 10 stored kind and flags of a conflict, from which its case was derived at each use.
 Result<void> from_format_10(sqlite::Database& database) {
   WS_TRY(rewrite_values(database, "conflicts", "id", decode_conflict));
-  WS_TRY(rewrite_values(database, "staged", "place", decode_staged));
-  return database.execute("pragma user_version = 11");
+  return rewrite_values(database, "staged", "place", decode_staged);
 }
 
-// Format 11 did not record that a document was out of sight.
-constexpr const char* left_out_column = R"(
-  alter table base add column left_out integer not null default 0;
-)";
-
-Result<void> from_format_11(sqlite::Database& database) {
-  WS_TRY(database.execute(left_out_column));
+/// Format 11 held names that are refused by now.
+Result<void> drop_refused_paths(sqlite::Database& database) {
   // What the service has at such a path is listed as misnamed.
   constexpr std::pair<const char*, const char*> documents[] = {
       {"base", "path"}, {"base", "placed"}, {"pending", "path"}};
@@ -153,7 +154,7 @@ Result<void> from_format_11(sqlite::Database& database) {
     WS_LET(const std::vector<std::string> refused, refused_paths(database, table, column));
     WS_TRY(drop_paths(database, table, column, refused));
   }
-  return database.execute("pragma user_version = 12");
+  return {};
 }
 
 Failure not_ours(const std::filesystem::path& file) {
@@ -234,7 +235,8 @@ Result<sqlite::Database> open_state(const std::filesystem::path& file) {
     if (found != 0 && found <= 8) WS_TRY(database.execute(from_format_8));
     if (found <= 9) WS_TRY(database.execute(from_format_9));
     if (found != 0 && found <= 10) WS_TRY(from_format_10(database));
-    if (found != 0) WS_TRY(from_format_11(database));
+    WS_TRY(database.execute(from_format_11));
+    if (found != 0) WS_TRY(drop_refused_paths(database));
     WS_TRY(transaction.commit());
   }
   return database;

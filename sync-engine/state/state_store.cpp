@@ -164,6 +164,7 @@ Result<void> StateStore::forget_base(const DocumentId& document, ChangeOrigin or
   WS_TRY(operations().record_base(document, nullptr, origin));
   WS_TRY(run_sql(database_, "delete from base where document = ?", document));
   WS_TRY(run_sql(database_, "delete from files where document = ?", document));
+  WS_TRY(run_sql(database_, "delete from written where document = ?", document));
   return bump_generation();
 }
 
@@ -188,14 +189,45 @@ Result<std::optional<FileId>> StateStore::find_file(const DocumentId& document) 
 
 Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
   WS_LET(const auto known, this->files());
+  WS_LET(const auto written, this->written());
   WS_LET(sqlite::Transaction transaction, begin());
   for (const auto& [document, id] : files) {
     const auto old = known.find(document);
-    if (old != known.end() && old->second == id) continue;
-    WS_TRY(run_sql(
-        database_, "insert or replace into files values (?, ?, ?, ?)", document, id.inode, id.device, id.born_ns));
+    if (old != known.end() && old->second == id && !written.contains(document)) continue;
+    WS_TRY(put_file(document, id));
   }
   return transaction.commit();
+}
+
+Result<void> StateStore::put_file(const DocumentId& document, const FileId& id) {
+  WS_TRY(run_sql(
+      database_, "insert or replace into files values (?, ?, ?, ?)", document, id.inode, id.device, id.born_ns));
+  return run_sql(database_, "delete from written where document = ?", document);
+}
+
+Result<std::map<DocumentId, WrittenFile>> StateStore::written() {
+  std::map<DocumentId, WrittenFile> files;
+  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+    WS_LET(const FileId id, read_file_id(row));
+    WS_LET(RelativePath path, RelativePath::parse(row.text(4)));
+    files.emplace_hint(files.end(),
+                       DocumentId{row.string(3)},
+                       WrittenFile{.path = std::move(path), .id = id, .text = hash_of(row.blob(5))});
+    return {};
+  };
+  WS_TRY(each_row(database_, "select inode, device, born, document, path, text from written order by document", add));
+  return files;
+}
+
+Result<void> StateStore::put_written(const DocumentId& document, const WrittenFile& file) {
+  return run_sql(database_,
+                 "insert or replace into written values (?, ?, ?, ?, ?, ?)",
+                 document,
+                 file.path,
+                 file.id.inode,
+                 file.id.device,
+                 file.id.born_ns,
+                 file.text);
 }
 
 Result<std::map<DocumentId, PendingRow>> StateStore::pending() {

@@ -54,6 +54,11 @@ class StateStore {
   Result<std::optional<FileId>> find_file(const DocumentId& document);  ///< reads no more than that row
   /// Adds and updates. The base does not change, and neither does the generation.
   Result<void> put_files(const std::map<DocumentId, FileId>& files);
+  /// The same of one, within the caller's transaction.
+  Result<void> put_file(const DocumentId& document, const FileId& id);
+  /// The files that this program wrote since: one a document, until `put_file` or `forget_base`.
+  Result<std::map<DocumentId, WrittenFile>> written();
+  Result<void> put_written(const DocumentId& document, const WrittenFile& file);
 
   Result<std::map<DocumentId, PendingRow>> pending();
   Result<void> put_pending(const DocumentId& document, const PendingRow& row);

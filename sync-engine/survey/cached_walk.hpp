@@ -17,6 +17,9 @@ namespace ws::sync {
 /// Fails with `disk` where the root or a `.wsignore` cannot be read. Reports its progress.
 Result<Scan> walk_tree(const Session& session, bool load_rules);
 
+/// Why a file would not be synced at this path; empty: it would. `scan` has read every rule.
+std::optional<SkipReason> why_not_synced(const Session& session, const Scan& scan, const RelativePath& path);
+
 /// Hashes what the stat cache cannot vouch for, and writes the cache, so that the next walk reads no file again. By the
 /// thread that calls it alone, which may be another than the session's. A failure only costs time later.
 void hash_ahead(const Session& session);

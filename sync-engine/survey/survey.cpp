@@ -24,8 +24,10 @@ Guard guard_of_absent(const Survey& survey) {
 
 class Surveyor {
  public:
-  Surveyor(Session& session, const RunOptions& options, PullMode mode)
-      : session_(session), options_(options), mode_(mode) {}
+  Surveyor(Session& session, const RunOptions& options, PullMode mode, TextEdits edits = {})
+      : session_(session), options_(options), mode_(mode) {
+    survey_.edits = std::move(edits);
+  }
 
   Result<Survey> survey() {
     session_.progress(Stage::scan, 0, 0);
@@ -35,7 +37,7 @@ class Surveyor {
     survey_.revision = survey_.revision_before;
     WS_LET(invalid_paths_, session_.state.invalid_paths());
     WS_LET(const bool unsettled, session_.state.has_pending_or_conflicts());
-    const bool looks_at_all = unsettled || options_.whole;
+    const bool looks_at_all = unsettled || options_.whole || !survey_.edits.empty();
     cache_match_ = looks_at_all ? CacheMatch::no : match_cache(survey_.scan, generation_);
     if (cache_match_ == CacheMatch::no && !looks_at_all) {
       WS_LET(survey_.agreed, files_as_agreed(session_, survey_.scan));
@@ -73,7 +75,7 @@ class Surveyor {
   }
 
   void leave_cache(CacheExtent looked) const {
-    if (!options_.dry_run) save_cache(session_, survey_, generation_, looked);
+    if (!options_.dry_run && survey_.edits.empty()) save_cache(session_, survey_, generation_, looked);
   }
 
   /// The pull brought nothing to compare with the base.
@@ -208,6 +210,7 @@ class Surveyor {
     if (session_.config.portable_names) refuse_unportable();
     refuse_reserved();
     leave_out_missing();
+    take_edits();
   }
 
   /// A missing file that its rule would hide if it were here is out of sight, as one at an ignored path is.
@@ -224,6 +227,18 @@ class Surveyor {
       } else if (text && text->size() > max_bytes && (max_bytes < default_max_file_bytes || row.left_out)) {
         local.unsyncable.emplace(document, SkipReason::too_large);
       }
+    }
+  }
+
+  void take_edits() {
+    if (survey_.edits.empty()) return;
+    for (auto& [document, entry] : survey_.local.tracked) {
+      const auto edit = survey_.edits.find(entry.path);
+      if (edit != survey_.edits.end()) entry.hash = Sha256::of(edit->second);
+    }
+    for (auto& [path, hash] : survey_.local.created) {
+      const auto edit = survey_.edits.find(path);
+      if (edit != survey_.edits.end()) hash = Sha256::of(edit->second);
     }
   }
 
@@ -265,6 +280,7 @@ class Surveyor {
   /// A text that is not available, or not the expected one, matches nothing.
   RenameEvidence evidence() {
     const auto files = [this] { return session_.state.files().value_or(std::map<DocumentId, FileId>()); };
+    const auto written = [this] { return session_.state.written().value_or(std::map<DocumentId, WrittenFile>()); };
     const auto base_text = [this](const DocumentId& document) -> std::optional<std::string> {
       auto text = session_.history.text(survey_.base_rows.at(document).blob);
       return text ? std::optional(std::move(*text)) : std::nullopt;
@@ -274,7 +290,7 @@ class Surveyor {
       auto text = writer ? writer->read(path) : fail(Failure(writer.error()));
       return text ? std::optional(std::move(*text)) : std::nullopt;
     };
-    return {.files = files, .base_text = base_text, .file_text = file_text};
+    return {.files = files, .written = written, .base_text = base_text, .file_text = file_text};
   }
 
   bool changed_here(const DocumentId& document) const {
@@ -523,8 +539,8 @@ class Surveyor {
 
 }  // namespace
 
-Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode) {
-  return Surveyor(session, options, mode).survey();
+Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode, TextEdits edits) {
+  return Surveyor(session, options, mode, std::move(edits)).survey();
 }
 
 Result<void> record_files(Session& session, const Survey& survey) {

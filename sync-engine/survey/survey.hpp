@@ -20,8 +20,12 @@ struct UnavailableText {
   SkipReason reason = SkipReason::no_room;
 };
 
+/// Texts that files are about to get, by path.
+using TextEdits = std::map<RelativePath, std::string>;
+
 struct Survey {
   Scan scan;
+  TextEdits edits = {};
   std::map<DocumentId, BaseRow> base_rows = {};
   std::map<DocumentId, PendingRow> pending = {};
   BaseTree base = {};
@@ -46,8 +50,8 @@ struct Survey {
 enum class PullMode { inspect, store };
 
 /// Where the source's revision fell the plan is the one conflict `rewound` and nothing else. Fails where the tree
-/// cannot be walked or the service not asked.
-Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode);
+/// cannot be walked or the service not asked. `edits`: the plan is made as if the files had these texts already.
+Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode, TextEdits edits = {});
 
 /// Records the inode numbers of the files that equal the base, for rename detection. Writes nothing where they are
 /// known.

@@ -51,7 +51,9 @@ class Merger {
     using Text = std::optional<std::string>;
     const BaseRow& base_row = survey_.base_rows.at(action.document);
     auto base = session_.history.text(base_row.blob);
-    auto ours = files.read(survey_.local.tracked.at(action.document).path);
+    const RelativePath& path = survey_.local.tracked.at(action.document).path;
+    const auto edit = survey_.edits.find(path);
+    auto ours = edit == survey_.edits.end() ? files.read(path) : Result<std::string>(edit->second);
     if (!base || !ours || Sha256::of(*base) != base_row.entry.hash || Sha256::of(*ours) != action.seen) return Text{};
     WS_LET(const Text theirs, remote_text(action.document));
     if (!theirs) return Text{};

@@ -60,6 +60,13 @@ FileStamp stamp_of(const struct statx& status) {
           .mode = status.stx_mode};
 }
 
+std::optional<FileId> find_file_id(const RootFolder& root, const RelativePath& path) {
+  const Descriptor file = root.open_beneath(path.text(), O_PATH | O_NOFOLLOW);
+  struct statx status {};
+  if (!file || ::statx(file.get(), "", AT_EMPTY_PATH, stamp_mask, &status) != 0) return std::nullopt;
+  return S_ISREG(status.stx_mode) ? std::optional(stamp_of(status).id()) : std::nullopt;
+}
+
 std::variant<HashedFile, UnhashedFile> hash_file(int folder_fd,
                                                  const char* name,
                                                  std::uint64_t max_bytes,

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "api-client/base/sha256.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/model/found_files.hpp"
 #include "sync-engine/model/plan.hpp"
 
@@ -31,6 +33,9 @@ struct FileStamp {
 /// What `statx` must be asked for to fill a stamp.
 extern const unsigned stamp_mask;
 FileStamp stamp_of(const struct statx& status);
+
+/// Of the regular file at `path`; empty: there is none.
+std::optional<FileId> find_file_id(const RootFolder& root, const RelativePath& path);
 
 struct HashedFile {
   FileStamp stamp = {};

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
-#include "sync-engine/tree/hash.hpp"
+#include "sync-engine/session/written_files.hpp"
 
 namespace ws::sync {
 
@@ -241,17 +240,19 @@ Result<std::vector<LeftAlone>> apply_undo_steps(Session& session, const std::vec
   return applier.end();
 }
 
-Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps) {
-  std::map<DocumentId, FileId> files;
+Result<void> record_written_steps(Session& session,
+                                  const std::vector<UndoStep>& steps,
+                                  const std::vector<LeftAlone>& left) {
+  std::set<RelativePath> left_alone;
+  for (const LeftAlone& each : left) left_alone.insert(each.path);
+  WS_LET(const SafeWriter files, SafeWriter::open(session.root));
   for (const UndoStep& step : steps) {
-    if (!step.from || !step.to || step.from == step.to) continue;
-    WS_LET(const std::optional<KnownDocument> known, session.state.find_base(*step.from));
-    const Descriptor file = session.root.open_beneath(step.to->text(), O_PATH | O_NOFOLLOW);
-    struct statx status {};
-    if (!known || !file || ::statx(file.get(), "", AT_EMPTY_PATH, stamp_mask, &status) != 0) continue;
-    files.emplace(known->document, stamp_of(status).id());
+    if (step.document.empty() || !step.from || !step.to || left_alone.contains(*step.to)) continue;
+    // A rename that could not be made is told by its old name alone.
+    if (step.from != step.to && files.hash(*step.to).value_or(std::nullopt) != step.result) continue;
+    WS_TRY(record_written(session, step.document, *step.to, *step.result));
   }
-  return session.state.put_files(files);
+  return {};
 }
 
 }  // namespace ws::sync

@@ -51,8 +51,10 @@ class UndoApplier {
 };
 /// From begin to end.
 Result<std::vector<LeftAlone>> apply_undo_steps(Session& session, const std::vector<UndoStep>& steps);
-/// Records the inode number of each renamed document: a replaced file has a new one, and the next run could not match
-/// it.
-Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps);
+/// Records whose files those are that the steps wrote and moved, `left` aside (`session/written_files.hpp`). Within the
+/// caller's transaction.
+Result<void> record_written_steps(Session& session,
+                                  const std::vector<UndoStep>& steps,
+                                  const std::vector<LeftAlone>& left);
 
 }  // namespace ws::sync

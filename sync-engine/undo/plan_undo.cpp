@@ -140,6 +140,8 @@ class Undoer {
 
   void add(Candidate one) {
     if (one.step.from == one.step.to && one.step.seen == one.step.result) return;
+    const bool arrives = one.step.to && one.step.to != one.step.from;
+    if (arrives && world_.is_synced && !world_.is_synced(*one.step.to)) return leave(*one.row, ignored_now);
     candidates_.push_back(std::move(one));
   }
 
@@ -272,7 +274,7 @@ class Undoer {
         plan_.local.tracked.insert_or_assign(one.document, Entry{.path = *one.step.to, .hash = *one.step.result});
       }
       if (!one.step.from && !one.row->document.empty()) plan_.anew.push_back(*one.row);
-      plan_.documents.push_back(one.document);
+      one.step.document = one.document;
       plan_.steps.push_back(std::move(one.step));
     }
   }

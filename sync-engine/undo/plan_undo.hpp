@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "sync-engine/model/plan.hpp"
@@ -20,6 +21,9 @@ struct UndoText {
   git::ObjectId blob = {};
 };
 
+/// Why a file is left that would come to such a place.
+inline constexpr std::string_view ignored_now = "its place is ignored now: it would not be synced";
+
 struct UndoWorld {
   const BaseTree& base;
   const LocalTree& local;
@@ -29,6 +33,8 @@ struct UndoWorld {
   std::set<RelativePath> refused_paths = {};
   /// The file's text without the row's change; empty: later edits overlap it.
   std::function<std::optional<UndoText>(const OperationRow& row, const RelativePath& file)> take_out = {};
+  /// Whether a file at this path would be synced; not given: it would.
+  std::function<bool(const RelativePath& path)> is_synced = {};
   /// Whether the new text of a document and the service's, which is not here yet, merge.
   std::function<bool(const DocumentId& document, const UndoText& text)> merges_there = {};
   WantedPath only = {};  ///< empty: all
@@ -36,7 +42,6 @@ struct UndoWorld {
 
 struct UndoPlan {
   std::vector<UndoStep> steps = {};
-  std::vector<DocumentId> documents = {};  ///< of each step; empty: it comes anew
   std::vector<LeftAlone> left = {};
   std::vector<OperationRow> anew = {};  ///< documents that are archived and return as new ones
   LocalTree local = {};                 ///< the disk as the steps would leave it

@@ -16,6 +16,7 @@
 #include "sync-engine/reconcile/narrow_plan.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/session/session.hpp"
+#include "sync-engine/survey/cached_walk.hpp"
 
 namespace ws::sync {
 namespace {
@@ -41,10 +42,14 @@ class Planner {
         .local = seen.local,
         .remote = seen.remote,
         .take_out = [this](const auto& row, const auto& file) { return take_out(row, file); },
+        .is_synced = [this](const RelativePath& path) { return is_synced(path); },
         .merges_there = [this](const auto& document, const auto& text) { return merges_there(document, text); },
         .only = options_.only};
     for (const Conflict& conflict : seen.known_conflicts) world.in_conflict.insert(conflict.document);
     for (const Conflict& conflict : seen.plan.conflicts) world.in_conflict.insert(conflict.document);
+    if (!seen.scan.rules_loaded()) {
+      WS_LET(seen.scan, walk_tree(session_, true));
+    }
     Plan plan;
     do {
       planned_.undo = plan_undo(rows, world);
@@ -62,8 +67,7 @@ class Planner {
     const std::set<RelativePath> paths = paths_of(planned_.undo.steps);
     const std::size_t before = world.refused.size() + world.refused_paths.size();
     for (const Conflict& conflict : plan.conflicts) {
-      if (std::ranges::find(planned_.undo.documents, conflict.document) != planned_.undo.documents.end() &&
-          !conflict.document.empty())
+      if (!conflict.document.empty() && documents_of_steps().contains(conflict.document))
         world.refused.insert(conflict.document);
       if (paths.contains(conflict.path)) world.refused_paths.insert(conflict.path);
     }
@@ -76,6 +80,14 @@ class Planner {
       if (arrives && is_in_the_way(*step.to, leaving)) world.refused_paths.insert(*step.to);
     }
     return world.refused.size() + world.refused_paths.size() > before;
+  }
+
+  /// A new file is known by its path alone.
+  std::set<DocumentId> documents_of_steps() const {
+    std::set<DocumentId> documents;
+    for (const UndoStep& step : planned_.undo.steps) documents.insert(step.document);
+    documents.erase(DocumentId{});
+    return documents;
   }
 
   /// Whether something unsynced is at the path or above it. Empty folders do not count.
@@ -101,10 +113,8 @@ class Planner {
   void narrow(Plan& plan) {
     const Survey& seen = planned_.survey;
     const std::set<RelativePath> paths = paths_of(planned_.undo.steps);
-    std::set<DocumentId> documents(planned_.undo.documents.begin(), planned_.undo.documents.end());
-    documents.erase(DocumentId{});  // a new file is known by its path alone
     const auto wanted = [&](const RelativePath& path) { return paths.contains(path); };
-    narrow_plan(plan, seen.base, seen.remote, wanted, documents);
+    narrow_plan(plan, seen.base, seen.remote, wanted, documents_of_steps());
     plan.partial = false;
     if (paths.empty()) plan = {};
     for (Action& action : plan.actions) {
@@ -113,6 +123,8 @@ class Planner {
     plan.guard = options_.allow_deletes ? std::nullopt : guard_of(plan, seen.base.documents.size(), 0);
     planned_.survey.plan = std::move(plan);
   }
+
+  bool is_synced(const RelativePath& path) const { return !why_not_synced(session_, planned_.survey.scan, path); }
 
   Text history_text(const git::ObjectId& blob) {
     if (const auto made = made_.find(blob); made != made_.end()) return made->second;
@@ -200,14 +212,13 @@ void take_back_renames(const Session& session,
       undo.left.push_back({.path = to, .why = "another file is in its place"});
     } else {
       undo.steps.push_back({.from = from, .to = to, .seen = row.after->hash, .result = row.after->hash});
-      undo.documents.emplace_back();
     }
   }
 }
 
 }  // namespace
 
-Result<Operation> find_operation(StateStore& state, const UndoOptions& options) {
+Result<Operation> find_operation(StateStore& state, const UndoOptions& options, const std::vector<Operation>& passed) {
   if (options.operation) {
     WS_LET(std::optional<Operation> found, state.operations().find(*options.operation));
     if (found) return std::move(*found);
@@ -215,12 +226,23 @@ Result<Operation> find_operation(StateStore& state, const UndoOptions& options) 
                 fmt::format("there is no run {} here", *options.operation),
                 "`ws sync log --runs` lists them");
   }
-  WS_LET(const std::vector<Operation> all, state.operations().list());
+  WS_LET(std::vector<Operation> all, state.operations().list());
+  for (Operation& each : all)
+    each.is_spent = each.is_spent || std::ranges::find(passed, each.id, &Operation::id) != passed.end();
   std::optional<Operation> last = last_to_undo(all, options.redo ? 1 : 0);
   if (last) return std::move(*last);
   return fail(Failure::Kind::not_found,
               options.redo ? "no undo is left to take back" : "no run is left to take back",
               "`ws sync log --runs` lists them");
+}
+
+void leave_ignored_places(const Scan& scan, UndoPlan& undo) {
+  std::erase_if(undo.steps, [&](const UndoStep& step) {
+    const bool arrives = step.to && step.to != step.from;
+    if (!arrives || (step.from && scan.is_ignored(*step.from)) || !scan.is_ignored(*step.to)) return false;
+    undo.left.push_back({.path = *step.to, .why = std::string(ignored_now)});
+    return true;
+  });
 }
 
 Result<PlannedUndo> prepare_undo(Session& session, std::vector<OperationRow> rows, const UndoOptions& options) {

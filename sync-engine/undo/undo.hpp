@@ -7,6 +7,7 @@
 
 #include "sync-engine/model/report.hpp"
 #include "sync-engine/survey/survey.hpp"
+#include "sync-engine/tree/scan.hpp"
 #include "sync-engine/undo/plan_undo.hpp"
 
 namespace ws::sync {
@@ -21,14 +22,17 @@ struct UndoOptions {
 
 struct UndoReport {
   Operation undone = {};                ///< what was to be taken back
+  std::vector<Operation> passed = {};   ///< later ones of which nothing was left to take back
   Report report = {};                   ///< of the run that took it back; of a dry run: as planned
   std::vector<LeftAlone> left = {};     ///< what was not
   std::vector<OperationRow> anew = {};  ///< documents that are archived and return with a new id
   bool was_begun = false;               ///< an earlier call had begun it, and this one finished it
 };
 
-/// Which operation is meant. Fails with `not_found`.
-Result<Operation> find_operation(StateStore& state, const UndoOptions& options);
+/// Which operation is meant; unasked, none of the `passed`. Fails with `not_found`.
+Result<Operation> find_operation(StateStore& state,
+                                 const UndoOptions& options,
+                                 const std::vector<Operation>& passed = {});
 
 /// An undo that is planned against what both sides are now.
 struct PlannedUndo {
@@ -36,6 +40,9 @@ struct PlannedUndo {
   Survey survey;            ///< `survey.plan` is what the run that follows does, and nothing else
   bool is_stopped = false;  ///< the service went back, is empty or another one: see the plan
 };
+
+/// Takes the steps out that would put a file where it is not synced now, and lists their files as left.
+void leave_ignored_places(const Scan& scan, UndoPlan& undo);
 
 /// Rows about the bytes of files that are no documents are the caller's, see restore_attachment.hpp.
 /// Plans the undo and, with the reconciler, its effect on the service; a document whose undo would conflict there is

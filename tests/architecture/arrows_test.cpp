@@ -1,7 +1,10 @@
 // Who may know whom, held as data. Link lines alone let a wrong include compile; this reads every `#include` of ours
 // and names file, line and arrow. The tables are those of ARCHITECTURE.md ("The house", "One home each").
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -432,6 +435,38 @@ TEST_CASE("arrows: every folder of a complete area has a row, and uses what the 
       }
     }
   }
+}
+
+// `session/written_files.hpp`: a file that is replaced has another number, and the next plan could not tell whose it
+// is.
+TEST_CASE("arrows: whoever puts a text in the place of a user's note records whose file that is", "[architecture]") {
+  const std::map<std::string, std::string_view> recorders = {
+      {"sync-engine/apply/apply.cpp", "finish_step("},
+      {"sync-engine/apply/journal.cpp", "record_written("},
+      {"sync-engine/apply/replace_file.cpp", "record_written("},
+      {"sync-engine/conflicts/decided_block.cpp", "end.files."},
+      {"sync-engine/undo/apply_undo.cpp", "record_written("},
+  };
+  // Files that notes show are known by path and bytes.
+  const std::string_view others[] = {"sync-engine/attachments/", "sync-engine/disk/"};
+  const fs::path root = ws::test::source_path("");
+  std::set<std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "sync-engine")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string file = fs::relative(entry.path(), root).string();
+    if (std::ranges::any_of(others, [&](std::string_view folder) { return starts_with(file, folder); })) continue;
+    std::ifstream stream(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const bool places =
+        std::ranges::any_of(std::vector<std::string>{"writer.place(", "writer_.place(", "writer_->place("},
+                            [&](const std::string& call) { return text.find(call) != text.npos; });
+    if (!places) continue;
+    found.insert(file);
+    const auto recorder = recorders.find(file);
+    if (recorder == recorders.end() || text.find(recorder->second) == text.npos)
+      FAIL_CHECK(file << " places a text and does not record whose file it is");
+  }
+  CHECK(found.size() == recorders.size());
 }
 
 TEST_CASE("arrows: the check itself sees what is forbidden", "[architecture]") {

@@ -48,7 +48,8 @@ std::string what_of(const BrokenLink& link) {
     case BrokenLink::Why::ambiguous: text = fmt::format("`{}` matches several files equally well", link.target); break;
     case BrokenLink::Why::outside: text = fmt::format("`{}` leads to a place that is not synced", link.target); break;
   }
-  if (!link.nearest.empty()) text += fmt::format("; the nearest name is `{}`", link.nearest);
+  if (!link.nearest.empty())
+    text += fmt::format("; {} `{}`", link.is_renamed ? "it was renamed to" : "the nearest name is", link.nearest);
   return text;
 }
 

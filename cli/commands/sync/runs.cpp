@@ -279,7 +279,10 @@ Json undo_to_json(const sync::UndoReport& undone, const std::vector<std::string>
   for (const OperationRow& row : undone.anew) {
     anew.push_back({{"path", row.path().text()}, {"document_id", row.document.text}});
   }
+  Json passed = Json::array();
+  for (const sync::Operation& each : undone.passed) passed.push_back(each.id);
   value["undoes"] = undone.undone.id;
+  value["passed_over"] = std::move(passed);
   value["planned"] = is_planned;
   value["left"] = std::move(left);
   value["anew"] = std::move(anew);
@@ -293,6 +296,8 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
     return session.printer().json(undo_to_json(undone, both, is_planned));
   }
   const bool is_table = session.format() == Format::table;
+  for (const sync::Operation& each : undone.passed)
+    say(session, described(session, each) + ": nothing of it is left to take back");
   say(session, described(session, undone.undone));
   print_limits(session, undone);
   print_left(session, undone);

@@ -19,6 +19,7 @@ using test::path;
 struct Numbered {
   BaseTree base = {};
   std::map<DocumentId, FileId> numbers = {};
+  std::map<DocumentId, WrittenFile> written = {};
   FoundTree found = {};
   std::vector<HiddenFile> hidden = {};
   std::set<std::string> busy = {};
@@ -43,6 +44,7 @@ struct Numbered {
     return identify(base,
                     found,
                     {.renames = {.files = [this] { return numbers; },
+                                 .written = [this] { return written; },
                                  .base_text = [](const DocumentId& document) { return document.text; },
                                  .file_text = [this](const RelativePath& file) { return texts.at(file.string()); }},
                      .hidden = [this] { return hidden; },
@@ -77,6 +79,47 @@ TEST_CASE("identify: a file that was renamed and is not read now is there, and n
   tree.lies("b.md", 2, "b.md");
   CHECK(tree.local().unsyncable == Unsyncable{{DocumentId{"a.md"}, reason}});
   CHECK(places(tree.local()) == Places{"b.md at b.md"});  // c.md was deleted
+}
+
+TEST_CASE("identify: what this program wrote is its document's, whatever its text is and whoever has the old name",
+          "[sync-engine]") {
+  Numbered tree({"a.md", "b.md"});
+  tree.lies("b.md", 2, "b.md");
+  const std::int64_t born = GENERATE(0, 5);
+  const FileId ours{.inode = 9, .device = 7, .born_ns = born};
+  tree.written.emplace(DocumentId{"a.md"}, WrittenFile{.path = path("n.md"), .id = ours, .text = Sha256::of("ours")});
+  const auto lies = [&](const std::string& at, const std::string& text) {
+    tree.lies(at, 9, text);
+    tree.found.files.back().id = ours;
+  };
+  SECTION("where it was put") {
+    lies("n.md", "ours");
+    CHECK(places(tree.local()) == Places{"a.md at n.md", "b.md at b.md"});
+  }
+  SECTION("where it was put, and another file has the old name") {
+    lies("n.md", "ours");
+    tree.lies("a.md", 10, GENERATE("a.md", "ours", "another"));
+    CHECK(places(tree.local()) == Places{"a.md at n.md", "b.md at b.md", "new a.md"});
+  }
+  SECTION("moved since") {
+    lies("m.md", "ours");
+    CHECK(places(tree.local()) == Places{"a.md at m.md", "b.md at b.md"});
+  }
+  SECTION("moved and edited since: told by its birth time") {
+    lies("m.md", "edited");
+    CHECK(places(tree.local()) ==
+          (born == 0 ? Places{"b.md at b.md", "new m.md"} : Places{"a.md at m.md", "b.md at b.md"}));
+  }
+  SECTION("written anew by an editor") {
+    tree.lies("n.md", 11, "edited");
+    CHECK(places(tree.local()) == Places{"a.md at n.md", "b.md at b.md"});
+  }
+  SECTION("moved to a name that is ignored") {
+    tree.hides("w.md", 9, SkipReason::ignored);
+    tree.hidden.back().id = ours;
+    CHECK(tree.local().unsyncable == Unsyncable{{DocumentId{"a.md"}, SkipReason::ignored}});
+  }
+  SECTION("deleted since") { CHECK(places(tree.local()) == Places{"b.md at b.md"}); }
 }
 
 TEST_CASE("identify: while something cannot be looked at, what is missing is not deleted", "[sync-engine]") {

@@ -84,8 +84,9 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
   CHECK_FALSE(state->staged()->has_value());
 }
 
-/// What format 12 added to the base.
-const std::string as_format_11 = "alter table base drop column left_out; ";
+/// What format 12 added, the column of the steps aside.
+const std::string as_format_11 = "drop table written; alter table base drop column left_out; ";
+
 /// What format 9 added to the documents that are waiting.
 const std::string as_format_8 =
     as_format_11 +
@@ -103,7 +104,7 @@ TEST_CASE("state: a tree of format 8 keeps what is pending, by an unknown author
     CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{{"d"}, row}});
     auto database = sqlite::Database::open((folder / "state.db").string());
     REQUIRE(database);
-    REQUIRE(database->execute(as_format_8 + "pragma user_version = 8"));
+    REQUIRE(database->execute(as_format_8 + "alter table undo_steps drop column document; pragma user_version = 8"));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
@@ -123,8 +124,10 @@ TEST_CASE("state: a tree of format 11 with names that are refused by now lists t
     REQUIRE(state->put_pending({"c"}, {.entry = entry("c.md", "c", 7), .revision = {7}}));
     auto database = sqlite::Database::open((folder / "state.db").string());
     REQUIRE(database);
-    REQUIRE(database->execute(as_format_11 + "update base set path = 'b\u00AD.md' where document = 'b'; "
-                                             "update pending set path = 'c\u06DD.md'; pragma user_version = 11"));
+    REQUIRE(database->execute(
+        as_format_11 +
+        "alter table undo_steps drop column document; update base set path = 'b\u00AD.md' where document = 'b'; "
+        "update pending set path = 'c\u06DD.md'; pragma user_version = 11"));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
@@ -200,8 +203,9 @@ TEST_CASE("state: the case of a conflict of format 10 is found once, by its kind
                                         i % 3 == 2))
                   .run());
     }
-    REQUIRE(
-        database->execute(as_format_11 + "insert into conflicts values ('broken', '{}'); pragma user_version = 10"));
+    REQUIRE(database->execute(as_format_11 +
+                              "alter table undo_steps drop column document; "
+                              "insert into conflicts values ('broken', '{}'); pragma user_version = 10"));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
@@ -253,6 +257,28 @@ TEST_CASE("state: a tree of format 1 goes on with what it holds", "[sync-engine]
   CHECK(state->invalid_paths() == InvalidPaths{{DocumentId{"e"}, ".git/config"}});
   CHECK(state->drop_invalid_path(DocumentId{"e"}));
   CHECK(state->invalid_paths()->empty());
+}
+
+TEST_CASE("state: what was written for a document is known until both sides agree on it again", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  const DocumentId document{"d"};
+  const WrittenFile file{
+      .path = path("d/n.md"), .id = {.inode = 7, .device = 8, .born_ns = 9}, .text = Sha256::of("x")};
+  const std::map<DocumentId, WrittenFile> one = {{document, file}};
+  {
+    auto state = StateStore::open(folder / "state.db");
+    REQUIRE(state);
+    REQUIRE(state->put_base(document, {.entry = entry("n.md", "n", 1)}));
+    REQUIRE(state->put_files({{document, {.inode = 1, .device = 8}}}));
+    REQUIRE(state->put_written(document, file));
+    CHECK(*state->written() == one);
+  }
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  CHECK(*state->written() == one);
+  SECTION("the agreed file is the same one") { REQUIRE(state->put_files({{document, {.inode = 1, .device = 8}}})); }
+  SECTION("the document is archived") { REQUIRE(state->forget_base(document)); }
+  CHECK(state->written()->empty());
 }
 
 TEST_CASE("state: a tree of format 6 knows its files by number, and no birth time", "[sync-engine]") {

@@ -1,0 +1,23 @@
+#include "sync-engine/session/written_files.hpp"
+
+#include <optional>
+
+#include "sync-engine/tree/hash.hpp"
+
+namespace ws::sync {
+
+Result<void> record_written(Session& session,
+                            const DocumentId& document,
+                            const RelativePath& path,
+                            const Sha256& text) {
+  const std::optional<FileId> id = find_file_id(session.root, path);
+  if (document.empty() || !id) return {};
+  return session.state.put_written(document, {.path = path, .id = *id, .text = text});
+}
+
+Result<void> record_agreed(Session& session, const DocumentId& document, const RelativePath& path) {
+  const std::optional<FileId> id = find_file_id(session.root, path);
+  return id ? session.state.put_file(document, *id) : Result<void>();
+}
+
+}  // namespace ws::sync

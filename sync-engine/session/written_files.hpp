@@ -1,0 +1,19 @@
+/// Which document a file stays when this program writes it anew.
+///
+/// A file that is replaced has another number than before, and perhaps another name and another text: nothing of it
+/// could tell its document. So whoever changes a user's file records what lies there now, in the transaction that ends
+/// the change (a test reads the sources for any that does not). `identify` believes that before it compares texts.
+#pragma once
+
+#include "sync-engine/session/session.hpp"
+
+namespace ws::sync {
+
+/// The file at `path`, as this program has just written it or left it there. Within the caller's transaction; nothing
+/// where no file lies there, or no document is named.
+Result<void> record_written(Session& session, const DocumentId& document, const RelativePath& path, const Sha256& text);
+
+/// The same where both sides agree on the text and the place.
+Result<void> record_agreed(Session& session, const DocumentId& document, const RelativePath& path);
+
+}  // namespace ws::sync
