@@ -246,6 +246,15 @@ def ids_stay(model, state, crossed=()):
             raise Broken("ids stay", "comments of %s are gone" % identity)
 
 
+def taken_back_or_listed(tree, after, ended, appeared):
+    """What came up in a run is gone after its undo, unless the answer names something that was left."""
+    report = ended.report()
+    still = {path for path, sha in after.state.files.items() if sha in appeared}
+    if ended.code == 0 and still and not report.get("left"):
+        raise Broken("undo takes back", "%s of run %s stays, is not named as left, and the run counts as taken back%s" % (
+            short(still), report.get("undoes"), "; a setting hides files in %s" % tree.name if tree.filters else ""))
+
+
 def only_ours(tree, sight):
     """After the quiet end a tree holds no file that nobody knows."""
     known = {folded(path) for path in [*sight.state.by_path(), *sight.state.files]}

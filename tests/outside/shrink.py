@@ -18,7 +18,7 @@ def still_broken(story, law, programs):
 def shrink(outcome, programs, seconds=60):
     """The shortest outcome that was found in that time."""
     best, end = outcome, time.monotonic() + seconds
-    size = max(1, len(best.story.steps) // 2)
+    size = max(1, len(best.story.steps) // 4)
     while size >= 1:
         place, shorter = len(best.story.steps), False
         while place > 0:

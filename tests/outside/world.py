@@ -156,6 +156,8 @@ class World:
             for sha in may_go:
                 self.model.release_picture(sha)
         self.judge(tree, before, after, ended, faulty=PEOPLE[tree.person] == "viewer")
+        if verb == "undo" and undone in appeared:
+            judge.taken_back_or_listed(tree, after, ended, appeared[undone])
         return ended
 
     def sync_and_undo(self, tree):
