@@ -8,6 +8,7 @@
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
+#include "server-mock/control/words.hpp"
 #include "server-mock/services/authorization/keys.hpp"
 #include "server-mock/services/shared/errors.hpp"
 #include "server-mock/services/shared/validation_errors.hpp"
@@ -20,8 +21,6 @@ namespace {
 using contract::nullable;
 using contract::optional;
 
-constexpr std::string_view audiences[] = {"user", "workspace", "platform_admin"};
-constexpr std::string_view roles[] = {"owner", "admin", "editor", "commenter", "viewer"};
 constexpr contract::Type name_or_id = contract::string(1, 300);
 constexpr std::int64_t longest_s = std::int64_t{100} * 366 * 86400;
 constexpr contract::Field key_fields[] = {

@@ -17,6 +17,7 @@
 
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/uuid.hpp"
+#include "server-mock/control/words.hpp"
 #include "server-mock/store/schema.hpp"
 
 namespace ws::mock::control {
@@ -24,10 +25,8 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-constexpr std::string_view roles[] = {"owner", "admin", "editor", "commenter", "viewer"};
 constexpr std::string_view agent_statuses[] = {"active", "paused", "revoked"};
 constexpr std::string_view permissions[] = {"read", "comment", "edit"};
-constexpr std::string_view audiences[] = {"user", "workspace", "platform_admin"};
 constexpr std::string_view login_statuses[] = {"pending", "approved", "denied", "consumed"};
 constexpr std::string_view node_kinds[] = {"project", "page", "document", "asset"};
 constexpr std::string_view document_statuses[] = {"active", "archived"};

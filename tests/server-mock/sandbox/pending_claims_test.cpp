@@ -94,8 +94,6 @@ TEST_CASE("pending claims: timeouts and due times follow the clock", "[server-mo
   CHECK(room.size() == 0);
 }
 
-}  // namespace ws::mock::test
-
 TEST_CASE("pending claims: a claim ends by the real clock, too, while the world's is frozen", "[server-mock]") {
   PendingClaims room;
   const auto first = room.add(for_agent("a"), {.world = 500'000, .real = 1'000});
@@ -105,3 +103,5 @@ TEST_CASE("pending claims: a claim ends by the real clock, too, while the world'
   room.remove(first);
   CHECK_FALSE(room.next_real_end());
 }
+
+}  // namespace ws::mock::test

@@ -105,9 +105,9 @@ TEST_CASE("workspaces: a user key lists all of its owner's, a workspace key one;
 TEST_CASE("workspaces: a key of one Workspace cannot make another, which it could not see", "[server-mock]") {
   ServiceWorld world;
   const auto names = [&] {
-    std::set<std::string> names;
-    for (const Json& one : world.call("workspaces.list", world.tomas).body.at("data")) names.insert(one.at("name"));
-    return names;
+    std::set<std::string> found;
+    for (const Json& one : world.call("workspaces.list", world.tomas).body.at("data")) found.insert(one.at("name"));
+    return found;
   };
   const Outcome refused = world.call("workspaces.create", world.tomas, {{"name", "Mine"}});
   CHECK(refused.status == 403);
