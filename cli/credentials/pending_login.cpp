@@ -5,6 +5,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
 #include "api-client/base/uuid.hpp"
+#include "sync-engine/model/file_name.hpp"
 
 namespace ws::cli {
 namespace {
@@ -50,7 +51,7 @@ Failure none_pending(std::string_view id) {
 }  // namespace
 
 fs::path PendingLogins::file(std::string_view authorization_id) const {
-  return folder_ / (std::string(authorization_id) + ".json");
+  return folder_ / sync::file_name(sync::NamedBy::id, authorization_id, ".json");
 }
 
 Result<void> PendingLogins::save(const PendingLogin& login) const {

@@ -16,6 +16,7 @@
 #include "cli/terminal/keyboard.hpp"
 #include "cli/terminal/programs.hpp"
 #include "cli/walk/plain_page.hpp"
+#include "sync-engine/model/file_name.hpp"
 
 namespace ws::cli::walk {
 namespace {
@@ -148,16 +149,10 @@ class ToolFolder {
   fs::path path_;
 };
 
-/// Document names may contain any character; the name of a temporary file only those that every program accepts.
+/// `role` tells the sides apart.
 std::string tame_name(const std::string& name, const std::string& role) {
-  std::string stem;
-  const fs::path path(name);
-  for (const char c : path.stem().string()) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-    stem += plain ? c : '_';
-  }
-  if (stem.empty()) stem = "text";
-  return stem.substr(0, 80) + (role.empty() ? "" : "_" + role) + ".md";
+  const std::string ending = (role.empty() ? "" : "_" + role) + ".md";
+  return sync::file_name(sync::NamedBy::tool, fs::path(name).stem().string(), ending);
 }
 
 /// A value of git's configuration; empty if it is not set or git is not installed.

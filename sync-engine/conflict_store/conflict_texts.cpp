@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
-#include "api-client/base/sha256.hpp"
-#include "api-client/base/uuid.hpp"
+#include "sync-engine/model/file_name.hpp"
 #include "sync-engine/session/written_files.hpp"
 
 namespace ws::sync {
@@ -18,8 +17,7 @@ namespace {
 constexpr const char* by_hand_name = "by-hand";
 constexpr std::size_t max_text_bytes = std::size_t{64} << 20U;
 
-/// The id comes from the service, so only a UUID is used as a path; anything else is hashed.
-std::string folder_name(const std::string& id) { return is_uuid(id) ? id : Sha256::of(id).hex(); }
+std::string folder_name(const std::string& id) { return file_name(NamedBy::id, id); }
 
 std::string folder_of(const std::string& id) { return ".ws/conflicts/" + folder_name(id); }
 

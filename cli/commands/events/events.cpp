@@ -11,6 +11,7 @@
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
+#include "sync-engine/model/file_name.hpp"
 
 namespace ws::cli {
 namespace {
@@ -36,7 +37,9 @@ class HeldEvents {
   void forget(std::string_view event_id) const;
 
  private:
-  std::filesystem::path file_of(std::string_view event_id) const { return folder_ / (std::string(event_id) + ".json"); }
+  std::filesystem::path file_of(std::string_view event_id) const {
+    return folder_ / sync::file_name(sync::NamedBy::id, event_id, ".json");
+  }
 
   std::filesystem::path folder_;
 };

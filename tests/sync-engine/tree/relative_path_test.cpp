@@ -5,7 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
+#include "sync-engine/model/file_name.hpp"
 
 namespace ws::sync {
 namespace {
@@ -249,6 +251,35 @@ TEST_CASE("relative_path: Markdown is told by its ending, whatever the case", "[
   CHECK_FALSE(is_markdown(".md"));
   CHECK_FALSE(is_markdown("a.mdx"));
   CHECK_FALSE(is_markdown("md"));
+}
+
+TEST_CASE("file_name: an id is a UUID or a hash, whatever it holds", "[sync-engine]") {
+  const std::string uuid = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
+  CHECK(file_name(NamedBy::id, uuid, ".md") == uuid + ".md");
+  for (const char* const id : {"", "/elsewhere/abs", "../outside/rel", "..", "a\\b", ".git", "CON", "plain", "-rf"}) {
+    CAPTURE(id);
+    const std::string name = file_name(NamedBy::id, id, ".json");
+    CHECK(name == Sha256::of(id).hex() + ".json");
+    CHECK(is_file_name(name));
+  }
+}
+
+TEST_CASE("file_name: of a title what every system allows is left, of a given name its last part or nothing",
+          "[sync-engine]") {
+  CHECK(file_name(NamedBy::title, "../a/b: c", ".md") == "-a-b- c.md");
+  CHECK(file_name(NamedBy::title, std::string(300, 'x'), ".md") == std::string(120, 'x') + ".md");
+  CHECK(file_name(NamedBy::title, std::string(119, 'x') + "\xc3\xa4", ".md") == std::string(119, 'x') + ".md");
+  for (const char* const title : {"", "...", " . ", "CON", "\xe2\x80\xae", "\xff"}) {
+    CAPTURE(title);
+    CHECK(file_name(NamedBy::title, title, ".md").empty());
+  }
+  CHECK(file_name(NamedBy::given, "/etc/cron.d/x") == "x");
+  CHECK(file_name(NamedBy::given, "a\\b.png") == "b.png");
+  for (const char* const given : {"", "..", ".bashrc", "a/", ".git", "x\x1b[2J"}) {
+    CAPTURE(given);
+    CHECK(file_name(NamedBy::given, given).empty());
+  }
+  CHECK(file_name(NamedBy::tool, "caf\xc3\xa9 $(rm)", "_LOCAL.md") == "caf____rm__LOCAL.md");
 }
 
 }  // namespace ws::sync
