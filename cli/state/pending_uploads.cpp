@@ -1,6 +1,7 @@
 #include "cli/state/pending_uploads.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -13,7 +14,9 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
+#include "api-client/base/sha256.hpp"
 #include "api-client/base/uuid.hpp"
+#include "sync-engine/model/file_name.hpp"
 
 namespace ws::cli {
 namespace {
@@ -83,8 +86,9 @@ class NewFile {
 
   /// The text, on its way to the disk already.
   bool write(std::string_view text) {
-    file_ = Descriptor(::openat(
-        folder_, temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    ::unlinkat(folder_, temporary_.c_str(), 0);  // what a killed process of this number left
+    file_ = Descriptor(
+        ::openat(folder_, temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
     if (!file_ || !write_all(file_.get(), text)) return false;
     static_cast<void>(::sync_file_range(file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE));
     return true;
@@ -109,7 +113,7 @@ constexpr std::size_t max_single_flushes = 16;
 }  // namespace
 
 fs::path PendingUploads::file_of(std::string_view upload_id) const {
-  return folder_ / (std::string(upload_id) + ".json");
+  return folder_ / sync::file_name(sync::NamedBy::id, upload_id, ".json");
 }
 
 Result<void> PendingUploads::save_all(const std::vector<PendingUpload>& uploads) const {
@@ -182,6 +186,90 @@ std::optional<PendingUpload> PendingUploads::find(const std::vector<PendingUploa
     if (usable && upload.base_url == base_url && is_same_file(upload.file, file)) return upload;
   }
   return std::nullopt;
+}
+
+namespace {
+
+constexpr std::chrono::hours finished_ones_stay{24};
+
+/// Empty: it cannot be read, or is not what was uploaded any more.
+std::optional<Sha256> hash_of(const UploadFile& file) {
+  const Descriptor opened(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!opened) return std::nullopt;
+  Sha256Stream stream;
+  std::array<char, std::size_t{64} << 10U> buffer;
+  while (true) {
+    const ssize_t count = read_some(opened.get(), buffer.data(), buffer.size());
+    if (count < 0) return std::nullopt;
+    if (count == 0) break;
+    stream.update({buffer.data(), static_cast<std::size_t>(count)});
+  }
+  const auto now = stamp_of(file.path);
+  return now && *now == file.stamp ? std::optional(stream.finish()) : std::nullopt;
+}
+
+}  // namespace
+
+FinishedUploads::FinishedUploads(const fs::path& state_folder, const std::string& who, Time now)
+    : folder_(state_folder / "uploaded"), who_(who), now_(now) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    const auto age = fs::file_time_type::clock::now() - entry.last_write_time(error);
+    if (age > finished_ones_stay) {
+      fs::remove(entry.path(), error);
+    } else {
+      names_.insert(entry.path().filename().string());
+    }
+  }
+}
+
+/// "KEY-HASH-ASSET.json": of the key, name, type and size; of the bytes; of the Asset, for a file may be wanted twice.
+std::string FinishedUploads::start_of(const UploadFile& file) const {
+  const Json key = {who_, file.file_name, file.mime_type, file.stamp.size_bytes};
+  return Sha256::of(dump(key)).hex().substr(0, 32) + "-";
+}
+
+std::optional<Json> FinishedUploads::take(const UploadFile& file) {
+  const std::string start = start_of(file);
+  const auto is_known = [this](const std::string& begin) {
+    const auto found = names_.lower_bound(begin);
+    return found != names_.end() && found->starts_with(begin);
+  };
+  if (!is_known(start)) return std::nullopt;
+  const auto hash = hash_of(file);
+  if (!hash) return std::nullopt;
+  const std::string begin = start + hash->hex() + "-";
+  while (is_known(begin)) {
+    const fs::path path = folder_ / names_.extract(names_.lower_bound(begin)).value();
+    const auto text = read_file(path);
+    const auto value = text ? parse_bounded(*text) : Result<Json>(fail(text.error()));
+    if (!value) continue;
+    const auto at = parse_rfc3339(find_text(*value, "at").value_or(""));
+    const Json* const asset = find(*value, "asset");
+    if (at && now_ - *at <= finished_ones_stay && asset != nullptr && asset->is_object()) return *asset;
+  }
+  return std::nullopt;
+}
+
+Result<void> FinishedUploads::keep(const UploadFile& file, const Json& asset) const {
+  const auto told = Sha256::from_hex(find_text(asset, "content_sha256").value_or(""));
+  const auto hash = told ? told : hash_of(file);
+  if (!hash) return {};
+  std::error_code ignored;
+  if (!fs::is_directory(folder_, ignored)) WS_TRY(make_folders(folder_, 0700));
+  const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return cannot_write(folder_);
+  const std::string made = find_text(asset, "id").value_or("");
+  const std::string name = start_of(file) + hash->hex() + "-" + sync::file_name(sync::NamedBy::id, made, ".json");
+  NewFile record(folder.get(), name);
+  if (record.write(dump({{"v", 1}, {"at", to_rfc3339(now_)}, {"asset", asset}}) + "\n") && record.take_name())
+    return {};
+  return cannot_write(folder_ / name);
+}
+
+void FinishedUploads::flush() const {
+  const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder) static_cast<void>(::syncfs(folder.get()));
 }
 
 }  // namespace ws::cli

@@ -6,11 +6,13 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api-client/base/clock.hpp"
+#include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
 #include "api-client/transfer/upload.hpp"
 
@@ -45,6 +47,31 @@ class PendingUploads {
   std::filesystem::path file_of(std::string_view upload_id) const;
 
   std::filesystem::path folder_;
+};
+
+/// What `ws files upload` has uploaded in the last 24 hours: `$XDG_STATE_HOME/ws/uploaded/*.json`, 0600. A command that
+/// is run again prints it again instead of making a second Asset.
+///
+/// A file is known by its bytes, name and type, for the same key at the same server.
+class FinishedUploads {
+ public:
+  /// `who`: the server and the key. Records that are too old are removed.
+  FinishedUploads(const std::filesystem::path& state_folder, const std::string& who, Time now);
+
+  /// The answer of an earlier upload of the same file; each is given out once. Reads the file where one may be known.
+  std::optional<Json> take(const UploadFile& file);
+  /// Writes down what the service answered. Fails with `disk`.
+  Result<void> keep(const UploadFile& file, const Json& asset) const;
+  /// Flushes what was kept to the disk.
+  void flush() const;
+
+ private:
+  std::string start_of(const UploadFile& file) const;
+
+  std::filesystem::path folder_;
+  std::string who_;
+  Time now_;
+  std::multiset<std::string> names_;  ///< of the records that were not given out
 };
 
 }  // namespace ws::cli

@@ -16,7 +16,7 @@ seconds_of() { local begin; begin=$(date +%s%N); "$@"; awk -v b="$begin" -v e="$
 call() { curl -sS --fail -H "Authorization: Bearer $token" -H 'Content-Type: application/json' "$@"; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
-by_ws() { ws files upload --jobs "$1" "$work"/up/*.bin --template '{id}' --quiet >"$work/ids"; [ "$(wc -l <"$work/ids")" = "$files" ]; }
+by_ws() { ws files upload --again --jobs "$1" "$work"/up/*.bin --template '{id}' --quiet >"$work/ids"; [ "$(wc -l <"$work/ids")" = "$files" ]; }
 curl_one() {
   local started name=${1##*/}
   started=$(call -d "{\"file_name\":\"$name\",\"size_bytes\":51200}" "$base_url/v1/files/uploads")

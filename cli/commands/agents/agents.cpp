@@ -122,23 +122,18 @@ Result<ExitCode> rotate(Session& session) {
 /// `pause`, `resume`, `revoke`: the update with one member.
 Result<ExitCode> set_status(Session& session, std::string_view status) {
   const contract::Operation& operation = operation_of("agents.update");
-  WS_LET(const std::vector<std::string> ids, ids_of(session));
-  WS_TRY(check_named_members(session, operation));
-  std::vector<Call> calls;
-  for (const std::string& id : ids) {
-    Call call{.operation = operation.id, .parameters = {{"agent_id", id}}, .body = Json{{"status", status}}};
-    WS_TRY(check_call(session, operation, call));
-    call.validate = false;
-    calls.push_back(std::move(call));
-  }
-  if (session.has("dry-run")) return print_requests(session, calls);
-  if (status == "revoked") {
+  WS_LET(Batch batch, batch_of(session, operation, [&](const std::string& id) {
+           return Call{.operation = operation.id, .parameters = {{"agent_id", id}}, .body = Json{{"status", status}}};
+         }));
+  if (session.has("dry-run")) return print_requests(session, batch);
+  if (status == "revoked" && !batch.ids.empty()) {
+    const std::vector<std::string>& ids = batch.ids;
     const std::string whom = ids.size() == 1 ? "the agent " + ids.front() : std::to_string(ids.size()) + " agents";
     WS_LET(const bool yes, session.confirm("revoke " + whom + "? their keys are revoked at once"));
     if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was revoked");
   }
   WS_LET(Client * client, session.client());
-  return run_batch(session, *client, operation, ids, std::move(calls));
+  return run_batch(session, *client, operation, std::move(batch));
 }
 
 Command status_command(std::string words, std::string summary, std::string_view status) {

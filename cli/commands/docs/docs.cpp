@@ -65,9 +65,8 @@ Result<ExitCode> get_document(Session& session) {
   if (fills_folder(session)) {
     if (session.has("render")) return fail(Failure::Kind::usage, "--render shows one document and fills no folder");
     WS_TRY(check_folder(session.arguments().value("output").value_or("")));
-    WS_LET(const std::vector<std::string> ids, ids_of(session));
-    WS_LET(const std::vector<Call> calls, batch_calls(session, operation, ids));
-    return session.has("dry-run") ? print_requests(session, calls) : get_into_folder(session, ids);
+    WS_LET(const Batch batch, batch_of(session, operation));
+    return session.has("dry-run") ? print_requests(session, batch) : get_into_folder(session, batch);
   }
   if (!session.has("content") && !session.has("render")) return run_on_ids(session, operation);
   if (session.has("content") && session.has("render")) {
@@ -187,16 +186,16 @@ std::string first_of(const std::vector<std::string>& ids) {
 
 Result<ExitCode> archive(Session& session) {
   const contract::Operation& operation = operation_of("docs.archive");
-  WS_LET(const std::vector<std::string> ids, ids_of(session));
-  WS_LET(std::vector<Call> calls, batch_calls(session, operation, ids));
-  if (session.has("dry-run")) return print_requests(session, calls);
+  WS_LET(Batch batch, batch_of(session, operation));
+  const std::vector<std::string>& ids = batch.ids;
+  if (session.has("dry-run")) return print_requests(session, batch);
   if (ids.size() > 1) {
     WS_LET(const bool yes,
            session.confirm("archive " + std::to_string(ids.size()) + " documents: " + first_of(ids) + "?"));
     if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was archived");
   }
   WS_LET(Client * client, session.client());
-  return run_batch(session, *client, operation, ids, std::move(calls));
+  return run_batch(session, *client, operation, std::move(batch));
 }
 
 Result<ExitCode> share(Session& session) {

@@ -1,6 +1,5 @@
 #include "cli/commands/docs/export_folder.hpp"
 
-#include <algorithm>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -9,8 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/utf8.hpp"
+#include "sync-engine/model/file_name.hpp"
 #include "sync-engine/model/relative_path.hpp"
 
 namespace ws::cli {
@@ -19,35 +20,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t manifest_version = 1;
-constexpr std::size_t max_name_bytes = 120;
 constexpr std::size_t short_id = 8;
 
-/// A title as the name of a file that every system can hold; empty where nothing of it is left.
-std::string name_of(const std::string& title) {
-  std::string name;
-  for (const char c : title) {
-    const bool is_refused = static_cast<unsigned char>(c) < ' ' || c == '\x7f' ||
-                            std::string_view("/\\<>:\"|?*").find(c) != std::string_view::npos;
-    name += is_refused ? '-' : c;
-  }
-  std::size_t end = std::min(name.size(), max_name_bytes);
-  while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;
-  name.resize(end);
-  const auto is_outer = [](char c) { return c == ' ' || c == '.'; };
-  while (!name.empty() && is_outer(name.back())) name.pop_back();
-  while (!name.empty() && is_outer(name.front())) name.erase(name.begin());
-  if (name.empty()) return {};
-  const auto path = sync::RelativePath::parse(name + ".md");
-  const bool is_usable = path && !sync::is_unportable(*path) && !sync::dangerous_part(name + ".md");
-  return is_usable ? name : std::string();
+std::string name_of(const std::string& title) { return sync::file_name(sync::NamedBy::title, title, ".md"); }
+
+/// Whether a file that has this name needs no other one for the title.
+bool fits(const std::string& name, const std::string& title) {
+  const std::string wanted = name_of(title);
+  if (wanted.empty() || name == wanted) return true;
+  return name.starts_with(wanted.substr(0, wanted.size() - 3) + " (");
 }
 
 /// What a manifest or a journal says of a file. It may come from anybody: only names that an export makes.
 std::optional<ExportedFile> file_of(const Json& each) {
   const auto name = find_text(each, "file");
   const auto hash = Sha256::from_hex(find_text(each, "content_sha256").value_or(""));
-  const auto path = sync::RelativePath::parse(name.value_or(""));
-  const bool is_usable = path && path->folder().empty() && sync::is_markdown(*name) && !sync::dangerous_part(*name);
+  const bool is_usable = name && sync::is_file_name(*name) && sync::is_markdown(*name);
   if (!is_usable || !hash) return std::nullopt;
   return ExportedFile{.name = *name, .revision = find_integer(each, "content_revision").value_or(0), .hash = *hash};
 }
@@ -66,16 +54,50 @@ std::string_view name(ExportState state) {
     case ExportState::kept: return "kept";
     case ExportState::gone: return "gone";
     case ExportState::removed: return "removed";
+    case ExportState::not_visible: return "not_visible";
   }
   return "";
 }
 
-Result<ExportFolder> ExportFolder::open(const fs::path& folder, const std::string& base_url, bool dry_run) {
-  if (!dry_run) WS_TRY(make_folders(folder));
-  ExportFolder opened(folder, base_url, dry_run);
+Result<ExportFolder> ExportFolder::open(const fs::path& folder, ExportOwner owner, bool dry_run) {
+  ExportFolder opened(folder, std::move(owner), dry_run);
+  if (!dry_run) {
+    WS_TRY(make_folders(folder));
+    WS_LET(LockFile lock, LockFile::take(folder / export_lock, "exporting to " + folder.string()));
+    opened.lock_ = std::make_unique<LockFile>(std::move(lock));
+  }
   WS_TRY(opened.read_manifest());
   WS_TRY(opened.read_journal());
+  // Whose folder it is stands there before the first document.
+  if (!opened.is_bound_) WS_TRY(opened.save());
   return opened;
+}
+
+/// An export of an earlier version, or at a service that did not say it, names no owner.
+Result<void> ExportFolder::check_owner(const Json& manifest) {
+  const auto refuse = [this](const std::string& whose) {
+    return fail(Failure::Kind::usage,
+                fmt::format("{} holds documents of {}", folder_.string(), clean(whose, Breaks::space)),
+                "export to another folder, or use the key that it was made with");
+  };
+  const std::string from = find_text(manifest, "base_url").value_or("");
+  if (from != owner_.base_url) return refuse(from);
+  const std::string workspace = find_text(manifest, "workspace_id").value_or("");
+  const std::string person = find_text(manifest, "owner_id").value_or("");
+  const auto differs = [](const std::string& kept, const std::string& now) {
+    return !kept.empty() && !now.empty() && kept != now;
+  };
+  if (differs(workspace, owner_.workspace_id)) {
+    return refuse(fmt::format("another Workspace ({}; this key is of {})", workspace, owner_.workspace_id));
+  }
+  if (differs(person, owner_.owner_id)) {
+    return refuse(fmt::format("another person ({}; this key is of {})", person, owner_.owner_id));
+  }
+  is_bound_ = workspace == owner_.workspace_id && person == owner_.owner_id;
+  // What this answer does not say stays as it is known.
+  if (owner_.workspace_id.empty()) owner_.workspace_id = workspace;
+  if (owner_.owner_id.empty()) owner_.owner_id = person;
+  return {};
 }
 
 Result<void> ExportFolder::read_manifest() {
@@ -90,12 +112,7 @@ Result<void> ExportFolder::read_manifest() {
                 manifest.string() + " is damaged",
                 "remove it to export every document again; files that differ are kept");
   }
-  const std::string from = find_text(*value, "base_url").value_or("");
-  if (from != base_url_) {
-    return fail(Failure::Kind::usage,
-                fmt::format("{} holds documents of {}", folder_.string(), from),
-                "export to another folder");
-  }
+  WS_TRY(check_owner(*value));
   for (const auto& [id, each] : documents->items()) {
     auto file = file_of(each);
     if (!file) continue;
@@ -114,7 +131,7 @@ Result<void> ExportFolder::read_journal() {
   for (std::string line; std::getline(lines, line);) {
     const auto value = parse_bounded(line);  // the last line may be cut
     const auto id = value ? find_text(*value, "id") : std::nullopt;
-    if (!id || find_text(*value, "base_url") != base_url_) continue;
+    if (!id || find_text(*value, "base_url") != owner_.base_url) continue;
     auto file = file_of(*value);
     if (!file) continue;
     last = file->name;
@@ -164,18 +181,17 @@ bool ExportFolder::is_changed_here(const std::string& id) const {
 bool ExportFolder::is_current(const std::string& id, std::int64_t revision, const std::string& title) const {
   const auto known = files_.find(id);
   if (known == files_.end() || known->second.revision != revision || revision == 0) return false;
-  const std::string wanted = name_of(title);
   const std::string& name = known->second.name;
-  const bool has_name = wanted.empty() || name == wanted + ".md" || name.starts_with(wanted + " (");
-  return has_name && hash_now(name) == known->second.hash;
+  return fits(name, title) && hash_now(name) == known->second.hash;
 }
 
 std::string ExportFolder::free_name(const std::string& id, const std::string& title) const {
+  const std::string of_id = sync::file_name(sync::NamedBy::id, id, ".md");
   const std::string wanted = name_of(title);
-  const std::string ending = id.substr(id.size() - std::min(id.size(), short_id));
-  for (const std::string& name : {wanted.empty() ? std::string() : wanted + ".md",
-                                  wanted.empty() ? std::string() : fmt::format("{} ({}).md", wanted, ending),
-                                  id + ".md"}) {
+  const std::string stem = wanted.substr(0, wanted.rfind('.'));
+  const std::string ending = of_id.substr(of_id.rfind('.') - short_id, short_id);
+  for (const std::string& name :
+       {wanted, wanted.empty() ? std::string() : fmt::format("{} ({}).md", stem, ending), of_id}) {
     std::error_code ignored;
     const bool is_free = !name.empty() && !taken_.contains(utf8::fold_key(name)) &&
                          !fs::exists(fs::symlink_status(folder_ / name, ignored));
@@ -196,9 +212,7 @@ Result<ExportState> ExportFolder::put(const std::string& id,
   if (known != files_.end()) {
     old = known->second.name;
     taken_.erase(utf8::fold_key(*old));
-    const std::string wanted = name_of(title);
-    const bool stays = wanted.empty() || *old == wanted + ".md" || old->starts_with(wanted + " (");
-    target = stays ? *old : free_name(id, title);
+    target = fits(*old, title) ? *old : free_name(id, title);
   } else {
     target = free_name(id, title);
   }
@@ -216,7 +230,7 @@ Result<ExportState> ExportFolder::put(const std::string& id,
   if (!dry_run_) {
     Json line = json_of(file);
     line["id"] = id;
-    line["base_url"] = base_url_;
+    line["base_url"] = owner_.base_url;
     line["process"] = ::getpid();
     WS_TRY(append_file(folder_ / export_journal, dump(line) + "\n"));
     WS_TRY(write_file(folder_ / target, content));
@@ -244,7 +258,12 @@ Result<void> ExportFolder::save() const {
   if (dry_run_) return {};
   Json documents = Json::object();
   for (const auto& [id, file] : files_) documents[id] = json_of(file);
-  const Json value{{"v", manifest_version}, {"base_url", base_url_}, {"documents", std::move(documents)}};
+  const auto text_or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  const Json value{{"v", manifest_version},
+                   {"base_url", owner_.base_url},
+                   {"workspace_id", text_or_null(owner_.workspace_id)},
+                   {"owner_id", text_or_null(owner_.owner_id)},
+                   {"documents", std::move(documents)}};
   WS_TRY(write_file(folder_ / export_manifest, dump(value, 2) + "\n"));
   std::error_code ignored;  // what stays says the same
   fs::remove(folder_ / export_journal, ignored);

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "api-client/base/json.hpp"
+#include "api-client/base/own_file.hpp"
 #include "api-client/base/result.hpp"
 #include "api-client/base/sha256.hpp"
 
@@ -22,6 +24,15 @@ namespace ws::cli {
 inline constexpr const char* export_manifest = ".ws-export.json";
 /// The files since the manifest was last written, a JSON object a line.
 inline constexpr const char* export_journal = ".ws-export.log";
+/// There while a `ws` exports into the folder.
+inline constexpr const char* export_lock = ".ws-export.lock";
+
+/// Whose documents a folder holds. The ids are empty where the service does not say them.
+struct ExportOwner {
+  std::string base_url = {};
+  std::string workspace_id = {};
+  std::string owner_id = {};  ///< of the person or the agent whose key it is
+};
 
 struct ExportedFile {
   std::string name = {};
@@ -30,14 +41,14 @@ struct ExportedFile {
 };
 
 /// What became of one document.
-enum class ExportState { created, updated, unchanged, kept, gone, removed };
+enum class ExportState { created, updated, unchanged, kept, gone, removed, not_visible };
 std::string_view name(ExportState state);
 
 class ExportFolder {
  public:
-  /// Makes the folder; with `dry_run` nothing is ever written. Fails with `disk`, or `usage` where its manifest is of
-  /// another service.
-  static Result<ExportFolder> open(const std::filesystem::path& folder, const std::string& base_url, bool dry_run);
+  /// Makes the folder and locks it; with `dry_run` nothing is ever written. Fails with `disk` (code `locked`: another
+  /// `ws` exports into it), or `usage` where its manifest is of another service, Workspace or person.
+  static Result<ExportFolder> open(const std::filesystem::path& folder, ExportOwner owner, bool dry_run);
 
   /// Whether the file of a document is there, unchanged, with that revision and title.
   bool is_current(const std::string& id, std::int64_t revision, const std::string& title) const;
@@ -56,9 +67,10 @@ class ExportFolder {
   const std::map<std::string, ExportedFile>& files() const { return files_; }
 
  private:
-  ExportFolder(std::filesystem::path folder, std::string base_url, bool dry_run)
-      : folder_(std::move(folder)), base_url_(std::move(base_url)), dry_run_(dry_run) {}
+  ExportFolder(std::filesystem::path folder, ExportOwner owner, bool dry_run)
+      : folder_(std::move(folder)), owner_(std::move(owner)), dry_run_(dry_run) {}
 
+  Result<void> check_owner(const Json& manifest);
   Result<void> read_manifest();
   Result<void> read_journal();
   /// Removes what a killed `write_file` left: `start` is ".NAME.PROCESS-".
@@ -68,8 +80,10 @@ class ExportFolder {
   std::optional<Sha256> hash_now(const std::string& name) const;
 
   std::filesystem::path folder_;
-  std::string base_url_;
+  ExportOwner owner_;
   bool dry_run_;
+  bool is_bound_ = false;  ///< the manifest names this owner already
+  std::unique_ptr<LockFile> lock_;
   std::map<std::string, ExportedFile> files_;  ///< by the document's id
   std::set<std::string> taken_;                ///< their names, folded
 };

@@ -1,6 +1,7 @@
 // `ws files download`: to the files' own names, to a given one, or to stdout.
 #include "api-client/transfer/download.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -18,7 +19,7 @@
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/terminal/progress.hpp"
-#include "sync-engine/model/relative_path.hpp"
+#include "sync-engine/model/file_name.hpp"
 
 namespace ws::cli {
 namespace {
@@ -57,15 +58,13 @@ class StandardOutput final : public Destination {
   std::string etag_;
 };
 
-/// The name that the service gives, if it is one that may stand in a folder of ours (`safety.md`, "Path rules").
+/// The name that the service gives, if it is one that may stand in a folder of ours.
 std::string own_name(Session& session, const std::string& id, const Json& asset) {
-  std::string name = find_text(asset, "original_file_name").value_or("");
-  name = name.substr(name.find_last_of("/\\") == std::string::npos ? 0 : name.find_last_of("/\\") + 1);
-  const bool usable = !name.empty() && name.front() != '.' && !sync::dangerous_part(name) &&
-                      sync::RelativePath::parse(name).has_value();
-  if (usable) return name;
-  session.note(fmt::format("the file's own name cannot be used here; it is saved as {}", id));
-  return id;
+  std::string name = sync::file_name(sync::NamedBy::given, find_text(asset, "original_file_name").value_or(""));
+  if (!name.empty()) return name;
+  name = sync::file_name(sync::NamedBy::id, id);
+  session.note(fmt::format("the file's own name cannot be used here; it is saved as {}", name));
+  return name;
 }
 
 /// `-o`: a file, or a folder that the file's own name goes into.
@@ -98,7 +97,8 @@ constexpr std::uint64_t max_received_bytes = std::uint64_t{16} << 20U;
 /// One download, from the Asset's description to the finished file.
 struct OneDownload {
   std::string id = {};
-  std::string name = {};  ///< as the service has it
+  std::string name = {};                ///< as the service has it
+  std::optional<Failure> refused = {};  ///< it cannot be asked for
   DownloadRequest request = {};
   fs::path target = {};  ///< as the user named it
   std::unique_ptr<PartialFile> part = {};
@@ -152,13 +152,16 @@ Failure with_leftover(Failure failure, const PartialFile& part) {
 /// All downloads to files of one command: a few at a time, with one progress line.
 class Downloads {
  public:
-  Downloads(Session& session, Client& client, ProgressLine& line, const std::vector<std::string>& ids)
-      : session_(session), client_(client), line_(line), files_(ids.size()) {
-    for (std::size_t i = 0; i < ids.size(); ++i) files_[i].id = ids[i];
+  Downloads(Session& session, Client& client, ProgressLine& line, const Batch& batch)
+      : session_(session), client_(client), line_(line), files_(batch.ids.size()) {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      files_[i].id = batch.ids[i];
+      if (!batch.calls[i]) files_[i].refused = batch.calls[i].error();
+    }
   }
 
-  /// What was done, as our own JSON, in the order of the ids. A missing key, or a signal, ends them all.
-  Result<std::vector<Result<Json>>> run() {
+  /// What was done, as our own JSON, in the order of the ids. A missing key, or a signal, ends them all: `stopped`.
+  std::vector<Result<Json>> run() {
     while (under_way_ > 0 || !received_.empty() || !waiting_.empty() || (next_ < files_.size() && !stopped_)) {
       while (under_way_ < max_at_a_time && next_ < files_.size() && !stopped_) start(files_[next_++]);
       client_.run(std::chrono::milliseconds{200});
@@ -170,14 +173,15 @@ class Downloads {
       if (received_bytes_ > 0) line_.update("downloading", received_bytes_, announced_bytes_, Counted::bytes, more);
     }
     line_.clear();
-    if (stopped_) return fail(*stopped_);
     std::vector<Result<Json>> results;
     for (OneDownload& one : files_) results.push_back(std::move(one.result));
     return results;
   }
+  const std::optional<Failure>& stopped() const { return stopped_; }
 
  private:
   void start(OneDownload& one) {
+    if (one.refused) return end(one, fail(*one.refused));
     ++under_way_;
     client_.start(description_of(one.id), [this, &one](Result<Reply> reply) {
       --under_way_;
@@ -310,25 +314,30 @@ void print_done(Session& session, const Json& done) {
 
 Result<ExitCode> download_files(Session& session) {
   const contract::Operation& operation = operation_of("files.content");
-  WS_LET(const std::vector<std::string> ids, ids_of(session));
-  WS_LET(const std::vector<Call> calls, batch_calls(session, operation, ids));
+  WS_LET(const Batch batch, batch_of(session, operation));
+  const std::vector<std::string>& ids = batch.ids;
   const auto output = session.arguments().value("output");
   std::error_code ignored;
   const bool into_folder = !output || output->ends_with('/') || std::filesystem::is_directory(*output, ignored);
   if (ids.size() > 1 && !into_folder) {
     return fail(Failure::Kind::usage, "several files cannot be saved as one", "give a folder with -o, or leave -o out");
   }
-  if (session.has("dry-run")) return print_requests(session, calls);
+  if (session.has("dry-run")) return print_requests(session, batch);
   WS_LET(Client * client, session.client());
   if (output && output->ends_with('/')) WS_TRY(make_folders(*output));
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   ProgressLine line(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
+  if (output == "-" && ids.empty()) return ExitCode::done;
   if (output == "-") {
+    WS_TRY(batch.calls.front());
     WS_TRY(download_to_stdout(session, *client, line, ids.front()));
     return ExitCode::done;
   }
-  WS_LET(std::vector<Result<Json>> results, Downloads(session, *client, line, ids).run());
-  if (ids.size() == 1) {
+  Downloads downloads(session, *client, line, batch);
+  std::vector<Result<Json>> results = downloads.run();
+  const bool any_done = std::ranges::any_of(results, [](const Result<Json>& each) { return each.has_value(); });
+  if (downloads.stopped() && !any_done) return fail(*downloads.stopped());
+  if (batch.is_one) {
     WS_LET(const Json done, std::move(results.front()));
     print_done(session, done);
     return ExitCode::done;
@@ -343,7 +352,9 @@ Result<ExitCode> download_files(Session& session) {
     }
     items.push_back({ids[i], std::move(reply)});
   }
-  return print_batch(session, operation_of("files.content"), items, "ws.downloaded");
+  const ExitCode exit = print_batch(session, operation_of("files.content"), items, "ws.downloaded");
+  if (downloads.stopped()) return fail(*downloads.stopped());
+  return exit;
 }
 
 }  // namespace

@@ -6,12 +6,14 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/media_type.hpp"
+#include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/commands/shared/batch.hpp"
@@ -53,20 +55,16 @@ Result<UploadFile> file_of(const Session& session, const std::string& path) {
   return file;
 }
 
-/// Checked against the published limits, all of them before the first is sent.
-Result<std::vector<UploadFile>> files_of(Session& session, const std::vector<std::string>& paths) {
-  std::vector<UploadFile> files;
-  for (const std::string& path : paths) {
-    WS_LET(UploadFile file, file_of(session, path));
-    const auto checked = check_call(session, operation_of("files.upload_start"), upload_start_call(file));
-    if (!checked) {
-      Failure failure = checked.error();
-      failure.what = path + ": " + failure.what;
-      return fail(std::move(failure));
-    }
-    files.push_back(std::move(file));
+/// Checked against the published limits.
+Result<UploadFile> checked_file(Session& session, const std::string& path) {
+  if (path.find('\0') != std::string::npos) return fail(Failure::Kind::usage, "a path cannot hold a NUL byte");
+  WS_LET(UploadFile file, file_of(session, path));
+  if (auto checked = check_call(session, operation_of("files.upload_start"), upload_start_call(file)); !checked) {
+    Failure failure = std::move(checked).error();
+    failure.what = path + ": " + failure.what;
+    return fail(std::move(failure));
   }
-  return files;
+  return file;
 }
 
 /// An upload whose record cannot be written (read-only home) goes on, and cannot be resumed.
@@ -86,25 +84,37 @@ void forget_once_told(Session& session, const std::string& upload_id) {
   session.after_output([pending = PendingUploads(session.paths().state), upload_id] { pending.forget(upload_id); });
 }
 
+/// The files that were named, and the failure of each that cannot be sent.
+struct NamedFiles {
+  std::vector<std::string> names = {};
+  std::vector<Result<UploadFile>> files = {};
+  bool is_one = false;
+};
+
 /// All uploads of one command: a bounded number in parallel, with one progress line.
 class Uploads {
  public:
-  Uploads(Session& session, Client& client, std::vector<std::string> names, std::vector<UploadFile> files)
+  Uploads(Session& session, Client& client, NamedFiles named, std::string base_url, const std::string& who)
       : session_(session),
         client_(client),
         pending_(session.paths().state),
         earlier_(pending_.list(session.world().clock.now())),
-        names_(std::move(names)),
-        files_(std::move(files)),
-        upload_ids_(files_.size()),
-        sent_(files_.size(), 0),
-        results_(files_.size()) {
-    for (const UploadFile& file : files_) total_ += file.stamp.size_bytes;
+        finished_(session.paths().state, who, session.world().clock.now()),
+        rows_(session, operation_of("files.upload_finish"), "ws.uploaded"),
+        names_(std::move(named.names)),
+        is_one_(named.is_one),
+        upload_ids_(names_.size()),
+        sent_(names_.size(), 0),
+        results_(names_.size()),
+        base_url_(std::move(base_url)) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      files_.push_back(named.files[i] ? *named.files[i] : UploadFile());
+      if (!named.files[i]) results_[i] = fail(named.files[i].error());
+      total_ += files_.back().stamp.size_bytes;
+    }
   }
 
-  Result<std::vector<BatchItem>> run(int jobs) {
-    WS_LET(const BaseUrl url, session_.base_url());
-    base_url_ = url.text;
+  Result<ExitCode> run(int jobs) {
     WS_LET(const ProgressStyle style, parse_progress(session_.arguments().value("progress"), session_.terminal()));
     ProgressLine line(session_.terminal(), session_.has("quiet") ? ProgressStyle::none : style);
     while (ended_ < files_.size()) {
@@ -118,7 +128,9 @@ class Uploads {
           files_.size() == 1 ? files_.front().file_name : fmt::format("{} of {} files done", ended_, files_.size());
       line.update("uploading", sent, total_, Counted::bytes, more);
     }
-    return collect();
+    line.clear();
+    if (any_new_ && !stopped_) finished_.flush();
+    return print();
   }
 
  private:
@@ -147,6 +159,37 @@ class Uploads {
   }
 
   void start(std::size_t place) {
+    if (results_[place]) return end(place, std::move(*results_[place]));
+    const UploadFile& file = files_[place];
+    std::optional<Json> known;
+    if (!session_.has("again")) known = finished_.take(file);
+    if (!known) return begin(place);
+    // What an earlier run left of it would be taken for an unfinished one.
+    while (const auto left = PendingUploads::find(earlier_, file, base_url_, session_.world().clock.now())) {
+      pending_.forget(left->started.upload_id);
+      std::erase_if(earlier_,
+                    [&left](const PendingUpload& each) { return each.started.upload_id == left->started.upload_id; });
+    }
+    const std::string id = find_text(*known, "id").value_or("");
+    client_.start(
+        {.operation = "files.get", .parameters = {{"asset_id", id}}, .validate = false},
+        [this, place, asset = std::move(*known)](Result<Reply> reply) { on_known(place, asset, std::move(reply)); });
+  }
+
+  /// The service says whether it still has what an earlier run made.
+  void on_known(std::size_t place, const Json& asset, Result<Reply> reply) {
+    const int status = reply ? reply->status : reply.error().call.http_status;
+    if (status == 404 || status == 410) return begin(place);
+    const bool is_refused = status >= 400 && status < 500 && status != 401 && status != 408 && status != 429;
+    if (!reply && !is_refused) return end(place, std::move(reply));  // nothing is known of it; nothing was sent
+    const auto sha256 = reply ? find_text(*reply->json, "content_sha256") : std::nullopt;
+    const auto recorded = find_text(asset, "content_sha256");
+    if (sha256 && recorded && *sha256 != *recorded) return begin(place);
+    if (session_.has("verbose")) session_.note(names_[place] + ": uploaded already; --again uploads it once more");
+    end(place, Reply{.status = status, .json = JsonBox(asset)});
+  }
+
+  void begin(std::size_t place) {
     const UploadFile& file = files_[place];
     std::optional<StartedUpload> resumed;
     if (auto pending = PendingUploads::find(earlier_, file, base_url_, session_.world().clock.now())) {
@@ -170,40 +213,71 @@ class Uploads {
     };
     observer.forgotten = [this](const StartedUpload& started) { pending_.forget(started.upload_id); };
     observer.progress = [this, place](std::uint64_t bytes) { sent_[place] = bytes; };
-    start_upload(client_, file, std::move(resumed), std::move(observer), [this, place](Result<Reply> reply) {
-      ++ended_;
-      // A missing key, or a signal, ends the other uploads too.
-      if (!reply && (reply.error().kind == Failure::Kind::auth || reply.error().kind == Failure::Kind::cancelled)) {
-        stopped_ = reply.error();
-      }
+    start_upload(client_, file, std::move(resumed), std::move(observer), [this, place, &file](Result<Reply> reply) {
       if (!reply && reply.error().call.applied == Applied::unknown) {
         reply.error().hint = "run the same command again to resume; `ws files list` shows whether the file is there";
       }
-      if (reply) forget_once_told(session_, upload_ids_[place]);
-      results_[place] = std::move(reply);
+      if (reply) {
+        any_new_ = true;
+        static_cast<void>(finished_.keep(file, *reply->json));  // else it is as unfinished uploads are: noted by `keep`
+        forget_once_told(session_, upload_ids_[place]);
+      }
+      end(place, std::move(reply));
     });
   }
 
-  Result<std::vector<BatchItem>> collect() {
-    std::vector<BatchItem> items;
-    bool any_done = false;
+  void end(std::size_t place, Result<Reply> reply) {
+    ++ended_;
+    // A missing key, or a signal, ends the other uploads too.
+    if (!reply && (reply.error().kind == Failure::Kind::auth || reply.error().kind == Failure::Kind::cancelled)) {
+      stopped_ = reply.error();
+    }
+    results_[place] = std::move(reply);
+    if (!is_one_ && rows_.streams()) rows_.add({names_[place], *results_[place]});
+    ended_places_.insert(place);
+  }
+
+  Result<ExitCode> print() {
+    if (is_one_) {
+      if (!*results_.front()) return fail(results_.front()->error());
+      return print_reply(session_, operation_of("files.upload_finish"), **results_.front());
+    }
+    std::size_t done = 0;
+    Applied applied = Applied::no;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (!results_[i]) {
         results_[i] = fail(Failure{.kind = stopped_->kind, .what = "not sent: " + stopped_->what});
       }
-      any_done = any_done || *results_[i];
-      items.push_back({names_[i], std::move(*results_[i])});
+      if (*results_[i]) {
+        ++done;
+      } else if (results_[i]->error().call.applied == Applied::unknown) {
+        applied = Applied::unknown;
+      }
     }
-    if (stopped_ && (!any_done || stopped_->kind == Failure::Kind::cancelled)) return fail(*stopped_);
-    return items;
+    if (done > 0 && applied == Applied::no) applied = Applied::yes;
+    if (stopped_) stopped_->call.applied = applied;
+    if (stopped_ && done == 0 && !rows_.streams()) return fail(*stopped_);
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (!rows_.streams() || !ended_places_.contains(i)) rows_.add({names_[i], *results_[i]});
+    }
+    const ExitCode exit = rows_.finish();
+    if (!stopped_ || (done > 0 && stopped_->kind != Failure::Kind::cancelled)) return exit;
+    if (stopped_->kind == Failure::Kind::cancelled) {
+      stopped_->what = fmt::format("stopped; {} of {} files are uploaded", done, files_.size());
+      stopped_->hint = "run the same command again: it goes on, and uploads no file twice";
+    }
+    return fail(*stopped_);
   }
 
   Session& session_;
   Client& client_;
   PendingUploads pending_;
   std::vector<PendingUpload> earlier_;  ///< of earlier runs
+  FinishedUploads finished_;
+  BatchRows rows_;
   std::vector<std::string> names_;
   std::vector<UploadFile> files_;
+  bool is_one_;
   std::vector<std::string> upload_ids_;
   std::vector<std::uint64_t> sent_;
   std::vector<std::optional<Result<Reply>>> results_;
@@ -215,6 +289,8 @@ class Uploads {
   std::uint64_t total_ = 0;
   std::size_t next_ = 0;
   std::size_t ended_ = 0;
+  std::set<std::size_t> ended_places_;  ///< places of those that came to an end
+  bool any_new_ = false;
   std::optional<Failure> stopped_;
 };
 
@@ -233,23 +309,31 @@ Result<ExitCode> start_only(Session& session, const UploadFile& file) {
 }
 
 Result<ExitCode> upload(Session& session) {
-  WS_LET(const std::vector<std::string> paths, ids_of(session));
+  WS_LET(const std::vector<GivenId> given, ids_of(session));
   WS_LET(const int jobs, number_flag(session, "jobs", usual_jobs, 1, max_jobs));
-  if (session.has("file-name") && paths.size() > 1) return fail(Failure::Kind::usage, "--file-name names one file");
-  WS_LET(std::vector<UploadFile> files, files_of(session, paths));
-  if (session.has("dry-run")) {
-    for (const UploadFile& file : files) WS_TRY(print_request(session, upload_start_call(file)));
-    return ExitCode::done;
+  if (session.has("file-name") && given.size() > 1) return fail(Failure::Kind::usage, "--file-name names one file");
+  NamedFiles named{.is_one = is_one(session, given)};
+  Batch requests{.is_one = named.is_one};
+  for (const GivenId& path : given) {
+    auto file = checked_file(session, path.id);
+    if (!file && named.is_one) return fail(std::move(file).error());
+    if (!file) file = fail(at_line(path, std::move(file).error()));
+    named.names.push_back(path.id);
+    requests.ids.push_back(path.id);
+    requests.calls.push_back(file ? Result<Call>(upload_start_call(*file)) : fail(file.error()));
+    named.files.push_back(std::move(file));
   }
+  if (session.has("dry-run")) return print_requests(session, requests);
   if (session.has("start-only")) {
-    if (files.size() != 1) return fail(Failure::Kind::usage, "--start-only starts one upload");
-    return start_only(session, files.front());
+    if (named.files.size() != 1) return fail(Failure::Kind::usage, "--start-only starts one upload");
+    WS_TRY(named.files.front());
+    return start_only(session, *named.files.front());
   }
   WS_LET(Client * client, session.client());
-  WS_LET(std::vector<BatchItem> items, Uploads(session, *client, paths, std::move(files)).run(jobs));
-  if (items.size() != 1) return print_batch(session, operation_of("files.upload_finish"), items, "ws.uploaded");
-  if (!items.front().reply) return fail(items.front().reply.error());
-  return print_reply(session, operation_of("files.upload_finish"), *items.front().reply);
+  WS_LET(const BaseUrl url, session.base_url());
+  WS_LET(const Key key, session.key());
+  const std::string who = Sha256::of(url.origin + "\n" + key.credential.secret).hex();
+  return Uploads(session, *client, std::move(named), url.text, who).run(jobs);
 }
 
 /// From what was kept when it was started; flags and --body win.
@@ -320,7 +404,10 @@ Command files_upload_command() {
       "files.upload_start",
       {.summary = "Upload files",
        .details =
-           "Run the same command again to resume an upload that was interrupted: a file becomes one Asset, not two.",
+           "Run the same command again to resume what was interrupted: a file becomes one Asset, not two. For 24 hours "
+           "a file with the same bytes, name and type is not uploaded again with the same key; what it became is "
+           "printed, unless --again is given. In a batch a file that cannot be sent is a row that failed (exit 13), "
+           "and the others are sent.",
        .arguments = {{.placeholder = "PATH", .help = "1 byte to 100 MiB each", .count = Count::any}},
        .examples = {"ws files upload report.pdf", "ls *.png | ws files upload --stdin --jobs 8 --json"},
        .run = upload},
@@ -330,6 +417,7 @@ Command files_upload_command() {
       {.name = "jobs", .placeholder = "N", .help = "files sent in parallel", .limits = "1-16", .fallback = "4"});
   command.flags.push_back(
       {.name = "start-only", .help = "only start the upload; `ws files finalize UPLOAD` finishes it"});
+  command.flags.push_back({.name = "again", .help = "upload files that were uploaded already once more"});
   command.flags.push_back({.name = "stdin", .help = "take paths from stdin too, one a line"});
   return command;
 }

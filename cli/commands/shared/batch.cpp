@@ -1,8 +1,13 @@
 #include "cli/commands/shared/batch.hpp"
 
+#include <optional>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/shared/build_call.hpp"
+#include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/output/failure.hpp"
 
@@ -22,101 +27,130 @@ Failure not_sent(const Failure& reason, const contract::Operation& operation) {
 
 }  // namespace
 
-Result<std::vector<Call>> batch_calls(Session& session,
-                                      const contract::Operation& operation,
-                                      const std::vector<std::string>& ids) {
-  WS_TRY(check_named_members(session, operation));
+Result<Batch> batch_of(Session& session, const contract::Operation& operation) {
   const std::string argument(operation.arguments.front().target);
-  std::vector<Call> calls;
-  for (const std::string& id : ids) {
-    Call call{.operation = operation.id, .parameters = {{argument, id}}};
-    WS_TRY(check_call(session, operation, call));
+  return batch_of(session, operation, [&](const std::string& id) {
+    return Call{.operation = operation.id, .parameters = {{argument, id}}};
+  });
+}
+
+Result<Batch> batch_of(Session& session,
+                       const contract::Operation& operation,
+                       const std::function<Call(const std::string& id)>& make) {
+  WS_LET(const std::vector<GivenId> given, ids_of(session));
+  WS_TRY(check_named_members(session, operation));
+  Batch batch{.is_one = is_one(session, given)};
+  for (const GivenId& each : given) {
+    Call call = make(each.id);
+    auto checked = each.refused ? Result<void>(fail(*each.refused)) : check_call(session, operation, call);
+    if (!checked && batch.is_one) return fail(std::move(checked).error());
     call.validate = false;
-    calls.push_back(std::move(call));
+    batch.ids.push_back(each.id);
+    batch.calls.push_back(checked ? Result<Call>(std::move(call)) : fail(at_line(each, std::move(checked).error())));
   }
-  return calls;
+  return batch;
 }
 
-namespace {
+BatchRows::BatchRows(Session& session, const contract::Operation& operation, std::string_view shape)
+    : session_(session), operation_(operation), shape_(shape), rows_(Json::array()) {}
 
-/// With `--fields`, `--template` or `--jq`: what each call answered, without the envelope; failures are on stderr.
-void print_shaped(Session& session, const contract::Operation& operation, const std::vector<BatchItem>& items) {
-  Json results = Json::array();
-  for (const auto& [id, reply] : items) {
-    if (reply) results.push_back(*reply->json);
-  }
-  session.printer().each(operation.id, results);
+bool BatchRows::streams() const { return session_.format() == Format::ndjson; }
+
+void BatchRows::add_failure(const Failure& failure, const std::string& id) {
+  has_failed_ = true;
+  const bool is_shaped = session_.printer().is_shaped() || !session_.printer().fields().empty();
+  if (!is_json(session_.format())) return session_.note(id + ": " + failure.what);
+  if (is_shaped) session_.print_failure(failure, exit_code_of(failure, 0));
 }
 
-/// Ids of what the calls answered: an upload is named by its path, and what it made by the answer.
-void print_ids(Session& session, const std::vector<BatchItem>& items) {
-  for (const auto& [id, reply] : items) {
-    if (!reply) continue;
-    const std::string made = id_of(*reply->json);
-    session.printer().raw((made.empty() ? id : made) + "\n");
+void BatchRows::add(const BatchItem& item) {
+  const auto& [id, reply] = item;
+  if (!reply) add_failure(reply.error(), id);
+  const bool is_shaped = session_.printer().is_shaped() || !session_.printer().fields().empty();
+  Json row;
+  if (is_shaped) {
+    if (!reply) return;
+    row = *reply->json;
+  } else if (reply) {
+    row = {{"ok", true}, {"id", id}, {"result", *reply->json}};
+  } else {
+    row = {{"ok", false}, {"id", id}, {"error", failure_to_json(reply.error(), exit_code_of(reply.error(), 0))}};
+  }
+  if (!streams()) {
+    rows_->push_back(std::move(row));
+  } else if (is_shaped) {
+    session_.printer().each(operation_.id, Json::array({std::move(row)}));
+  } else {
+    session_.printer().item(row);
   }
 }
 
-}  // namespace
+ExitCode BatchRows::finish() {
+  const ExitCode end = has_failed_ ? ExitCode::partial : ExitCode::done;
+  if (streams()) return end;
+  if (session_.printer().is_shaped() || !session_.printer().fields().empty()) {
+    session_.printer().each(operation_.id, *rows_);
+  } else if (session_.format() == Format::ids) {
+    // An upload is named by its path, and what it made by the answer.
+    for (const Json& row : *rows_) {
+      if (!row["ok"].get<bool>()) continue;
+      const std::string made = id_of(row["result"]);
+      session_.printer().raw((made.empty() ? row["id"].get<std::string>() : made) + "\n");
+    }
+  } else {
+    session_.printer().list(shape_, Json{{"data", std::move(*rows_)}}, {});
+  }
+  return end;
+}
 
 ExitCode print_batch(Session& session,
                      const contract::Operation& operation,
                      const std::vector<BatchItem>& items,
                      std::string_view shape) {
-  Json whole = {{"data", Json::array()}};
-  bool failed = false;
-  const bool is_shaped = session.printer().is_shaped() || !session.printer().fields().empty();
-  for (const auto& [id, reply] : items) {
-    if (reply) {
-      whole["data"].push_back({{"ok", true}, {"id", id}, {"result", *reply->json}});
-      continue;
-    }
-    failed = true;
-    const ExitCode exit = exit_code_of(reply.error(), 0);
-    whole["data"].push_back({{"ok", false}, {"id", id}, {"error", failure_to_json(reply.error(), exit)}});
-    if (is_json(session.format())) {
-      if (is_shaped) session.print_failure(reply.error(), exit);
-    } else {
-      session.note(id + ": " + reply.error().what);
-    }
-  }
-  if (is_shaped) {
-    print_shaped(session, operation, items);
-  } else if (session.format() == Format::ids) {
-    print_ids(session, items);
-  } else {
-    session.printer().list(shape, whole, {});
-  }
-  return failed ? ExitCode::partial : ExitCode::done;
+  BatchRows rows(session, operation, shape);
+  for (const BatchItem& item : items) rows.add(item);
+  return rows.finish();
 }
 
-Result<ExitCode> run_batch(Session& session,
-                           Client& client,
-                           const contract::Operation& operation,
-                           const std::vector<std::string>& ids,
-                           std::vector<Call> calls) {
-  if (calls.size() == 1) {
-    WS_LET(const Reply reply, client.call(std::move(calls.front())));
+Result<ExitCode> run_batch(Session& session, Client& client, const contract::Operation& operation, Batch batch) {
+  if (batch.is_one) {
+    WS_LET(const Reply reply, client.call(std::move(*batch.calls.front())));
     return print_reply(session, operation, reply);
   }
-  std::vector<BatchItem> items;
+  BatchRows rows(session, operation);
   bool any_done = false;
   std::optional<Failure> stopped;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (stopped) {
-      items.push_back({ids[i], fail(not_sent(*stopped, operation))});
+  for (std::size_t i = 0; i < batch.calls.size(); ++i) {
+    Result<Reply> reply = fail(Failure{});
+    if (!batch.calls[i]) {
+      reply = fail(batch.calls[i].error());
+    } else if (stopped) {
+      reply = fail(not_sent(*stopped, operation));
+    } else {
+      reply = client.call(std::move(*batch.calls[i]));
+      if (!reply && concerns_all(reply.error().kind)) {
+        if (!any_done) return fail(reply.error());
+        stopped = reply.error();
+      }
+      any_done = any_done || reply;
+    }
+    rows.add({batch.ids[i], std::move(reply)});
+  }
+  const ExitCode exit = rows.finish();
+  if (stopped && stopped->kind == Failure::Kind::cancelled) return fail(*stopped);
+  return exit;
+}
+
+Result<ExitCode> print_requests(Session& session, const Batch& batch) {
+  ExitCode exit = ExitCode::done;
+  for (std::size_t i = 0; i < batch.calls.size(); ++i) {
+    if (batch.calls[i]) {
+      WS_TRY(print_request(session, *batch.calls[i]));
       continue;
     }
-    auto reply = client.call(std::move(calls[i]));
-    if (!reply && concerns_all(reply.error().kind)) {
-      if (!any_done) return fail(reply.error());
-      stopped = reply.error();
-    }
-    any_done = any_done || reply;
-    items.push_back({ids[i], std::move(reply)});
+    exit = ExitCode::partial;
+    session.note(batch.ids[i] + ": " + batch.calls[i].error().what);
   }
-  const ExitCode exit = print_batch(session, operation, items);
-  if (stopped && stopped->kind == Failure::Kind::cancelled) return fail(*stopped);
   return exit;
 }
 

@@ -1,6 +1,7 @@
 /// One operation on several things.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +11,20 @@
 
 namespace ws::cli {
 
-/// One call for each id, which fills the operation's only argument; checked before anything is sent.
-Result<std::vector<Call>> batch_calls(Session& session,
-                                      const contract::Operation& operation,
-                                      const std::vector<std::string>& ids);
+/// The things that words and `--stdin` name, and the call for each.
+struct Batch {
+  std::vector<std::string> ids = {};
+  std::vector<Result<Call>> calls = {};  ///< the failure of one that cannot be sent says which line it came from
+  bool is_one = false;                   ///< a single word: its answer is printed as it came, not as a row
+};
+
+/// One call for each, which fills the operation's only argument; checked before anything is sent. One that cannot be
+/// sent is a row that failed; a single word is refused. Fails with `usage`.
+Result<Batch> batch_of(Session& session, const contract::Operation& operation);
+/// The same with calls of another making.
+Result<Batch> batch_of(Session& session,
+                       const contract::Operation& operation,
+                       const std::function<Call(const std::string& id)>& make);
 
 /// What became of one of several.
 struct BatchItem {
@@ -21,20 +32,40 @@ struct BatchItem {
   Result<Reply> reply;
 };
 
-/// Prints `{"data": [{ok, id, result | error}]}`, as a table in the columns of `shape` (`output/format.cpp`). With
-/// `--fields`, `--template` or `--jq` only the results, each shaped by itself. Ends with `partial` where one failed.
+/// Rows `{ok, id, result | error}` of a batch: `{"data": [...]}`, a table in the columns of `shape`
+/// (`output/format.cpp`), or with NDJSON each one as soon as it is there. With `--fields`, `--template` or `--jq` only
+/// the results, each shaped by itself.
+class BatchRows {
+ public:
+  BatchRows(Session& session, const contract::Operation& operation, std::string_view shape = "ws.batch");
+
+  /// Whether a row is printed when it is added.
+  bool streams() const;
+  void add(const BatchItem& item);
+  /// Prints what has to wait for the last row. `partial` where one failed.
+  ExitCode finish();
+
+ private:
+  void add_failure(const Failure& failure, const std::string& id);
+
+  Session& session_;
+  const contract::Operation& operation_;
+  std::string_view shape_;
+  JsonBox rows_;
+  bool has_failed_ = false;
+};
+
 ExitCode print_batch(Session& session,
                      const contract::Operation& operation,
                      const std::vector<BatchItem>& items,
                      std::string_view shape = "ws.batch");
 
-/// One call after another. A single one is printed as it came; several as `{"data": [{ok, id, result | error}]}`.
-/// What one refuses does not stop the others (then it ends with `partial`). What concerns them all - the key, the
-/// network, a signal - ends it: as itself where nothing was done yet, else the rest is shown as not sent.
-Result<ExitCode> run_batch(Session& session,
-                           Client& client,
-                           const contract::Operation& operation,
-                           const std::vector<std::string>& ids,
-                           std::vector<Call> calls);
+/// One call after another. What one refuses does not stop the others (then it ends with `partial`). What concerns them
+/// all - the key, the network, a signal - ends it: as itself where nothing was done yet, else the rest is shown as not
+/// sent.
+Result<ExitCode> run_batch(Session& session, Client& client, const contract::Operation& operation, Batch batch);
+
+/// With --dry-run: the requests of those that can be sent.
+Result<ExitCode> print_requests(Session& session, const Batch& batch);
 
 }  // namespace ws::cli

@@ -7,6 +7,8 @@
 
 namespace ws::cli {
 
+struct Batch;
+
 // agents/
 Command agents_create_command();
 Command agents_rotate_command();
@@ -44,7 +46,7 @@ Command docs_archive_command();
 Command docs_edit_command();
 Command docs_export_command();
 /// The documents as files of the folder that `--output` names.
-Result<ExitCode> get_into_folder(Session& session, const std::vector<std::string>& ids);
+Result<ExitCode> get_into_folder(Session& session, const Batch& batch);
 
 // events/
 Command events_claim_command();

@@ -1,5 +1,7 @@
 #include "cli/commands/shared/composing.hpp"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "api-client/base/ascii.hpp"
@@ -14,12 +16,22 @@ const contract::Operation& operation_of(std::string_view id) { return *contract:
 
 Flag stdin_flag() { return {.name = "stdin", .help = "take ids from stdin too, one a line"}; }
 
-Result<std::vector<std::string>> ids_of(Session& session) {
-  std::vector<std::string> ids = session.arguments().words;
+Result<std::vector<GivenId>> ids_of(Session& session) {
+  std::vector<GivenId> ids;
+  for (const std::string& word : session.arguments().words) {
+    const auto refused = session.refused_words().find(ids.size());
+    ids.push_back({.id = word});
+    if (refused != session.refused_words().end()) ids.back().refused = refused->second;
+  }
   if (session.has("stdin")) {
+    // A search names a document once for each place that it was found in.
+    std::set<std::string_view> seen(session.arguments().words.begin(), session.arguments().words.end());
     WS_LET(const std::string text, read_stdin());
+    std::size_t number = 0;
     for (const std::string_view line : split_lines(text)) {
-      if (const std::string_view id = trimmed_end(line, " \r"); !id.empty()) ids.emplace_back(id);
+      ++number;
+      const std::string_view id = trimmed_end(line, " \r");
+      if (!id.empty() && seen.insert(id).second) ids.push_back({.id = std::string(id), .line = number});
     }
     return ids;
   }
@@ -32,6 +44,15 @@ Result<std::vector<std::string>> ids_of(Session& session) {
                     " shows more");
   }
   return ids;
+}
+
+bool is_one(const Session& session, const std::vector<GivenId>& given) {
+  return given.size() == 1 && !session.has("stdin");
+}
+
+Failure at_line(const GivenId& given, Failure failure) {
+  if (given.line > 0) failure.what = fmt::format("line {} of stdin: {}", given.line, failure.what);
+  return failure;
 }
 
 Result<int> parse_number(std::string_view flag, const std::string& text, int least, int most) {

@@ -1,6 +1,7 @@
 /// Helpers that the commands share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,19 @@ const contract::Operation& operation_of(std::string_view id);
 
 /// `--stdin`: ids, one a line.
 Flag stdin_flag();
-/// The words of the command and, with `--stdin`, the lines of stdin that are not empty. Fails with `usage` where there
-/// are none and stdin was not asked for.
-Result<std::vector<std::string>> ids_of(Session& session);
+/// An id, or a path, as it was given.
+struct GivenId {
+  std::string id = {};
+  std::size_t line = 0;                 ///< of stdin, counted from 1; 0: a word of the command
+  std::optional<Failure> refused = {};  ///< a word that names nothing
+};
+/// The words of the command and, with `--stdin`, the lines of stdin that are not empty, each once. Fails with `usage`
+/// where there are none and stdin was not asked for.
+Result<std::vector<GivenId>> ids_of(Session& session);
+/// Whether a single word was given: what comes of it is printed by itself. With `--stdin` it is always a batch.
+bool is_one(const Session& session, const std::vector<GivenId>& given);
+/// The failure of one of several, with the line that it came from.
+Failure at_line(const GivenId& given, Failure failure);
 
 /// The integer that a flag's value `text` stands for. Fails with `usage`.
 Result<int> parse_number(std::string_view flag, const std::string& text, int least, int most);

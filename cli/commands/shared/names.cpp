@@ -154,15 +154,27 @@ Result<std::string> id_of_name(Session& session, Subject names, const std::strin
   return by_ending.value_or(given);  // the check of the call refuses it, with the limits
 }
 
+/// The word is at fault, not the key or the network.
+bool names_nothing(const Failure& failure) {
+  return failure.kind == Failure::Kind::usage || failure.kind == Failure::Kind::not_found;
+}
+
 }  // namespace
 
 Result<void> resolve_names(Session& session) {
   if (session.has("no-validate")) return {};
   const std::vector<Word>& arguments = session.command().arguments;
+  const bool is_batch = arguments.size() == 1 && arguments.front().count == Count::any &&
+                        (session.arguments().words.size() > 1 || session.has("stdin"));
   for (std::size_t i = 0; i < session.arguments().words.size() && !arguments.empty(); ++i) {
     const Word& word = arguments[std::min(i, arguments.size() - 1)];
-    WS_LET(std::string id, id_of_name(session, word.names, session.arguments().words[i]));
-    session.replace_word(i, std::move(id));
+    auto id = id_of_name(session, word.names, session.arguments().words[i]);
+    if (!id && is_batch && names_nothing(id.error())) {
+      session.refuse_word(i, std::move(id).error());
+      continue;
+    }
+    if (!id) return fail(std::move(id).error());
+    session.replace_word(i, *std::move(id));
   }
   for (const Flag& flag : session.command().flags) {
     const auto given = flag.takes_value() && !flag.is_repeated ? session.arguments().value(flag.name) : std::nullopt;

@@ -137,20 +137,19 @@ Command call_command(const Operation& operation) {
 }
 
 Result<ExitCode> run_on_ids(Session& session, const Operation& operation) {
-  WS_LET(const std::vector<std::string> ids, ids_of(session));
-  WS_LET(std::vector<Call> calls, batch_calls(session, operation, ids));
+  WS_LET(Batch batch, batch_of(session, operation));
   if (is_list(operation)) {
-    if (ids.size() == 1) {
-      WS_TRY(apply_paging_flags(session, operation, calls.front()));
-      return run_call(session, operation, std::move(calls.front()));
+    if (batch.is_one) {
+      WS_TRY(apply_paging_flags(session, operation, *batch.calls.front()));
+      return run_call(session, operation, std::move(*batch.calls.front()));
     }
     for (const char* const flag : {"limit", "cursor", "max-items"}) {
       if (session.has(flag)) return fail(Failure::Kind::usage, fmt::format("--{} is for one list; name one ID", flag));
     }
   }
-  if (session.has("dry-run")) return print_requests(session, calls);
+  if (session.has("dry-run")) return print_requests(session, batch);
   WS_LET(Client * client, session.client());
-  return run_batch(session, *client, operation, ids, std::move(calls));
+  return run_batch(session, *client, operation, std::move(batch));
 }
 
 Result<ExitCode> print_request(Session& session, const Call& call) {
@@ -158,11 +157,6 @@ Result<ExitCode> print_request(Session& session, const Call& call) {
   WS_LET(Client * client, has_key ? session.client() : session.keyless_client());
   WS_LET(const http::Request request, client->prepare(call));
   return print_prepared(session, request, call.body.is_null() ? Json() : *call.body);
-}
-
-Result<ExitCode> print_requests(Session& session, const std::vector<Call>& calls) {
-  for (const Call& call : calls) WS_TRY(print_request(session, call));
-  return ExitCode::done;
 }
 
 ExitCode print_prepared(Session& session, const http::Request& request, const Json& body) {

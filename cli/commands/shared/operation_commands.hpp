@@ -25,7 +25,6 @@ Result<ExitCode> run_on_ids(Session& session, const contract::Operation& operati
 Result<ExitCode> run_call(Session& session, const contract::Operation& operation, Call call);
 /// The request as it would be sent, without the key.
 Result<ExitCode> print_request(Session& session, const Call& call);
-Result<ExitCode> print_requests(Session& session, const std::vector<Call>& calls);
 /// Method, address, headers and body, as JSON or in lines. `body`: as JSON shows it.
 ExitCode print_prepared(Session& session, const http::Request& request, const Json& body);
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,9 @@ class Session {
   /// Another text in place of the word or of the flag's value: the id that a name stands for.
   void replace_word(std::size_t place, std::string text) { arguments_.words[place] = std::move(text); }
   void replace_value(std::string_view flag, std::string text);
+  /// A word of a batch that names nothing: its row fails, the others go on.
+  void refuse_word(std::size_t place, Failure why) { refused_words_.insert_or_assign(place, std::move(why)); }
+  const std::map<std::size_t, Failure>& refused_words() const { return refused_words_; }
   Terminal& terminal() { return world_.terminal; }
   const World& world() const { return world_; }
   const Settings& settings() const { return settings_; }
@@ -131,6 +135,7 @@ class Session {
   World world_;
   const Command& command_;
   Parsed arguments_;
+  std::map<std::size_t, Failure> refused_words_;
   Paths paths_;
   CredentialStore credentials_;
   Settings settings_;

@@ -158,7 +158,7 @@ TEST_CASE("terminal: an upload tells how far it is, in the words of whoever read
   const Person person(server);
   const auto slowly = [&](const std::vector<std::string>& more) {
     control(server, "POST", "/faults", R"({"operation": "upload.put", "nth": 1, "effect": {"delay_ms": 700}})");
-    std::vector<std::string> words = {"files", "upload", "a.bin"};
+    std::vector<std::string> words = {"files", "upload", "a.bin", "--again"};
     words.insert(words.end(), more.begin(), more.end());
     return person.command(words, person.home());
   };
