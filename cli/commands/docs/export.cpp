@@ -11,7 +11,7 @@
 #include "cli/commands/shared/commands.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/terminal/progress.hpp"
-#include "sync-engine/reconcile/reconcile.hpp"
+#include "sync-engine/reconcile/guard.hpp"
 
 namespace ws::cli {
 namespace {
@@ -217,7 +217,9 @@ Result<std::vector<Listed>> list_documents(Session& session, Client& client) {
 Result<void> check_deletes(Session& session, const ExportFolder& folder, const std::vector<Listed>& documents) {
   const std::size_t tracked = folder.files().size();
   const std::size_t lost = unlisted_of(folder, documents).size();
-  const bool is_surprise = lost > 0 && (documents.empty() || sync::loses_too_much(lost, tracked));
+  const bool is_surprise =
+      lost > 0 &&
+      (documents.empty() || sync::needs_confirmation(sync::Guard{.deletes_here = lost, .tracked = tracked}));
   if (!is_surprise || session.has("allow-deletes")) return {};
   const std::string what = fmt::format("{} of {} exported documents are missing from the service's list",
                                        lost == tracked ? "all" : std::to_string(lost),
