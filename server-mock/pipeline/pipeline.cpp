@@ -39,6 +39,21 @@ std::string* find_etag(Answer& answer) {
   return found == answer.headers.end() ? nullptr : &found->second;
 }
 
+/// Whether an answer of the operation shows a secret. The credential of a new agent is free-form: nothing in it is
+/// declared.
+bool shows_secret(const Operation& operation) {
+  const auto is_secret = [](const contract::Field& field) {
+    return !field.secret.empty() || (field.name == "credential" && field.type.kind == contract::Kind::free_object);
+  };
+  for (const contract::Response& response : operation.responses) {
+    if (response.schema == nullptr) continue;
+    for (const contract::Schema* schema : contract::reached_from(*response.schema)) {
+      if (std::any_of(schema->fields.begin(), schema->fields.end(), is_secret)) return true;
+    }
+  }
+  return false;
+}
+
 /// Errors that take precedence over a stored response: the caller may no longer see the object.
 bool hides_object(const ApiError& api_error) { return api_error.status == 403 || api_error.status == 404; }
 
@@ -51,6 +66,7 @@ struct Pipeline::Call {
   http::Routed routed = {};
   const Operation* operation = nullptr;
   Service service = nullptr;
+  bool shows_secret = false;
   const Caller* caller = nullptr;
   Input input = {};
   std::optional<LongPoll> long_poll = {};
@@ -59,7 +75,8 @@ struct Pipeline::Call {
 Pipeline::Pipeline() {
   for (const Operation* operation : contract::operations()) {
     router_.add(contract::name(operation->method), operation->path, routes_.size());
-    routes_.push_back({.operation = operation, .service = find_service(*operation)});
+    routes_.push_back(
+        {.operation = operation, .service = find_service(*operation), .shows_secret = shows_secret(*operation)});
   }
 }
 
@@ -106,6 +123,7 @@ http::Response Pipeline::run(Call& call) const {
   const Route& route = routes_[call.routed.id];
   call.operation = route.operation;
   call.service = route.service;
+  call.shows_secret = route.shows_secret;
   ServiceResult result = answer(call);
   return result ? finish(call, std::move(*result)) : finish(call, result.error());
 }
@@ -259,6 +277,7 @@ http::Response Pipeline::begin_response(const Call& call, const Answer& answer) 
   }
   if (!assumed.empty()) response.header(assumed_header, assumed);
   if (!call.input.warning.empty()) response.header("X-Mock-Warning", call.input.warning);
+  if (call.shows_secret) response.header("Cache-Control", "no-store");
   return response;
 }
 

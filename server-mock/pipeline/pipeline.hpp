@@ -38,6 +38,7 @@ class Pipeline {
   struct Route {
     const contract::Operation* operation = nullptr;
     Service service = nullptr;
+    bool shows_secret = false;
   };
   struct Call;
 

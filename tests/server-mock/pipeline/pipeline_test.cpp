@@ -134,8 +134,8 @@ TEST_CASE("pipeline: a path that is no UTF-8 gets an answer", "[server-mock]") {
   const RawAnswer uuid = wire.ask({.target = "/v1/documents/%ff%fe", .token = wire.token()});
   CHECK(uuid.status == 422);
   CHECK(parse(uuid).at("detail").at(0).at("type") == "uuid_parsing");
-  CHECK(wire.ask({.target = "/v1/admin/tests/cases/%ff", .token = wire.token()}).status == 404);
-  CHECK(wire.ask({.target = "/v1/documents/%zz", .token = wire.token()}).status == 400);
+  CHECK(wire.ask({.target = "/v1/admin/tests/cases/%ff", .token = wire.token()}).status == 422);
+  CHECK(wire.ask({.target = "/v1/documents/%zz", .token = wire.token()}).status == 422);
   CHECK(wire.ask({.target = "/%ff", .token = wire.token()}).status == 404);
   CHECK(wire.ask({.target = "/v1/documents?cursor=%ff", .token = wire.token()}).status == 422);
 }
@@ -185,6 +185,24 @@ TEST_CASE("pipeline: unknown fields are ignored with a warning; with --strict th
   CHECK(parse(refused).at("detail").size() == 2);
   CHECK(parse(refused).at("detail").at(1).at("type") == "extra_forbidden");
   CHECK(parse(refused).at("detail").at(1).at("input") == "red");
+}
+
+TEST_CASE("pipeline: an answer that shows a secret is not to be stored", "[server-mock]") {
+  Wire wire;
+  const auto cache = [](const RawAnswer& answer) {
+    CHECK(answer.status < 300);
+    return answer.header("cache-control");
+  };
+  const Json login = {{"client_name", "c"}, {"cli_version", "1"}, {"scopes", {"documents:read"}}};
+  CHECK(cache(wire.send("POST", "/v1/auth/device-authorizations", login)) == "no-store");
+  const Json agent = {{"handle", "diver"}, {"display_name", "D"}, {"permissions", {"read"}}};
+  const RawAnswer made = wire.send("POST", "/v1/agents", agent);
+  CHECK(cache(made) == "no-store");
+  const std::string rotate = "/v1/agents/" + parse(made).at("id").get<std::string>() + "/credentials:rotate";
+  CHECK(cache(wire.send("POST", rotate, nullptr)) == "no-store");
+  CHECK(cache(wire.send("POST", "/v1/files/uploads", {{"file_name", "a"}, {"size_bytes", 1}})) == "no-store");
+  CHECK(cache(wire.send("POST", "/v1/agent-events:claim", {{"worker_id", "w"}})) == "no-store");
+  CHECK(cache(wire.ask({.target = "/v1/me", .token = wire.token()})).empty());
 }
 
 TEST_CASE("pipeline: If-None-Match with a document's ETag gives 304", "[server-mock]") {
