@@ -262,7 +262,7 @@ Result<void> check_health(const http::Address& address, std::string_view scheme)
   const std::string request =
       fmt::format("GET /_mock/health HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n", address.port);
   constexpr std::string_view begin = "HTTP/1.1 ";
-  std::string line(begin.size() + 1, '\0');  // up to the first digit of the status code
+  std::string line(begin.size() + 3, '\0');  // up to the status code
   if (scheme == "https") {
     line = http::ask_over_tls(socket.get(), request, line.size());
     if (line.empty()) return silent("no answer over TLS");
@@ -274,7 +274,9 @@ Result<void> check_health(const http::Address& address, std::string_view scheme)
       had += static_cast<std::size_t>(got);
     }
   }
-  if (line.starts_with(begin) && line.size() > begin.size() && line.back() >= '1' && line.back() <= '4') return {};
+  // 400 is what a port that speaks TLS answers to plain HTTP.
+  const std::string_view status = line.starts_with(begin) ? std::string_view(line).substr(begin.size()) : "";
+  if (status.size() == 3 && status.front() >= '1' && status.front() <= '4' && status != "400") return {};
   return fail(Failure::Kind::service,
               fmt::format("{} answers, but is not a mock server", address.url(scheme, address.port)));
 }

@@ -11,9 +11,9 @@ namespace {
 
 using contract::optional;
 
-constexpr std::string_view audiences[] = {"workspace", "user"};
+constexpr std::string_view login_audiences[] = {"workspace", "user"};
 constexpr contract::Field approval_fields[] = {
-    optional("audience", contract::choice(audiences)),
+    optional("audience", contract::choice(login_audiences)),
     optional("user_id", contract::string(1, 100)),
     optional("workspace_id", contract::string(1, 100)),
 };

@@ -51,7 +51,12 @@ Result<void> write_table(
 /// Replaces all rows; a table that is not named becomes empty. With an error nothing changes.
 Result<void> write_state(World& world, const Json& state, ValidationErrors& errors) {
   const Loc loc = {std::string("body"), std::string("tables")};
-  const Json& tables = state.at("tables");
+  const Json* given = find(state, "tables");
+  if (given == nullptr) {
+    errors.add(loc, "missing", "The state has tables: {name: [rows]}", state);
+    return {};
+  }
+  const Json& tables = *given;
   WS_TRY(check_state_tables(world.database, tables, loc, errors));
   if (!errors.empty()) return {};
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));

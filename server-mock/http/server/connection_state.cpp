@@ -28,18 +28,11 @@ constexpr std::size_t stream_buffer_bytes = std::size_t{64} << 10U;  // while a 
 constexpr MalformedRequest malformed = {400, "bad_request", "The request is malformed"};
 constexpr MalformedRequest ambiguous = {400, "bad_request", "The request's length is ambiguous"};
 constexpr MalformedRequest no_host = {400, "bad_request", "The request needs exactly one Host"};
+constexpr MalformedRequest other_host = {
+    400, "bad_request", "The request's target and its Host name different servers"};
 constexpr MalformedRequest head_too_large = {431, "headers_too_large", "The header fields are larger than 64 KiB"};
 constexpr MalformedRequest body_too_large = {413, "payload_too_large", "The body is larger than this operation takes"};
 constexpr MalformedRequest unknown_expectation = {417, "bad_request", "The only expectation known is 100-continue"};
-
-/// RFC 9112, 3.2.2: the authority of an absolute target takes precedence over `Host`.
-void use_host_of_target(Request& request) {
-  const std::string_view authority = authority_of(request.target);
-  if (authority.empty()) return;
-  for (Header& field : request.headers) {
-    if (equal_ignoring_case(field.name, "Host")) field.value = authority;
-  }
-}
 
 }  // namespace
 
@@ -164,6 +157,11 @@ std::optional<MalformedRequest> Connection::State::rejection() {
   if (head.hosts > 1 || (head.hosts == 0 && head.version >= 11)) return no_host;
   // RFC 9110, 10.1.1: an expectation in HTTP/1.0 is ignored.
   if (head.expects_more && head.version >= 11) return unknown_expectation;
+  // RFC 9112, 3.2.2: the authority of the target takes precedence; clients send the same in `Host`.
+  const std::string_view authority = authority_of(head.request.target);
+  if (!authority.empty() && !equal_ignoring_case(head.request.find("Host").value_or(authority), authority)) {
+    return other_host;
+  }
   if (!head.request.target.starts_with('/') && head.request.target != "*" &&
       head.request.target.find("://") == std::string_view::npos) {
     return malformed;
@@ -191,7 +189,6 @@ bool Connection::State::open_message() {
   }
   parser->request.head = head;
   split_target(parser->request);
-  use_host_of_target(parser->request);
   phase = Phase::body;
   body_bytes = parser->content_length().value_or(0);
   chunk_begin = begin + head_bytes;

@@ -194,7 +194,7 @@ TEST_CASE("state: types, words, revisions and references are checked, and with a
       {"documents", "content_revision", true},
       {"documents", "content_revision", nullptr},
       {"documents", "status", "gone"},
-      {"documents", "node_id", "019b76da-a800-7a7b-9527-47438ee725fe"},
+      {"documents", "node_id", "019b76da-ffff-7000-8000-000000000000"},
       {"documents", "workspace_id", ""},
       {"documents", "content", 7},
       {"documents", "content", "another text"},
@@ -206,17 +206,17 @@ TEST_CASE("state: types, words, revisions and references are checked, and with a
       {"documents", "id", "not-a-uuid"},
       {"nodes", "kind", "folder"},
       {"nodes", "archived", 2},
-      {"nodes", "parent_id", "019b76da-a800-7a7b-9527-47438ee725fe"},
+      {"nodes", "parent_id", "019b76da-ffff-7000-8000-000000000000"},
       {"members", "role", "captain"},
-      {"members", "user_id", "019b76da-a800-7a7b-9527-47438ee725fe"},
+      {"members", "user_id", "019b76da-ffff-7000-8000-000000000000"},
       {"keys", "audience", "everybody"},
       {"keys", "scopes", "documents:read"},
       {"keys", "scopes", "[1]"},
       {"keys", "secret_sha256", ""},
       {"agents", "permissions", R"(["fly"])"},
       {"agents", "status", nullptr},
-      {"agents", "owner_user_id", "019b76da-a800-7a7b-9527-47438ee725fe"},
-      {"projects", "node_id", "019b76da-a800-7a7b-9527-47438ee725fe"},
+      {"agents", "owner_user_id", "019b76da-ffff-7000-8000-000000000000"},
+      {"projects", "node_id", "019b76da-ffff-7000-8000-000000000000"},
       {"id_counters", "next", "1"},
   }));
   CAPTURE(table, column, value.dump());
@@ -267,7 +267,7 @@ TEST_CASE("state: Pages that lie below each other are refused", "[server-mock]")
   const auto page = std::ranges::find_if(nodes, [](const Json& node) { return node.at("kind") == "page"; });
   REQUIRE(page != nodes.end());
   Json other = *page;
-  other["id"] = "019b76da-a800-7a7b-9527-47438ee725fe";
+  other["id"] = "019b76da-ffff-7000-8000-000000000000";
   other["parent_id"] = page->at("id");
   (*page)["parent_id"] = other.at("id");
   nodes.push_back(other);
