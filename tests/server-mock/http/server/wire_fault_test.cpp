@@ -32,6 +32,14 @@ Script disturbing(const WireFault& wire_fault, std::atomic<int>& asked) {
   return script;
 }
 
+/// Without the line that differs from second to second.
+std::string without_date(std::string bytes) {
+  for (std::size_t at = bytes.find("Date: "); at != std::string::npos; at = bytes.find("Date: ", at)) {
+    bytes.erase(at, bytes.find("\r\n", at) + 2 - at);
+  }
+  return bytes;
+}
+
 struct Seen {
   RawConnection::Rest rest = {};
   int asked = 0;
@@ -49,6 +57,7 @@ Seen send_three(const WireFault& wire_fault, std::chrono::milliseconds at_most =
   connection.send(std::string(usual) + disturbed + usual);
   REQUIRE(connection.read().value().body == "hello");
   seen.rest = connection.read_rest(at_most);
+  seen.rest.bytes = without_date(seen.rest.bytes);
   seen.took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
   seen.asked = asked;
   return seen;
@@ -167,5 +176,5 @@ TEST_CASE("wire fault: HEAD and bodiless responses are not truncated", "[server-
   ScriptedServer server(script);
   RawConnection connection(server.port());
   connection.send("HEAD /disturbed HTTP/1.1\r\nHost: h\r\n\r\n");
-  CHECK(connection.read_rest().bytes == head);
+  CHECK(without_date(connection.read_rest().bytes) == head);
 }

@@ -106,7 +106,8 @@ TEST_CASE("workspaces: a key of one Workspace cannot make another, which it coul
   ServiceWorld world;
   const auto names = [&] {
     std::set<std::string> found;
-    for (const Json& one : world.call("workspaces.list", world.tomas).body.at("data")) found.insert(one.at("name"));
+    const Outcome listed = world.call("workspaces.list", world.tomas);
+    for (const Json& one : listed.body.at("data")) found.insert(one.at("name"));
     return found;
   };
   const Outcome refused = world.call("workspaces.create", world.tomas, {{"name", "Mine"}});

@@ -156,7 +156,7 @@ TEST_CASE("events: the queue agrees with its model under random calls", "[server
   const auto seed = GENERATE(range<std::uint64_t>(1, 9));
   CAPTURE(seed);
   Model model(seed);
-  for (int i = 0; i < 1500; ++i) model.step();
+  for (int i = 0; i < 6000; ++i) model.step();
   CHECK(model.done() > 10);
   CHECK(model.dead() > 0);
 }

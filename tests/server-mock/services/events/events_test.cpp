@@ -256,8 +256,8 @@ TEST_CASE("events: a lease that lapses returns the event at once and is no attem
     const Outcome late = renew(world, world.agent, event);
     CHECK(late.code == (lapses < 99 ? "lease_lost" : "already_finished"));
   }
-  CHECK(status_of(world, id) == "dead");
   CHECK(claimed(world, world.agent).is_null());
+  CHECK(status_of(world, id) == "dead");
 }
 
 TEST_CASE("events: a final failure is not tried again", "[server-mock]") {
