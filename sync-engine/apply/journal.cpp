@@ -98,7 +98,7 @@ namespace {
 /// Whose file it is that the step placed.
 Result<void> record_file(Session& session, const JournalStep& step) {
   const Action& action = step.action;
-  if (!is_pull(action.kind) || !action.result) return {};
+  if ((!is_pull(action.kind) && action.kind != ActionKind::merge) || !action.result) return {};
   const bool is_agreed = *action.result == step.base->entry.hash && action.path == step.base->disk_path();
   return is_agreed ? record_agreed(session, action.document, action.path)
                    : record_written(session, action.document, action.path, *action.result);

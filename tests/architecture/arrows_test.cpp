@@ -90,7 +90,7 @@ const std::vector<Room> rooms = {
           "state/",
           "tree/"}),
     sync("undo/", {"disk/", "merge/", "model/", "reconcile/", "session/", "state/", "survey/", "tree/"}),
-    sync("relink/", {"disk/", "links/", "session/", "state/", "survey/", "tree/", "undo/"}),
+    sync("relink/", {"disk/", "links/", "model/", "session/", "state/", "survey/", "tree/", "undo/"}),
     sync("apply/", {"conflict_store/", "disk/", "model/", "session/", "state/", "survey/"}),
     sync("conflicts/", {"apply/", "conflict_store/", "disk/", "merge/", "model/", "reconcile/", "session/", "survey/"}),
     sync("publish/",
