@@ -196,7 +196,7 @@ void add_next_steps(const Report& report,
     ShellCommand again = sync_of(program);
     again.words(called.verb);
     if (!called.only.empty()) again.add({"--only=", called.only});
-    lines.push_back("to confirm: " + again.add({std::string(flag)}).in_backticks());
+    lines.push_back("to confirm: " + again.words(flag).in_backticks());
   };
   if (report.guard || report.held_back) confirm_with("--allow-deletes");
   if (report.growth && !report.guard) confirm_with("--allow-large");
