@@ -97,12 +97,11 @@ TEST_CASE("config text: files that hold little, or end without a line end", "[cl
 
 TEST_CASE("config text: what cannot be kept is refused, and the line is named", "[cli]") {
   const std::string folded = "aliases:\n  long: docs list\n    --limit 5\n";
-  for (const auto& [text, path] : std::vector<std::pair<std::string, Path>>{
-           {folded, {"aliases", "long"}},
-           {"aliases:\n  long: >\n    docs list\n", {"aliases", "long"}},
-           {"\ndefaults: csv\n", {"defaults", "format"}},
-           {"\ndefaults: {format: {a: b}}\n", {"defaults", "format"}},
-           {"---\naliases: {a: b}\n---\nother: document\n", {"defaults", "format"}}}) {
+  for (const auto& [text, path] :
+       std::vector<std::pair<std::string, Path>>{{folded, {"aliases", "long"}},
+                                                 {"aliases:\n  long: >\n    docs list\n", {"aliases", "long"}},
+                                                 {"\ndefaults: csv\n", {"defaults", "format"}},
+                                                 {"\ndefaults: {format: {a: b}}\n", {"defaults", "format"}}}) {
     CAPTURE(text);
     const auto made = edit_config(text, path, "csv");
     REQUIRE_FALSE(made);
@@ -111,6 +110,9 @@ TEST_CASE("config text: what cannot be kept is refused, and the line is named", 
     CHECK(made.error().hint == "change it there by hand");
   }
   CHECK_FALSE(edit_config("a: [", {"b"}, "c"));
+  const auto two = edit_config("---\naliases: {a: b}\n---\nother: document\n", {"defaults", "format"}, "csv");
+  REQUIRE_FALSE(two);
+  CHECK_THAT(two.error().what, Catch::Matchers::Contains("line 3") && Catch::Matchers::Contains("second document"));
   CHECK_FALSE(edit_config("a: &x 1\nb: *x\n", {"b"}, "c"));
 }
 
