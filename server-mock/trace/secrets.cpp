@@ -138,8 +138,9 @@ std::string SecretNames::hide_head(std::string_view head) const {
   for (std::size_t start = 0; start < head.size();) {
     const std::size_t end = std::min(head.find("\r\n", start), head.size() - 1) + 2;
     std::string line = hide(head.substr(start, end - start));
+    const bool is_request_line = start == 0;  // its path may have a colon: /v1/agent-events:claim
     start = end;
-    const std::size_t colon = line.find(':');
+    const std::size_t colon = is_request_line ? std::string::npos : line.find(':');
     const std::string_view name = std::string_view(line).substr(0, colon == std::string::npos ? 0 : colon);
     if (!name.empty() && !contract::is_shown_header(name) && line.find(mark) == std::string::npos) {
       const bool is_credential = contract::is_credential_header(name);
