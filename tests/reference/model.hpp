@@ -142,6 +142,8 @@ class Model {
   Expected hold(const Actor& actor, const std::string& event_id, const std::string& token) const;
   ModelEvent* find_event(const std::string& id);
   static void hand_back(ModelEvent& event, std::int64_t at);
+  /// The lease ends so much later, but at most 900 s from now, and never earlier than before.
+  static void renew(ModelEvent& event, std::int64_t now, std::int64_t lease_seconds);
 
   // The effect of any change of a text; also used by sync.
   void rewrite(ModelDocument& document, const std::string& content);

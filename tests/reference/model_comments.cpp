@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::int64_t second = 1000;
 constexpr int max_attempts = 5;
+constexpr std::int64_t longest_lease = 900 * second;
 
 }  // namespace
 
@@ -84,6 +85,11 @@ void Model::hand_back(ModelEvent& event, std::int64_t at) {
   }
   event.state = "queued";
   event.available_at = at + 5 * second * (std::int64_t{1} << (event.attempt - 1));
+}
+
+void Model::renew(ModelEvent& event, std::int64_t now, std::int64_t lease_seconds) {
+  const std::int64_t wanted = std::min(event.lease_ends + lease_seconds * second, now + longest_lease);
+  event.lease_ends = std::max(event.lease_ends, wanted);
 }
 
 void Model::advance(std::int64_t milliseconds) {

@@ -151,7 +151,7 @@ void Run::finish_event() {
   switch (chance(4)) {
     case 0: {
       agree(send(actor, "POST", target + ":renew", {{"lease_token", token}, {"lease_seconds", 45}}), expected);
-      if (expected.is_success()) event.lease_ends = model_.now + 45 * one_second;
+      if (expected.is_success()) Model::renew(event, model_.now, 45);
       break;
     }
     case 1: {
