@@ -162,10 +162,10 @@ std::optional<MalformedRequest> Connection::State::rejection() {
   if (!authority.empty() && !equal_ignoring_case(head.request.find("Host").value_or(authority), authority)) {
     return other_host;
   }
-  if (!head.request.target.starts_with('/') && head.request.target != "*" &&
-      head.request.target.find("://") == std::string_view::npos) {
-    return malformed;
-  }
+  const std::string_view target = head.request.target;
+  const std::string_view scheme = target.substr(0, std::min(target.find("://"), target.size()));
+  const bool is_absolute = equal_ignoring_case(scheme, "http") || equal_ignoring_case(scheme, "https");
+  if (!target.starts_with('/') && target != "*" && !is_absolute) return malformed;
   return std::nullopt;
 }
 
