@@ -81,6 +81,10 @@ class Replay {
       request.upload_url = path.is_foreign ? "" : path.text;
       request.body.assign(std::min(parts.request_bytes, max_upload_bytes), 'x');
       request.target = "/_upload/unknown";
+      // Of the upload's headers a recording keeps this one, and the PUT needs it.
+      if (const auto type = find_text(*parts.request_headers, "content-type")) {
+        request.headers.emplace_back("Content-Type", *type);
+      }
       return request;
     }
     request.target = path.text;
