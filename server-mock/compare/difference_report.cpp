@@ -167,7 +167,7 @@ std::string render_text(const DifferenceReport& report) {
         "\nMembers that the table does not know (rows for api-client/contract/operations/):\n" + render_patch(report);
   }
   if (!report.not_seen.empty()) text += fmt::format("\nOperations not seen: {}\n", joined(report.not_seen));
-  if (!report.left.empty()) text += fmt::format("\nDocuments that could not be archived: {}\n", joined(report.left));
+  if (!report.left.empty()) text += fmt::format("\nCould not be archived or revoked: {}\n", joined(report.left));
   if (!report.stopped.empty()) text += fmt::format("\nNot complete: {}\n", report.stopped);
   if (!differs(report)) text += "\nNo difference from the mock with its defaults.\n";
   return text;

@@ -20,7 +20,7 @@ struct DifferenceReport {
   std::size_t exchanges = 0;
   std::size_t requests = 0;
   std::string stopped = {};            ///< why the run is incomplete; empty: it is complete
-  std::vector<std::string> left = {};  ///< documents that could not be archived
+  std::vector<std::string> left = {};  ///< documents that could not be archived, an agent not revoked
 };
 
 DifferenceReport make_report(std::string other_side,

@@ -80,7 +80,7 @@ class Runner {
 
   Result<void> run(const Step& step) {
     if (step.phase == Phase::writing && options_.access == Access::read_only) return {};
-    if (step.target == "/v1/projects" && options_.access == Access::project) return {};
+    if (options_.access == Access::project && is_beyond_project(step)) return {};
     const auto target = filled_in(step.target, values_);
     const auto body = filled_in(step.body, values_);
     const auto header = filled_in(step.headers, values_);
@@ -109,7 +109,8 @@ class Runner {
     return {};
   }
 
-  /// Archives the documents that were created; ids that could not be archived are added to `run.left`.
+  /// Archives the documents that were created and revokes the agent; ids of those that could not be archived are added
+  /// to `run.left`.
   void clean_up() {
     caller_.begin_cleanup();
     if (!revoke_.empty())
@@ -117,6 +118,12 @@ class Runner {
                                       .target = "/v1/auth/credentials/current:revoke",
                                       .key = WithKey::none,
                                       .headers = {{"Authorization", "Bearer " + revoke_}}}));
+    if (!agent_.empty()) {
+      const auto answer =
+          caller_.send({.method = "PATCH", .target = "/v1/agents/" + agent_, .body = R"({"status": "revoked"})"});
+      if (answer && has_room_for(*answer)) run_.exchanges.push_back(redactor_.redact(*answer));
+      if (!answer || answer->status >= 300) run_.left.push_back("the agent " + agent_);
+    }
     for (const std::string& question : open_questions_) await_artifacts(question);
     for (const std::string& id : made_) {
       auto answer = caller_.send({.method = "DELETE", .target = "/v1/documents/" + id});
@@ -131,6 +138,12 @@ class Runner {
   bool has_room_for(const WireExchange& exchange) {
     kept_bytes_ += exchange.request_body.size() + exchange.response_body.size();
     return kept_bytes_ <= max_answers_bytes;
+  }
+
+  /// Whether the step makes something that does not belong into an existing Project.
+  static bool is_beyond_project(const Step& step) {
+    return step.method == "POST" &&
+           (step.target == "/v1/projects" || step.target == "/v1/workspaces" || step.target == "/v1/agents");
   }
 
   static std::string sha256_of(std::string_view text) { return Sha256::of(text).hex(); }
@@ -167,6 +180,7 @@ class Runner {
     if (answer.method == "POST" && answer.path == "/v1/questions") {
       open_questions_.insert(find_text(body, "id").value_or(""));
     }
+    if (answer.path == "/v1/agents") agent_ = find_text(body, "id").value_or("");
     if (answer.path == "/v1/auth/device-token") revoke_ = find_text(body, "secret").value_or("");
     made_.erase("");
     open_questions_.erase("");
@@ -198,6 +212,7 @@ class Runner {
   std::set<std::string> made_ = {};
   std::set<std::string> open_questions_ = {};
   std::size_t kept_bytes_ = 0;
+  std::string agent_ = {};
   std::string revoke_ = {};  // a key that the other side issued without an approval
 };
 

@@ -91,6 +91,7 @@ constexpr Step steps[] = {
     {.target = "/v1/questions?limit=0", .key = WithKey::none},
 
     // Steps from here on create objects.
+    writes("POST", "/v1/workspaces", R"({"name": "ws-mock diff {mark}"})"),
     writes("POST",
            "/v1/projects",
            R"({"title": "ws-mock diff {mark}"})",
@@ -154,7 +155,30 @@ constexpr Step steps[] = {
     writes("POST", "/v1/documents/{one}/comments", R"({"body": "{x12001}"})"),
     writes("POST", "/v1/documents/{one}/comments", R"({"body": "x", "entry_point": "{x65}"})"),
     {.phase = writing, .target = "/v1/documents/{one}/comments"},
-    // Events: no event is claimed, since it would be someone else's; only rejected requests are sent.
+    // Events: only the one that an agent of this run gets; it is claimed with the agent's own key.
+    writes("POST",
+           "/v1/agents",
+           R"({"handle": "ws-mock-diff-{mark}", "display_name": "ws-mock diff", "permissions": ["read"]})",
+           "agent=/id agent_key=/credential/secret"),
+    writes("POST", "/v1/documents/{one}/comments", R"({"body": "@ws-mock-diff-{mark} please read this."})"),
+    writes("POST",
+           "/v1/agent-events:claim",
+           R"({"worker_id": "ws-mock diff", "lease_seconds": 60})",
+           "event=/event/id lease=/event/lease_token",
+           "Authorization: Bearer {agent_key}",
+           WithKey::none),
+    writes("POST",
+           "/v1/agent-events/{event}:renew",
+           R"({"lease_token": "{lease}", "lease_seconds": 60})",
+           "",
+           "Authorization: Bearer {agent_key}",
+           WithKey::none),
+    writes("POST",
+           "/v1/agent-events/{event}:complete",
+           R"({"lease_token": "{lease}", "result": {}})",
+           "",
+           "Authorization: Bearer {agent_key}",
+           WithKey::none),
     writes("POST", "/v1/agent-events:claim", R"({"worker_id": "", "wait_seconds": 0})"),
     writes("POST", "/v1/agent-events:claim", R"({"worker_id": "w", "lease_seconds": 29})"),
     writes("POST", "/v1/agent-events:claim", R"({"worker_id": "w", "wait_seconds": 31})"),
@@ -259,8 +283,9 @@ std::string_view permanent_effects(Access access) {
              "approves, a test run of one case.";
     case Access::scratch:
       return "A Project is made; documents and comments in it are archived at the end. These stay, for the API cannot "
-             "remove them: the empty Project, a question with its conversation, a sync source with a resolved "
-             "conflict, a device login that nobody approves, a test run of one case.";
+             "remove them: the empty Project, an empty Workspace (if the key may make one), a revoked agent, a "
+             "question with its conversation, a sync source with a resolved conflict, a device login that nobody "
+             "approves, a test run of one case.";
   }
   return "";
 }

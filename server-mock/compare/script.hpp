@@ -49,11 +49,11 @@ struct ScriptRun {
   std::vector<RedactedExchange> exchanges = {};
   std::string stopped = {};            ///< why the run ended early; empty: it did not
   std::size_t requests = 0;            ///< requests sent, including repetitions
-  std::vector<std::string> left = {};  ///< documents that could not be archived, by id
+  std::vector<std::string> left = {};  ///< documents that could not be archived, an agent not revoked; by id
 };
 
-/// Runs the script, then archives every document that it created, even after an error. Fails if the first request does:
-/// the other side cannot be reached.
+/// Runs the script, then archives every document and revokes the agent that it created, even after an error. Fails if
+/// the first request does: the other side cannot be reached.
 Result<ScriptRun> run_script(Caller& caller, ExchangeRedactor& redactor, const RunOptions& options);
 
 /// What `--project` and `--scratch` leave behind permanently, for the confirmation prompt.
