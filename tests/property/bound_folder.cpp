@@ -197,13 +197,28 @@ bool BoundFolder::remembers(const std::string& text) const {
   if (!fs::exists(own("history.git") / "HEAD", ignored)) return false;
   auto repository = sync::git::Repository::open(own("history.git"));
   if (!repository) return false;
+  const sync::git::ObjectId wanted = sync::git::object_id(sync::git::ObjectType::blob, text);
+  if (is_kept_for_undo(wanted)) return repository->read_blob(wanted).has_value();
   std::set<sync::git::ObjectId> blobs;
   for (const auto& [path, file] : files_below(own("history.git") / "refs", {})) {
     if (const auto id = sync::git::ObjectId::from_hex(std::string_view(file.text).substr(0, 40))) {
       collect(*repository, *id, blobs);
     }
   }
-  return blobs.contains(sync::git::object_id(sync::git::ObjectType::blob, text));
+  return blobs.contains(wanted);
+}
+
+bool BoundFolder::is_kept_for_undo(const sync::git::ObjectId& blob) const {
+  auto state = sync::StateStore::open(own("state.db"));
+  if (!state) return false;
+  const auto all = state->operations().list();
+  if (!all) return false;
+  return std::any_of(all->begin(), all->end(), [&](const sync::Operation& each) {
+    const auto rows = state->operations().rows(each.id);
+    return rows && std::any_of(rows->begin(), rows->end(), [&](const sync::OperationRow& row) {
+             return (row.before && row.before->blob == blob) || (row.after && row.after->blob == blob);
+           });
+  });
 }
 
 std::set<std::string> BoundFolder::spare_texts() const {

@@ -64,6 +64,8 @@ class BoundFolder {
   std::map<std::string, std::string> pictures() const;  ///< bytes of the files that end with ".png"
   /// Whether a text can be recovered: from the history with plain git, or from a conflict's record.
   bool remembers(const std::string& text) const;
+  /// Whether a recorded operation names it, so that an undo brings it back.
+  bool is_kept_for_undo(const sync::git::ObjectId& blob) const;
   std::set<std::string> spare_texts() const;  ///< in `.ws/tmp`: texts that a killed run was writing
   std::map<sync::DocumentId, sync::BaseRow> base() const;
   std::vector<std::string> conflicts() const;  ///< "revision a.md", in order
