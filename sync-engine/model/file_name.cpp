@@ -24,7 +24,8 @@ std::string of_title(std::string_view title) {
   name.resize(end);
   const auto is_outer = [](char c) { return c == ' ' || c == '.'; };
   while (!name.empty() && is_outer(name.back())) name.pop_back();
-  while (!name.empty() && is_outer(name.front())) name.erase(name.begin());
+  // Commands would take a name that begins with `-` for a flag.
+  while (!name.empty() && (is_outer(name.front()) || name.front() == '-')) name.erase(name.begin());
   return name;
 }
 

@@ -12,7 +12,7 @@ namespace ws::sync {
 /// What the text is, and so what becomes of it.
 enum class NamedBy {
   id,     ///< a UUID stays as it is; of anything else the SHA-256 is taken
-  title,  ///< what some system does not allow becomes `-`, and a long one is cut
+  title,  ///< what some system does not allow becomes `-`, but not in front; a long one is cut
   given,  ///< the name of a file: the last part of a path, else unchanged
   tool,   ///< for a temporary file that other programs are given: ASCII letters and digits, `-` and `_`
 };

@@ -236,7 +236,7 @@ TEST_CASE("docs export: a file each, again only what changed; what was edited he
   };
   auto rows = exported({});
   CHECK(rows[tides].first == "created");
-  CHECK(rows[odd] == std::pair<std::string, std::string>("created", "-a-b- c.md"));
+  CHECK(rows[odd] == std::pair<std::string, std::string>("created", "a-b- c.md"));
   CHECK(rows[tides].second != rows[twin].second);
   const auto file = [&](const std::string& id) { return stage.folder / ("out/" + rows[id].second); };
   CHECK(read_text(file(tides)) == "one\n");

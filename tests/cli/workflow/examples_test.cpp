@@ -39,7 +39,7 @@ Ended run_example(const Person& person, const std::string& line, const std::file
 
 /// The arguments of each `ws` in a line of a script or a document, up to the end of that command.
 std::vector<std::vector<std::string>> ws_commands_in(const std::string& line) {
-  static const std::regex begin(R"((^|[\s(`"'])ws\s)");
+  static const std::regex begin(R"((^|[\s`"']|[$<]\()ws\s)");
   std::vector<std::vector<std::string>> commands;
   for (std::sregex_iterator found(line.begin(), line.end(), begin), end; found != end; ++found) {
     std::istringstream rest(line.substr(static_cast<std::size_t>(found->position() + found->length())));

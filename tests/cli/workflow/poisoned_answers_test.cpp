@@ -88,7 +88,7 @@ std::string id_of(const Person& person, std::vector<std::string> arguments) {
 
 /// One of each thing, and the commands that show it.
 std::vector<std::vector<std::string>> commands_in(const Person& person, const std::string& folder) {
-  const std::string document = id_of(person, {"docs", "create", "Tides", "--content", "# Tides\n\n| a | b |\n"});
+  const std::string document = id_of(person, {"docs", "create", "Tides", "-F", "content=# Tides\n\n| a | b |\n"});
   const std::string thread = id_of(person, {"comments", "add", document, "-m", "Is it so?"});
   person.ws({"comments", "reply", document, thread, "-m", "It is."});
   write_text(person.home() / "a.md", "# One\n");
@@ -124,9 +124,9 @@ std::vector<std::vector<std::string>> commands_in(const Person& person, const st
           {"docs", "get", document, "--render"},
           {"docs", "get", "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"},
           {"docs", "create", "T"},
-          {"docs", "update", document, "--content", "x", "--revision", "1"},
-          {"docs", "update", document, "--content", "x", "--revision", "99"},
-          {"docs", "share", document, "--with", "@mira", "--permission", "view"},
+          {"docs", "update", document, "-F", "content=x", "--revision", "1"},
+          {"docs", "update", document, "-F", "content=x", "--revision", "99"},
+          {"docs", "share", document, "--with", "@mira", "--permission", "read"},
           {"comments", "list", document},
           {"comments", "add", document, "-m", "x"},
           {"comments", "reply", document, thread, "-m", "x"},
@@ -197,7 +197,7 @@ TEST_CASE("terminal: in colour, and in errors, --debug and a pager, only sequenc
   const MockProcess mock;
   const PoisoningRelay relay(mock, Poisoned::all_but_names);
   Person person(mock);
-  const std::string document = id_of(person, {"docs", "create", "Tides", "--content", "# Tides\n\n*x* `y`\n"});
+  const std::string document = id_of(person, {"docs", "create", "Tides", "-F", "content=# Tides\n\n*x* `y`\n"});
   person.ws({"comments", "add", document, "-m", "Is it so?"});
   person.environment["WS_BASE_URL"] = relay.origin();
   person.environment.erase("NO_COLOR");

@@ -266,10 +266,11 @@ TEST_CASE("file_name: an id is a UUID or a hash, whatever it holds", "[sync-engi
 
 TEST_CASE("file_name: of a title what every system allows is left, of a given name its last part or nothing",
           "[sync-engine]") {
-  CHECK(file_name(NamedBy::title, "../a/b: c", ".md") == "-a-b- c.md");
+  CHECK(file_name(NamedBy::title, "../a/b: c", ".md") == "a-b- c.md");
+  CHECK(file_name(NamedBy::title, "-rf", ".md") == "rf.md");
   CHECK(file_name(NamedBy::title, std::string(300, 'x'), ".md") == std::string(120, 'x') + ".md");
   CHECK(file_name(NamedBy::title, std::string(119, 'x') + "\xc3\xa4", ".md") == std::string(119, 'x') + ".md");
-  for (const char* const title : {"", "...", " . ", "CON", "\xe2\x80\xae", "\xff"}) {
+  for (const char* const title : {"", "...", " . ", "--", "CON", "\xe2\x80\xae", "\xff"}) {
     CAPTURE(title);
     CHECK(file_name(NamedBy::title, title, ".md").empty());
   }
