@@ -92,6 +92,13 @@ Result<void> back_up(
   return ensure_backup(writer, session.assets(), path, now, known);
 }
 
+/// Why a change of this file would not be sent; empty: it would.
+std::string_view why_not_sent(const TreeConfig& config, const FileKinds& excluded, const RelativePath& path) {
+  if (config.attachments == AttachmentMode::off) return "`attachments: off`: it would not be synced";
+  const bool is_excluded = !config.attachments_exclude.empty() && excluded.takes(path.text());
+  return is_excluded ? "`attachments_exclude` names it: it would not be synced" : "";
+}
+
 enum class Recorded { in_advance, by_caller };
 
 /// The bytes of `file` in the place of those that are `now` at the path; empty: none are.
@@ -389,6 +396,7 @@ void plan_attachment_undo(Session& session,
                           const UndoOptions& options,
                           UndoPlan& plan) {
   LocalFiles files(session);
+  const FileKinds excluded = FileKinds::with(session.config.attachments_exclude);
   for (const OperationRow& row : rows) {
     const RelativePath& path = row.path();
     if (options.only && !options.only(path)) {
@@ -401,6 +409,10 @@ void plan_attachment_undo(Session& session,
     const bool is_moved = row.after && row.before && row.after->path != row.before->path;
     const auto now = hash_now(files, path);
     if (now == step.result && !is_moved) continue;
+    if (const auto why = why_not_sent(session.config, excluded, path); !why.empty()) {
+      plan.left.push_back({.path = path, .why = std::string(why)});
+      continue;
+    }
     if (now != step.seen || (is_moved && hash_now(files, row.before->path))) {
       plan.left.push_back({.path = path, .why = std::string(changed_since)});
       continue;

@@ -294,7 +294,16 @@ class AttachmentSurveyor {
     for (const RelativePath& path : files_.all()) {
       if (found_.sides.base.contains(path)) continue;
       const auto from = numbers.empty() ? numbers.end() : numbers.find(file_id(files_.disk_path(path)));
-      if (from != numbers.end() && (paths.contains(path) || !is_ignored(path))) moved[from->second].insert(path);
+      if (from == numbers.end()) continue;
+      if (paths.contains(path) || !is_ignored(path)) {
+        moved[from->second].insert(path);
+      } else {
+        moved_out_of_sight_.insert(from->second);
+      }
+    }
+    for (const HiddenFile& file : numbers.empty() ? std::vector<HiddenFile>() : survey_.scan.hidden(session_.root)) {
+      const auto from = numbers.find(file.id);
+      if (from != numbers.end()) moved_out_of_sight_.insert(from->second);
     }
     for (const auto& [from, names] : moved) {
       if (names.size() != 1) continue;  // links to one file
@@ -388,6 +397,7 @@ class AttachmentSurveyor {
       // A file that a program is about to write anew.
       if (options_.busy(path)) file = LocalAttachment{.hidden = SkipReason::busy};
     }
+    if (!file && moved_out_of_sight_.contains(path)) file = LocalAttachment{.hidden = SkipReason::ignored};
     if (!file) file = hidden_copy(path);
     if ((!file || !found_.sides.remote.contains(path)) && would_be_held(path))
       file = LocalAttachment{.size_bytes = size_of(disk), .hidden = SkipReason::held};
@@ -562,7 +572,8 @@ class AttachmentSurveyor {
   const RunOptions& options_;
   FileKinds excluded_;
   ArrivingKinds kinds_;
-  std::vector<Skipped> tied_;  ///< folders that are tied by themselves
+  std::set<RelativePath> moved_out_of_sight_;  ///< files of the base that have an ignored name now
+  std::vector<Skipped> tied_;                  ///< folders that are tied by themselves
   IgnoreRules built_in_;
   std::optional<Scan> with_rules_;
   OtherFiles files_;

@@ -35,8 +35,31 @@ int open_in_kernel(int root, const char* name, int flags, unsigned mode) {
 
 int close_folder(DIR* folder) noexcept { return ::closedir(folder); }
 
-/// What is in the folder; false: it is none, or cannot be read.
-bool list(int folder, std::vector<std::string>& names) {
+bool is_empty(int above, const char* name, std::size_t levels) {
+  const Descriptor folder(::openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  std::vector<std::string> inside;
+  if (!folder || levels == 0 || !list_folder(folder.get(), inside)) return false;
+  for (const std::string& each : inside) {
+    if (!is_empty(folder.get(), each.c_str(), levels - 1)) return false;
+  }
+  return true;
+}
+
+bool remove(int above, const char* name, std::size_t levels) {
+  if (::unlinkat(above, name, AT_REMOVEDIR) == 0) return true;
+  if ((errno != ENOTEMPTY && errno != EEXIST) || levels == 0) return false;
+  const Descriptor folder(::openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  std::vector<std::string> inside;
+  if (!folder || !list_folder(folder.get(), inside)) return false;
+  for (const std::string& each : inside) {
+    if (!remove(folder.get(), each.c_str(), levels - 1)) return false;
+  }
+  return ::unlinkat(above, name, AT_REMOVEDIR) == 0;
+}
+
+}  // namespace
+
+bool list_folder(int folder, std::vector<std::string>& names) {
   const int copy = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const Handle<DIR, close_folder> open(copy < 0 ? nullptr : ::fdopendir(copy));
   if (!open) {
@@ -49,30 +72,6 @@ bool list(int folder, std::vector<std::string>& names) {
   }
   return true;
 }
-
-bool is_empty(int above, const char* name, std::size_t levels) {
-  const Descriptor folder(::openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  std::vector<std::string> inside;
-  if (!folder || levels == 0 || !list(folder.get(), inside)) return false;
-  for (const std::string& each : inside) {
-    if (!is_empty(folder.get(), each.c_str(), levels - 1)) return false;
-  }
-  return true;
-}
-
-bool remove(int above, const char* name, std::size_t levels) {
-  if (::unlinkat(above, name, AT_REMOVEDIR) == 0) return true;
-  if ((errno != ENOTEMPTY && errno != EEXIST) || levels == 0) return false;
-  const Descriptor folder(::openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  std::vector<std::string> inside;
-  if (!folder || !list(folder.get(), inside)) return false;
-  for (const std::string& each : inside) {
-    if (!remove(folder.get(), each.c_str(), levels - 1)) return false;
-  }
-  return ::unlinkat(above, name, AT_REMOVEDIR) == 0;
-}
-
-}  // namespace
 
 tl::unexpected<Failure> disk_failure(std::string_view doing, std::string_view what) {
   const int error = errno;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/result.hpp"
@@ -64,6 +65,9 @@ Result<std::string> read_file_at(int folder, const std::string& name);
 
 /// The hash of the file, read piece by piece; empty: there is none. Fails with `disk`.
 Result<std::optional<Sha256>> hash_file_at(int folder, const std::string& name);
+
+/// Adds the names in an open folder, `.` and `..` aside. False: it is none, or cannot be listed.
+bool list_folder(int folder, std::vector<std::string>& names);
 
 /// Whether `name` in the folder `above` is one. No link is followed.
 bool is_empty_folder(int above, const char* name);

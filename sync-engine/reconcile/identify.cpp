@@ -41,7 +41,7 @@ class Identifier {
     match_unchanged();
     if (!changed_.empty() || local_.tracked.size() < base_.documents.size()) {
       match_written();
-      take_renames(moved_files(base_, missing(), changed_, options_.renames));
+      take_renames(moved_files(base_, missing(Places::all), changed_, options_.renames));
       match_by_path();
       match_where_written();
       match_other_forms();
@@ -137,8 +137,11 @@ class Identifier {
     return numbers;
   }
 
+  /// With `all` also those whose own place cannot be seen: a file that was moved out of there is known by its number.
+  enum class Places { seen, all };
+
   /// Documents without a file, neither at their path nor elsewhere, as far as is known by now.
-  std::vector<DocumentId> missing() const {
+  std::vector<DocumentId> missing(Places which = Places::seen) const {
     if (local_.tracked.size() == base_.documents.size()) return {};
     std::set<std::string_view> places;
     for (const FoundFile* file : changed_) places.insert(file->path.text());
@@ -146,7 +149,7 @@ class Identifier {
     for (const auto& [document, entry] : base_.documents) {
       const std::string_view path = base_.disk_path(document).text();
       const bool there = local_.tracked.contains(document) || local_.unsyncable.contains(document) ||
-                         places.contains(path) || skip_reason_of(closed_, path);
+                         places.contains(path) || (which == Places::seen && skip_reason_of(closed_, path));
       if (!there) missing.push_back(document);
     }
     return missing;
@@ -254,8 +257,12 @@ class Identifier {
     for (const auto& [document, entry] : base_.documents) {
       if (local_.tracked.contains(document)) continue;
       const RelativePath& path = base_.disk_path(document);
+      const auto written = written_.find(document);
       if (const auto skip_reason = skip_reason_of(closed_, path.text())) {
         local_.unsyncable.emplace(document, *skip_reason);
+      } else if (const auto reason =
+                     written == written_.end() ? std::nullopt : skip_reason_of(closed_, written->second.path.text())) {
+        local_.unsyncable.emplace(document, *reason);
       } else if (options_.ignored && options_.ignored(path)) {
         local_.unsyncable.emplace(document, SkipReason::ignored);
       } else if (options_.elsewhere && options_.elsewhere(path)) {

@@ -247,8 +247,9 @@ Result<Report> pull_half(RunContext& context, const RunOptions& options, Survey&
   std::size_t mended = 0;
   WS_LET(survey, survey_with_links(context.session, options, mended));
   WS_TRY(close_settled_conflicts(context.session, survey, options));
-  WS_LET(Report report, report_of(context.session, survey));
+  // Weighed with the actions of the notes, which the report takes.
   WS_LET(context.attachments, survey_attachments(context.session, survey, options));
+  WS_LET(Report report, report_of(context.session, survey));
   note_writers(context.session, survey, report.rows);
   count_links(context.session, survey, context.attachments, options, false, report);
   if (stops_run(context.attachments)) report.guard = context.attachments.guard;

@@ -55,8 +55,8 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
     }
     WS_LET(survey, ws::sync::survey(session, options, PullMode::inspect, std::move(edits)));
   }
-  WS_LET(Report report, report_of(session, survey));
   WS_LET(files, survey_attachments(session, survey, looking));
+  WS_LET(Report report, report_of(session, survey));
   count_links(session, survey, files, options, true, report);
   if (kept.links > 0) {
     report.links_mended = kept.links;

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "sync-engine/tree/walk.hpp"
 
@@ -39,6 +40,31 @@ FileId number_of(int folder_fd, const std::string& name) {
   struct statx status {};
   if (::statx(folder_fd, name.c_str(), AT_NO_AUTOMOUNT | AT_STATX_SYNC_AS_STAT, stamp_mask, &status) != 0) return {};
   return stamp_of(status).id();
+}
+
+/// The numbers of the files below an ignored folder, which the walk left out; hidden names aside.
+void add_ignored(const RootFolder& root, std::string ignored, std::vector<HiddenFile>& files) {
+  std::vector<std::string> folders{std::move(ignored)};
+  std::vector<std::string> names;
+  while (!folders.empty()) {
+    const std::string path = std::move(folders.back());
+    folders.pop_back();
+    const Descriptor folder = root.open_beneath(path, O_PATH | O_DIRECTORY);
+    names.clear();
+    if (!list_folder(folder.get(), names)) {
+      // What cannot be listed hides whatever could be moved into it.
+      const bool takes_files = folder && ::faccessat(folder.get(), ".", W_OK, AT_EACCESS) == 0;
+      if (takes_files) files.push_back({.reason = SkipReason::unreadable});
+      continue;
+    }
+    for (const std::string& name : names) {
+      struct statx status {};
+      constexpr int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_SYNC_AS_STAT;
+      if (name.front() == '.' || ::statx(folder.get(), name.c_str(), flags, stamp_mask, &status) != 0) continue;
+      if (S_ISDIR(status.stx_mode)) folders.push_back(join(path, name));
+      if (S_ISREG(status.stx_mode)) files.push_back({.reason = SkipReason::ignored, .id = stamp_of(status).id()});
+    }
+  }
 }
 
 /// The paths of a folder's files, one after the other in one buffer.
@@ -193,7 +219,8 @@ std::vector<HiddenFile> Scan::hidden(const RootFolder& root) const {
   for (const ScannedFolder& folder : folders_) {
     Descriptor fd;
     each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
-      if (entry.kind == EntryKind::file || entry.kind == EntryKind::ignored_folder) return;
+      if (entry.kind == EntryKind::file) return;
+      if (entry.kind == EntryKind::ignored_folder) return add_ignored(root, join(folder.path, name), files);
       if (entry.whole_folder != 0) {
         const auto reason = static_cast<SkipReason>(entry.skip_reason);
         if (reason == SkipReason::unreadable) files.push_back({.reason = reason});

@@ -87,7 +87,8 @@ class Scan {
   void each_other(const std::function<void(const std::string& path)>& visit) const;
   /// Whether any folder has rules of its own about what is ignored.
   bool any_rules() const;
-  /// The numbers of all that is left alone, looked up now: of a link those of the file that it leads to.
+  /// The numbers of all that is left alone, looked up now: of a link those of the file that it leads to. Ignored
+  /// folders are walked for it.
   std::vector<HiddenFile> hidden(const RootFolder& root) const;
   /// Whether every rule was read, so that `is_ignored` knows of paths that are not on disk too.
   bool rules_loaded() const { return rules_loaded_; }

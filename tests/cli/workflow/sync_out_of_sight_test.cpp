@@ -261,6 +261,97 @@ TEST_CASE("out of sight: a file that was given a hidden name and then removed is
   CHECK(bytes_of(two.there) == before);
 }
 
+TEST_CASE("out of sight: what was moved into an ignored folder is no deletion, nor when it is removed there", "[cli]") {
+  const std::string path = GENERATE("x/n.md", "x/n.txt", "x/p.png");
+  CAPTURE(path);
+  const OutOfSight two;
+  write_text(two.here / ".wsignore", "away/\n");
+  REQUIRE(two.sync(two.here).exit == 0);
+  const auto before = bytes_of(two.there);
+  const fs::path moved = two.here / "away/deep" / ("other" + fs::path(path).extension().string());
+  fs::create_directories(moved.parent_path());
+  fs::rename(two.here / path, moved);
+  for (int run = 0; run < 2; ++run) {
+    const Ended ended = two.sync(two.here);
+    INFO(shown(ended));
+    CHECK(ended.out.find("delete") == std::string::npos);
+    const Json report = parse(ended.out);
+    CHECK((names(report["detached"], path, "ignored") || names(report["skipped"], path, "ignored")));
+    REQUIRE(two.sync(two.there).exit == 0);
+    CHECK(bytes_of(two.there) == before);
+  }
+  SECTION("it is removed there") {
+    fs::remove_all(two.here / "away");
+    CHECK(two.sync(two.here).exit == 0);
+    CHECK(bytes_of(two.here) == before);
+  }
+  SECTION("it is moved out again") {
+    fs::rename(moved, two.here / path);
+    CHECK(parse(two.sync(two.here).out)["actions"].empty());
+  }
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(bytes_of(two.there) == before);
+}
+
+TEST_CASE("out of sight: a note that ws renamed into a folder that is ignored before the next sync", "[cli]") {
+  const OutOfSight two;
+  const auto before = bytes_of(two.there);
+  fs::create_directory(two.here / "away");
+  REQUIRE(two.ws(two.here, {"sync", "mv", "k1.md", "away/k1.md"}).exit == 0);
+  write_text(two.here / ".wsignore", "away/\n");
+  for (int run = 0; run < 2; ++run) {
+    const Ended ended = two.sync(two.here);
+    INFO(shown(ended));
+    CHECK(names(parse(ended.out)["detached"], "k1.md", "ignored"));
+    REQUIRE(two.sync(two.there).exit == 0);
+    CHECK(bytes_of(two.there) == before);
+  }
+  fs::remove(two.here / ".wsignore");
+  CHECK(two.sync(two.here).exit == 0);
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(fs::exists(two.there / "away/k1.md"));
+  CHECK_FALSE(fs::exists(two.there / "k1.md"));
+}
+
+TEST_CASE("out of sight: a note that was moved out of an ignored folder is renamed, and no second one", "[cli]") {
+  const OutOfSight two;
+  write_text(two.here / ".wsignore", "x/\n");
+  REQUIRE(two.sync(two.here).exit == 0);
+  fs::rename(two.here / "x/n.md", two.here / "out.md");
+  const Ended moved = two.sync(two.here);
+  INFO(shown(moved));
+  CHECK(moved.out.find("push_move") != std::string::npos);
+  CHECK(moved.out.find("create") == std::string::npos);
+  fs::remove(two.here / ".wsignore");
+  CHECK(parse(two.sync(two.here).out)["actions"].empty());
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(bytes_of(two.there) == bytes_of(two.here));
+  CHECK_FALSE(fs::exists(two.there / "x/n.md"));
+}
+
+TEST_CASE("out of sight: an undo names the file that it may not sync, and leaves it", "[cli]") {
+  const std::string setting = GENERATE("attachments: off\n", "attachments_exclude: ['x/*']\n");
+  CAPTURE(setting);
+  const OutOfSight two;
+  write_text(two.here / "x/p.png", png + "edited");
+  REQUIRE(two.sync(two.here).exit == 0);
+  config(setting)(two.here);
+  for (int run = 0; run < 2; ++run) {
+    const Ended undone = two.ws(two.here, {"sync", "undo", "--yes", "--json"});
+    INFO(shown(undone));
+    CHECK(undone.exit == 13);
+    const Json left = parse(undone.out)["left"];
+    REQUIRE(left.size() == 1);
+    CHECK(text_at(left[0], "path") == "x/p.png");
+    CHECK(read_text(two.here / "x/p.png") == png + "edited");
+  }
+  config("")(two.here);
+  CHECK(two.ws(two.here, {"sync", "undo", "--yes"}).exit == 0);
+  CHECK(read_text(two.here / "x/p.png") == png);
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(read_text(two.there / "x/p.png") == png);
+}
+
 TEST_CASE("out of sight: a link to a folder is left alone, and told until a rule names it", "[cli]") {
   const OutOfSight two;
   fs::create_directory(two.stage / "elsewhere");

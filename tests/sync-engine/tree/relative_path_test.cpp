@@ -234,7 +234,8 @@ TEST_CASE("relative_path: folder, name and twin key", "[sync-engine]") {
 }
 
 TEST_CASE("relative_path: unportable names are known as such", "[sync-engine]") {
-  for (const char* name : {"CON.md", "a/nul", "com1.md", "a:b.md", "What?.md", "a./b.md", " a.md", "LPT9.x.md"}) {
+  for (const char* name :
+       {"CON.md", "a/nul", "com1.md", "a:b.md", "What?.md", "a./b.md", " a.md", "LPT9.x.md", "-rf.md", "a/-n.md"}) {
     CAPTURE(name);
     CHECK(is_unportable(*RelativePath::parse(name)));
   }
