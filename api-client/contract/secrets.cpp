@@ -122,21 +122,28 @@ bool is_about_secret(const Json& value) {
   });
 }
 
-enum class Place { described, undescribed, secret };
+/// `named_so`: the contract does not describe the name, but it has a word of secrets in it, as counts and limits have
+/// too.
+enum class Place { described, undescribed, named_so, secret };
 
 void redact_in(Json& value, Place place) {
   if (value.is_object()) {
     const bool repeats_secret = is_about_secret(value);
     for (auto& [name, member] : value.items()) {
+      const bool is_known = is_described(name);
       const bool holds_secret =
-          place == Place::secret || !secret_kind(name).empty() || (repeats_secret && name == "input");
-      redact_in(member, holds_secret ? Place::secret : is_described(name) ? Place::described : Place::undescribed);
+          place == Place::secret || (is_known && !secret_kind(name).empty()) || (repeats_secret && name == "input");
+      redact_in(member,
+                holds_secret                                       ? Place::secret
+                : is_known                                         ? Place::described
+                : names_a_secret(name) || place == Place::named_so ? Place::named_so
+                                                                   : Place::undescribed);
     }
   } else if (value.is_array()) {
     for (Json& item : value) redact_in(item, place);
   } else if (value.is_string()) {
-    const bool is_secret =
-        place == Place::secret || (place == Place::undescribed && looks_like_key(value.get_ref<const std::string&>()));
+    const bool is_secret = place == Place::secret || place == Place::named_so ||
+                           (place == Place::undescribed && looks_like_key(value.get_ref<const std::string&>()));
     if (is_secret) value = redacted;
   } else if (value.is_number() && place == Place::secret) {
     value = redacted;

@@ -294,8 +294,9 @@ class AttachmentRun {
       return is_pull(row.action.kind) &&
              !(fetches_bytes(row.action) && outcome_.not_downloaded.contains(*row.action.result));
     };
-    if (is_locked_out() || std::ranges::none_of(rows_, may_come)) return {};
-    WS_TRY(record(may_come));
+    const auto comes = [](const Row& row) { return is_pull(row.action.kind); };
+    if (is_locked_out() || std::ranges::none_of(rows_, comes)) return {};
+    if (std::ranges::any_of(rows_, may_come)) WS_TRY(record(may_come));
     for (Row& row : rows_) {
       WS_TRY(session_.check_cancelled());
       if (is_locked_out()) break;

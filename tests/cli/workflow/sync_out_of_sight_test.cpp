@@ -23,7 +23,7 @@ namespace {
 
 using Change = std::function<void(const fs::path& folder)>;
 
-constexpr const char* config_of_all = "include: ['*.txt']\nattachments_kinds: any\n";
+constexpr const char* config_of_all = "attachments: linked\ninclude: ['*.txt']\nattachments_kinds: any\n";
 
 /// `here` and `there` in step: notes and files of every kind that a rule below may leave out, and some that none does.
 struct OutOfSight {
@@ -76,7 +76,8 @@ struct Rule {
 Change config(const std::string& lines, bool includes_text = true) {
   return [=](const fs::path& folder) {
     const std::string kinds = lines.find("attachments_kinds") == std::string::npos ? "attachments_kinds: any\n" : "";
-    write_text(folder / ".ws/config.yaml", (includes_text ? "include: ['*.txt']\n" : "") + kinds + lines);
+    const std::string mode = lines.find("attachments:") == std::string::npos ? "attachments: linked\n" : "";
+    write_text(folder / ".ws/config.yaml", (includes_text ? "include: ['*.txt']\n" : "") + mode + kinds + lines);
   };
 }
 
