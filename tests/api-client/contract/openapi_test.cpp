@@ -151,7 +151,7 @@ TEST_CASE("openapi: tells every answer that a service may choose", "[contract]")
   };
   const Json& update = responses("/v1/documents/{document_id}", "put");
   CHECK(update.at("409").at("x-codes") == Json{"revision_conflict", "archived"});
-  CHECK(update.at("412").at("x-codes") == Json{"revision_conflict"});
+  CHECK(update.at("412").at("x-codes") == Json{"revision_conflict", "precondition_failed"});
   CHECK(responses("/v1/sync/conflicts/{conflict_id}:resolve", "post").contains("412"));
   CHECK_FALSE(responses("/v1/sync/commit", "post").contains("412"));
   const Json& token = responses("/v1/auth/device-token", "post");
