@@ -193,6 +193,11 @@ bool is_shown_header(std::string_view name) {
   return std::ranges::find(shown_names, to_lower(name)) != std::end(shown_names);
 }
 
+bool hides_header(std::string_view name, std::string_view value) {
+  if (is_shown_header(name)) return false;
+  return is_credential_header(name) || !secret_kind(name).empty() || looks_like_key(value);
+}
+
 void redact(Json& value) { redact_in(value, Place::described); }
 
 std::string redact_pairs(std::string_view text) {

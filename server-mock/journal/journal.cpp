@@ -43,7 +43,7 @@ Json headers_to_json(std::string_view head) {
     std::string_view value = field.substr(colon + 1);
     while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
     if (name == "referer") value = value.substr(0, value.find('?'));
-    headers[name] = contract::is_shown_header(name) ? value : contract::redacted;
+    headers[name] = contract::hides_header(name, value) ? contract::redacted : value;
   }
   return headers;
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/contract/secrets.hpp"
 
 namespace ws::mock::trace {
@@ -142,7 +143,9 @@ std::string SecretNames::hide_head(std::string_view head) const {
     start = end;
     const std::size_t colon = is_request_line ? std::string::npos : line.find(':');
     const std::string_view name = std::string_view(line).substr(0, colon == std::string::npos ? 0 : colon);
-    if (!name.empty() && !contract::is_shown_header(name) && line.find(mark) == std::string::npos) {
+    const std::string_view value = trimmed(std::string_view(line).substr(std::min(name.size() + 1, line.size())));
+    const bool is_hidden = !name.empty() && contract::hides_header(name, value);
+    if (is_hidden && line.find(mark) == std::string::npos) {
       const bool is_credential = contract::is_credential_header(name);
       const bool bearer = is_credential && line.find("Bearer ") != std::string::npos;
       line = fmt::format("{}: {}{}\r\n", name, bearer ? "Bearer " : "", is_credential ? unknown : contract::redacted);

@@ -100,3 +100,11 @@ TEST_CASE("secrets: no header is both a credential and shown", "[contract]") {
   CHECK(is_shown_header("Content-Type"));
   CHECK_FALSE(is_shown_header("X-Api-Key"));
 }
+
+TEST_CASE("secrets: of a header that nobody describes, only what may be a key is hidden", "[contract]") {
+  CHECK(hides_header("Authorization", "x"));
+  CHECK(hides_header("X-Api-Key", "x"));
+  CHECK(hides_header("X-Session", "q8Zr2LkP0vTn5YwXc3Jd7Hs1"));
+  CHECK_FALSE(hides_header("X-Build", "nightly 12"));
+  CHECK_FALSE(hides_header("If-Match", "\"q8Zr2LkP0vTn5YwXc3Jd7Hs1\""));
+}
