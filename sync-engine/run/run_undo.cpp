@@ -345,9 +345,6 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   result.left = planned.undo.left;
   result.anew = planned.undo.anew;
   if (options.dry_run || planned.is_stopped || planned.undo.steps.empty() || result.report.guard) {
-    // All of it was left, and named: the next undo goes on with the run before.
-    const bool is_tried = !options.dry_run && !planned.is_stopped && !result.report.guard && !plan.is_partial;
-    if (is_tried) WS_TRY(context.session.state.operations().set_spent(undone.id));
     result.report.clean =
         result.report.rows.empty() && result.left.empty() && !result.report.guard && !planned.is_stopped;
     return std::optional(std::move(result));

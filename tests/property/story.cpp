@@ -332,16 +332,18 @@ std::string Story::run_command(BoundFolder& place, const Step& step) {
   return {};
 }
 
-/// Undo after undo comes to an end, and loses nothing.
+/// Undo after undo comes to an end, or to a run of which all is left, and loses nothing.
 std::string Story::take_all_back(BoundFolder& place) {
   constexpr unsigned more_than_there_are = 40;
   for (unsigned i = 0; i < more_than_there_are; ++i) {
     const Observation before = look(place, service_);
     owed_ = texts_of(before);
     std::optional<Failure> failure;
+    bool is_all_left = false;
     const auto ran = place.with_engine({}, [&](sync::SyncEngine& engine) {
       const auto undone = engine.undo({.allow_deletes = true});
       if (!undone) failure = undone.error();
+      is_all_left = undone && undone->report.rows.empty() && !undone->left.empty();
       tell(undone ? fmt::format("    undo {}\n    {}", undone->undone.id, shown(undone->report))
                   : "    no more to undo: " + undone.error().what);
     });
@@ -349,6 +351,7 @@ std::string Story::take_all_back(BoundFolder& place) {
     const Observation after = look(place, service_);
     if (std::string wrong = check_command(place, before, after); !wrong.empty()) return wrong;
     note_holders(place, before, after, {});
+    if (is_all_left) return nothing_is_written(before, after);
     if (failure) return failure->kind == Failure::Kind::not_found ? std::string() : "an undo failed: " + failure->what;
   }
   return "undo after undo does not come to an end";

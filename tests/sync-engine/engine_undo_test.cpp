@@ -1,4 +1,6 @@
 // What a run changed is recorded, can be told, and can be taken back on both sides.
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "tests/sync-engine/support/synced_folder.hpp"
@@ -553,13 +555,18 @@ TEST_CASE("undo: a file that could not be put in its place is not taken for a de
   CHECK(folder.read("f1/1.md/of the user.md") == "of the user\n");
 }
 
-TEST_CASE("undo: files that are ignored by now do not go to the service", "[sync-engine][undo]") {
+TEST_CASE("undo: files whose place is ignored by now are left, and named", "[sync-engine][undo]") {
   FakeRemote remote;
   SyncedFolder folder(remote);
   const Tree before = archive_many(folder);
   folder.write(".wsignore", "f1/\n");
-  CHECK(undo(folder).left.empty());
-  CHECK(folder.tree() == before);
+  const std::vector<LeftAlone> left = undo(folder).left;
+  const auto is_ignored = [](const auto& path) { return path.starts_with("f1/"); };
+  CHECK(left.size() == static_cast<std::size_t>(std::count_if(
+                           before.begin(), before.end(), [&](const auto& each) { return is_ignored(each.first); })));
+  for (const LeftAlone& each : left) CHECK(is_ignored(each.path.text()));
+  CHECK_FALSE(folder.read("f1/1.md"));
+  CHECK(folder.read("f0/0.md") == "text\n");
   CHECK(remote.text_at("f0/0.md") == "text\n");
   CHECK_FALSE(remote.text_at("f1/1.md"));
 }

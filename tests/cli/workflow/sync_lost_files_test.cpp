@@ -194,7 +194,7 @@ TEST_CASE("lost elsewhere: removed folders come back", "[cli]") {
   const Pictures vault;
   for (const fs::path& folder : {vault.here, vault.there})
     write_text(folder / ".ws/config.yaml", "attachments: " + mode + "\n");
-  add_gallery(vault.here, 3);
+  add_gallery(vault.here, 2);
   vault.both_in_step();
   fs::remove_all(vault.there / "pics");
   REQUIRE(vault.sync(vault.there).exit == 0);

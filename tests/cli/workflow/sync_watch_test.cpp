@@ -234,7 +234,7 @@ TEST_CASE("sync watch: a key that ends, a tree that goes and a bad interval end 
   CHECK(watch.wait().exit == 14);
 
   Person stranger(two.server);
-  stranger.environment["WS_TOKEN"] = "no such key";
+  stranger.environment["WS_TOKEN"] = "no-such-key";
   CHECK(stranger.ws({"sync", "watch"}, two.there).exit == 4);
 }
 

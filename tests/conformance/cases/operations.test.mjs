@@ -111,7 +111,7 @@ test('every path answers HEAD where it answers GET, OPTIONS, and 405 with Allow 
       assert.deepEqual(new Set(options.headers.allow.split(', ')), allowed);
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']) {
         if (allowed.has(method)) continue;
-        const answer = await api.ask(method, path, undefined, { token: null, check: method !== 'HEAD' });
+        const answer = await api.ask(method, path, undefined, { check: method !== 'HEAD' });
         assert.equal(answer.status, 405, `${method} ${path}`);
         if (method !== 'HEAD') assert.equal(answer.json.code, 'method_not_allowed');
         assert.deepEqual(new Set(answer.headers.allow.split(', ')), allowed);
@@ -152,7 +152,7 @@ test('a body that does not say it is JSON is 415, before it is looked at', async
   }
 });
 
-test('checks come in their order: path, method, credential, scope, content type, form, existence, key, state', async (t) => {
+test('checks come in their order: credential, path, method, scope, content type, form, existence, key, state', async (t) => {
   const poor = await api.key({ scopes: [] });
   for (const id of ids.filter((each) => !operations[each].open && operations[each].body)) {
     await t.test(id, async () => {
@@ -160,7 +160,8 @@ test('checks come in their order: path, method, credential, scope, content type,
       const names = path !== pathOf(id);
       const text = { headers: { 'content-type': 'text/plain' } };
       const ask = (body, options) => api.ask(methodOf(id), path, body, options);
-      assert.equal((await api.ask('TRACE', path, undefined, { token: null, check: false })).status, 405);
+      assert.equal((await api.ask('TRACE', path, undefined, { check: false })).status, 405);
+      assert.equal((await api.ask('TRACE', path, undefined, { token: null, check: false })).status, 401);
       assert.equal((await ask('{', { ...text, token: null })).status, 401);
       assert.equal((await ask('{', { ...text, token: poor })).status, 403);
       assert.equal((await ask('{', text)).status, 415);

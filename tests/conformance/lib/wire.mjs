@@ -19,7 +19,7 @@ function answerOf(method, path, status, headers, body) {
  * @returns {Promise<Answer>}
  */
 export function send(port, { method = 'GET', path, token, body, headers = {} }) {
-  const all = { ...headers };
+  const all = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   let bytes;
   if (body !== undefined) {
     bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));

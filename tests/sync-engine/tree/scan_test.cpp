@@ -86,6 +86,7 @@ TEST_CASE("scan: Markdown is found, the rest is passed over, what cannot be sync
                                          {"large.md", SkipReason::too_large},
                                          {"latin.md", SkipReason::not_utf8},
                                          {"link.md", SkipReason::symlink},
+                                         {"linked", SkipReason::symlink},
                                          {"nul.md", SkipReason::holds_nul}};
   CHECK(scan.skipped() == expected);
 }
