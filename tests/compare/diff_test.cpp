@@ -257,6 +257,11 @@ TEST_CASE("diff: names the value of every switch of the other side", "[compare]"
     const ScriptRun run = run_against(other, Access::scratch);
     for (const SwitchValue& one : judge_switches(run.exchanges)) {
       CAPTURE(seed, one.key, one.shown_by, name(one.certainty));
+      // Where a lease ends is told by an assumed member.
+      if (one.key == "renew_from" && chosen["assumed_fields"] == "absent") {
+        CHECK(one.value.empty());
+        continue;
+      }
       CHECK(one.value == chosen[std::string(one.key)]);
     }
     CHECK(run.left.empty());

@@ -316,8 +316,9 @@ std::optional<StoredCredential> Session::stored_key_with(const StoredCredential&
 /// The paths of the API begin with /v1 by themselves, so a base URL that ends in it finds nothing.
 Failure Session::with_base_url_hint(Failure failure) {
   constexpr std::string_view version = "/v1";
+  const int status = failure.call.http_status;
   const bool is_elsewhere =
-      failure.kind == Failure::Kind::not_found || failure.call.http_status == 405 || failure.code == "unusable_answer";
+      failure.kind == Failure::Kind::not_found || status == 401 || status == 405 || failure.code == "unusable_answer";
   if (!is_elsewhere) return failure;
   const auto url = base_url();
   if (!url || !url->text.ends_with(version)) return failure;
@@ -330,8 +331,11 @@ Failure Session::with_base_url_hint(Failure failure) {
 }
 
 Failure Session::with_hint(Failure failure) {
-  if (failure.kind == Failure::Kind::auth && failure.call.http_status == 401)
-    return with_refused_key(std::move(failure));
+  if (failure.kind == Failure::Kind::auth && failure.call.http_status == 401) {
+    const std::string hint = failure.hint;
+    failure = with_base_url_hint(std::move(failure));
+    return failure.hint == hint ? with_refused_key(std::move(failure)) : failure;
+  }
   if (failure.code != "missing_scope") return with_base_url_hint(std::move(failure));
   const auto details = parse_bounded(failure.call.details);
   const auto scope = details ? find_text(*details, "required_scope") : std::nullopt;

@@ -567,8 +567,8 @@ TEST_CASE("sync attachments: a shown file that is ignored, linked or no file is 
   CHECK(ended.exit == 0);
   CHECK(parse(ended.out)["skipped"].size() == 4);
   // A file that is on one side only is never called the same on both.
-  CHECK(two.ws(two.here, {"sync", "status"}).err.find("in step; 3 shown files are not synced\n") == 0);
-  CHECK(two.ws(two.here, {"sync"}).err.find("in step; 3 shown files are not synced\n") == 0);
+  CHECK(two.ws(two.here, {"sync", "status"}).err.find("in step; 3 shown files are not synced, 1 skipped\n") == 0);
+  CHECK(two.ws(two.here, {"sync"}).err.find("in step; 3 shown files are not synced, 1 skipped\n") == 0);
 }
 
 TEST_CASE("sync attachments: one that is ignored or excluded is listed with its size", "[cli]") {
