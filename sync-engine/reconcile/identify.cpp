@@ -104,8 +104,8 @@ class Identifier {
   void match_where_written() {
     for (const auto& [document, written] : written_) {
       if (local_.tracked.contains(document) || !base_.documents.contains(document)) continue;
-      const auto file =
-          std::ranges::find_if(changed_, [&](const FoundFile* each) { return each->path == written.path; });
+      const RelativePath& path = written.path;
+      const auto file = std::ranges::find_if(changed_, [&](const FoundFile* each) { return each->path == path; });
       if (file == changed_.end() || skip_reason_of(closed_, base_.disk_path(document).text())) continue;
       track(document, **file);
       changed_.erase(file);
