@@ -128,8 +128,8 @@ http::Response Pipeline::run(Call& call) const {
   return result ? finish(call, std::move(*result)) : finish(call, result.error());
 }
 
-/// Without a valid key nothing is told about paths and methods of the API. OPTIONS asks for what the document at
-/// /openapi.json says to everybody.
+/// A request without a valid key gets 401, also for a path or method that does not exist. OPTIONS asks for what the
+/// document at /openapi.json says to everybody.
 std::optional<ApiError> Pipeline::stranger_error(Call& call) {
   const std::string_view path = call.request.path;
   const bool is_api = path == "/v1" || path.starts_with("/v1/");

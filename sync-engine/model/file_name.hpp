@@ -9,7 +9,7 @@
 
 namespace ws::sync {
 
-/// What the text is, and so what becomes of it.
+/// Where the text comes from, which decides how it becomes a name.
 enum class NamedBy {
   id,     ///< a UUID stays as it is; of anything else the SHA-256 is taken
   title,  ///< what some system does not allow becomes `-`, but not in front; a long one is cut

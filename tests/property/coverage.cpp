@@ -50,7 +50,6 @@ std::string_view cannot_be(const Cell& cell) {
       (is_there && cell.first == Happening::became_folder) ||
       ((cell.trees == Trees::there_there || cell.trees == Trees::here_there) && cell.next == Happening::became_folder);
   if (cell.is_picture && is_folder_there) return "the list holds no folders";
-  if (cell.is_picture && cell.feature == Feature::resolve) return "";
   return "";
 }
 

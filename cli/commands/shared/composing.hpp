@@ -26,7 +26,7 @@ struct GivenId {
 /// The words of the command and, with `--stdin`, the lines of stdin that are not empty, each once. Fails with `usage`
 /// where there are none and stdin was not asked for.
 Result<std::vector<GivenId>> ids_of(Session& session);
-/// Whether a single word was given: what comes of it is printed by itself. With `--stdin` it is always a batch.
+/// Whether one id or file was given as an argument: its result is printed alone. With `--stdin` it is always a batch.
 bool is_one(const Session& session, const std::vector<GivenId>& given);
 /// The failure of one of several, with the line that it came from.
 Failure at_line(const GivenId& given, Failure failure);
