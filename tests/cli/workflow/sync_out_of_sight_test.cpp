@@ -376,7 +376,7 @@ TEST_CASE("out of sight: a link to a folder is left alone, and told until a rule
     CHECK(names(report["skipped"], "linked", "symlink"));
     CHECK(names(parse(two.ws(two.here, {"sync", "status", "--json"}).out)["skipped"], "linked", "symlink"));
   }
-  CHECK_THAT(two.ws(two.here, {"sync", "status"}).out, Contains("skipped\t\tlinked\tsymlink\n"));
+  CHECK_THAT(two.ws(two.here, {"sync", "status"}).out, Contains("skipped\t\tlinked\t\tsymlink\n"));
   for (const std::string rule : {"linked", "linked/"}) {
     write_text(two.here / ".wsignore", rule + "\n");
     for (int run = 0; run < 2; ++run) CHECK(parse(two.sync(two.here).out)["skipped"].empty());
