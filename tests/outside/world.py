@@ -262,17 +262,18 @@ class World:
             before = self.look()
             ends = [self.settle(tree) for tree in self.trees]
             sight = self.look()
-            if all(ends) and before.files == sight.files and before.state.by_path() == sight.state.by_path():
+            written = [] if any(self.is_stuck(tree) for tree in self.trees) else self.service.writes()
+            same = before.files == sight.files and before.state.by_path() == sight.state.by_path()
+            if all(ends) and same and not written:
                 break
         else:
+            if written and same:
+                raise Broken("a further run does nothing", "it sent %s" % judge.short(set(written)))
             last = {tree.name: self.run(tree, "sync", "--json") for tree in self.trees}
             raise Broken("trees converge", "no rest after %d rounds; %s" % (turn + 1, "; ".join(
                 "%s ends %d %s%s" % (name, ended.code, judge.actions_of(ended.report() or {})[:4], ended.err[-200:])
                 for name, ended in last.items())))
         # The last round was a further run: each ended with 0, and each report was compared with what is there.
-        written = self.service.writes()
-        if written and not any(self.is_stuck(tree) for tree in self.trees):
-            raise Broken("a further run does nothing", "it sent %s" % judge.short(set(written)))
         judge.nobody_took(self.model, sight)
         judge.no_picture_lost(self.model, sight)
         judge.ids_stay(self.model, sight.state)
