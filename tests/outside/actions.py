@@ -5,6 +5,7 @@ import re
 import signal
 import unicodedata
 
+from judge import words_there
 from model import FOLDERS, STEMS, WORDS
 from service import key_of
 from tree import NOTE, after, digest, folded, tokens, when_fired
@@ -184,9 +185,10 @@ def notes_swapped(world, tree, choose):
 
 
 def remove_note(world, tree, path):
-    content = tree.files()[path]
-    if not (tree.filters.hides(path) and tree.seen_filters.hides(path)):  # out of sight: no wish of anybody
-        world.model.release(tokens(content))
+    words = tokens(tree.files()[path])
+    if tree.filters.hides(path) and tree.seen_filters.hides(path):  # no wish about what others have, too
+        words -= words_there(world.service.state())
+    world.model.release(words)
     tree.remove(path)
 
 
