@@ -398,7 +398,8 @@ class AttachmentSurveyor {
       if (options_.busy(path)) file = LocalAttachment{.hidden = SkipReason::busy};
     }
     if (!file && moved_out_of_sight_.contains(path)) file = LocalAttachment{.hidden = SkipReason::ignored};
-    if (!file) file = hidden_copy(path);
+    if (!file && found_.sides.base.contains(path) && is_kept_elsewhere(session_.root, path.text()))
+      file = LocalAttachment{.hidden = SkipReason::elsewhere};
     if ((!file || !found_.sides.remote.contains(path)) && would_be_held(path))
       file = LocalAttachment{.size_bytes = size_of(disk), .hidden = SkipReason::held};
     if (!file && found_.sides.remote.contains(path) && is_folder_in_use(disk)) found_.sides.folders_here.insert(path);
@@ -416,17 +417,6 @@ class AttachmentSurveyor {
     if (wishes_.decided(path, known->second.hash) == true || !session_.attachment_store) return false;
     const auto versions = session_.attachment_store->versions(path);
     return versions && !versions->empty() && versions->front().how == "received";
-  }
-
-  /// A known file that is missing, and not gone: another program keeps it elsewhere, or it has a hidden name now.
-  std::optional<LocalAttachment> hidden_copy(const RelativePath& path) {
-    const auto known = found_.sides.base.find(path);
-    if (known == found_.sides.base.end()) return std::nullopt;
-    if (is_kept_elsewhere(session_.root, path.text())) return LocalAttachment{.hidden = SkipReason::elsewhere};
-    const std::string beside = std::string(path.folder()) + (path.folder().empty() ? "." : "/.");
-    const auto hidden = local_.look_at(beside + std::string(last_part(path.text())), known->second.size_bytes);
-    const bool is_it = hidden && !hidden->hidden && hidden->hash == known->second.hash;
-    return is_it ? std::optional(LocalAttachment{.hidden = SkipReason::ignored}) : std::nullopt;
   }
 
   /// Why the walk does not list a file that a note shows. Empty: there is none.

@@ -1,6 +1,7 @@
 #include "sync-engine/tree/scan.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <fcntl.h>
@@ -33,6 +34,12 @@ void each_entry(const ScannedFolder& folder, const StatCache& cache, Visit visit
     const bool is_replaced = replaced != folder.replaced.end() && replaced->place == i;
     visit(cache.name(known[i]), is_replaced ? (replaced++)->entry : known[i]);
   }
+}
+
+/// Of a list of names, each with a NUL behind it.
+template <class Visit>
+void each_name(const std::string& names, Visit visit) {
+  for (std::size_t at = 0; at < names.size(); at += std::strlen(names.c_str() + at) + 1) visit(names.c_str() + at);
 }
 
 /// Through a link, but nothing is read or mounted for it. Without an inode where there is no such file.
@@ -172,11 +179,7 @@ void Scan::each_file(const std::function<void(const std::string& path, const Cac
 void Scan::each_other(const std::function<void(const std::string& path)>& visit) const {
   for (const ScannedFolder& folder : folders_) {
     FolderPaths paths(folder);
-    for (std::size_t at = 0; at < folder.others.size();) {
-      const std::string_view name(folder.others.c_str() + at);
-      visit(paths.of(name));
-      at += name.size() + 1;
-    }
+    each_name(folder.others, [&](const char* name) { visit(paths.of(name)); });
   }
 }
 
@@ -218,6 +221,11 @@ std::vector<HiddenFile> Scan::hidden(const RootFolder& root) const {
   std::vector<HiddenFile> files;
   for (const ScannedFolder& folder : folders_) {
     Descriptor fd;
+    each_name(folder.hidden_names, [&](const char* name) {
+      if (!fd) fd = root.open_beneath(folder.path, O_RDONLY | O_DIRECTORY);
+      const FileId id = number_of(fd.get(), name);
+      if (id.inode != 0) files.push_back({.reason = SkipReason::ignored, .id = id});
+    });
     each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
       if (entry.kind == EntryKind::file) return;
       if (entry.kind == EntryKind::ignored_folder) return add_ignored(root, join(folder.path, name), files);

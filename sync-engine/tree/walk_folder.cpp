@@ -155,6 +155,8 @@ Result<bool> Walk::list(Visit& visit, Worker& worker) {
       if (name[0] == '.') {
         visit.has_rules_file = visit.has_rules_file || name == ignore_file_name;
         visit.is_tied = visit.is_tied || (!visit.folder.path.empty() && std::string_view(name) == ".ws");
+        if (entry->d_type == DT_REG || entry->d_type == DT_UNKNOWN)
+          visit.folder.hidden_names.append(name, std::strlen(name) + 1);
         if (markdown_alone || dangerous_part(name)) continue;  // `.git`, `.ws`, `.` and `..` too
       }
       unsigned char type = entry->d_type;
