@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -13,10 +14,32 @@
 
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/links/rewrite_links.hpp"
 #include "sync-engine/merge/merge.hpp"
+#include "sync-engine/survey/differences.hpp"
 
 namespace ws::sync {
 namespace {
+
+/// Edits the links of a text for what was renamed on one side, as that side edited those of its own text.
+class LinksOfRenames {
+ public:
+  LinksOfRenames(std::vector<std::string> files, links::Renames renames)
+      : before_(std::move(files)), renames_(std::move(renames)), rewriter_(before_, renames_) {}
+  LinksOfRenames(const LinksOfRenames&) = delete;
+  LinksOfRenames& operator=(const LinksOfRenames&) = delete;
+
+  std::string edit(const RelativePath& note, std::string_view text) const {
+    const std::vector<links::Reference> references = links::read_references(text);
+    std::size_t left = 0;
+    return links::with_targets(text, references, rewriter_.new_targets(note.text(), references), left);
+  }
+
+ private:
+  links::TreeFiles before_;
+  links::Renames renames_;
+  links::LinkRewriter rewriter_;
+};
 
 class Merger {
  public:
@@ -60,9 +83,70 @@ class Merger {
     // A file with our conflict markers in it is not merged.
     if (merge::adds_markers(*ours, {*base, *theirs})) return Text{};
     if (!is_markdown(action.path.text())) return merge::merge_lines(*base, *ours, *theirs);
+    WS_LET(Text merged, merge_three(*base, *ours, *theirs));
+    if (merged) return merged;
+    // Where one side's links followed a rename, only what people wrote may stand against it.
+    const RelativePath& note = survey_.base.disk_path(action.document);
+    for (const Side side : {Side::here, Side::there}) {
+      WS_LET(const LinksOfRenames* const links, links_of_renames(side));
+      if (links == nullptr) continue;
+      const std::string relinked = links->edit(note, *base);
+      if (relinked == *base) continue;
+      WS_LET(merged,
+             side == Side::here ? merge_three(relinked, *ours, links->edit(note, *theirs))
+                                : merge_three(relinked, links->edit(note, *ours), *theirs));
+      if (merged) return merged;
+    }
+    return Text{};
+  }
+
+  Result<std::optional<std::string>> merge_three(std::string_view base,
+                                                 std::string_view ours,
+                                                 std::string_view theirs) const {
+    using Text = std::optional<std::string>;
     WS_LET(const merge::Merge merged,
-           merge::merge_markdown(*base, *ours, *theirs, {.merge_later = session_.config.merge_later}));
+           merge::merge_markdown(base, ours, theirs, {.merge_later = session_.config.merge_later}));
     return merged.is_clean() ? Text(merged.text()) : Text{};
+  }
+
+  /// Null: nothing was renamed there.
+  Result<const LinksOfRenames*> links_of_renames(Side side) {
+    auto& known = links_[side];
+    if (known) return known.get();
+    links::Renames renames = renames_of(side);
+    if (renames.empty()) return nullptr;
+    WS_LET(std::vector<std::string> files, files_of_base());
+    known = std::make_unique<LinksOfRenames>(std::move(files), std::move(renames));
+    return known.get();
+  }
+
+  links::Renames renames_of(Side side) const {
+    links::Renames renames;
+    for (const auto& [document, entry] : side == Side::here ? survey_.local.tracked : survey_.remote.changed) {
+      if (!survey_.base.documents.contains(document)) continue;
+      const RelativePath& before = survey_.base.disk_path(document);
+      if (before != entry.path) renames.emplace(before.string(), entry.path.string());
+    }
+    return renames;
+  }
+
+  /// What a link of the base, or one to a document that arrives, can name. A file that is no longer at its place may
+  /// have been renamed too, which is not known yet: links to it stay.
+  Result<std::vector<std::string>> files_of_base() {
+    std::set<std::string> files;
+    for (const auto& [document, entry] : survey_.base.documents)
+      files.insert(survey_.base.disk_path(document).string());
+    for (const auto& [document, entry] : survey_.remote.changed) {
+      if (!survey_.base.documents.contains(document)) files.insert(entry.path.string());
+    }
+    if (session_.knows_attachments()) {
+      WS_LET(AttachmentStore* const store, session_.attachments());
+      WS_LET(const AttachmentTree known, store->base());
+      for (const auto& [path, row] : known) {
+        if (session_.root.open_beneath(path.text(), O_PATH | O_NOFOLLOW)) files.insert(path.string());
+      }
+    }
+    return std::vector<std::string>(files.begin(), files.end());
   }
 
   Result<std::optional<std::string>> remote_text(const DocumentId& document) {
@@ -78,6 +162,7 @@ class Merger {
   Survey& survey_;
   const std::map<DocumentId, std::string>& texts_;
   bool offline_;
+  std::map<Side, std::unique_ptr<LinksOfRenames>> links_ = {};
 };
 
 enum class Thing { none, folder, other };

@@ -81,6 +81,7 @@ const std::vector<Room> rooms = {
          {"conflict_store/",
           "disk/",
           "git/",
+          "links/",
           "manifest/",
           "merge/",
           "model/",

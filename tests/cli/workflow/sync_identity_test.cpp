@@ -91,15 +91,34 @@ TEST_CASE("identity: a note that is renamed by `sync mv` and edited elsewhere is
   CHECK(two.ids() == two.before);
 }
 
-TEST_CASE("identity: edits of one line, of which `sync mv` made one, are a conflict of one note", "[cli][identity]") {
+TEST_CASE("identity: links that `sync mv` edited are merged with what was written beside them, on either side",
+          "[cli][identity]") {
+  const bool is_sent_first = GENERATE(false, true);
+  CAPTURE(is_sent_first);
+  const Linked two;
+  write_text(two.there / "n.md", read_text(two.there / "n.md") + "more [a](a.md)\n");
+  REQUIRE(two.ws(two.here, {"sync", "mv", "n.md", "d/n.md"}).exit == 0);
+  const fs::path& first = is_sent_first ? two.here : two.there;
+  REQUIRE(two.sync(first).exit == 0);
+  REQUIRE(two.sync(is_sent_first ? two.there : two.here).exit == 0);
+  two.both();
+  CHECK(read_text(two.here / "d/n.md") == moved_links + "more [a](../a.md)\n");
+  CHECK_FALSE(fs::exists(two.there / "n.md"));
+  CHECK(two.ids() == two.before);
+}
+
+TEST_CASE("identity: edits of one line by two people, while `sync mv` renamed the note, are a conflict of one note",
+          "[cli][identity]") {
   const Linked two;
   write_text(two.there / "n.md", "[a, there](there.md)\n[b](deep/b.md)\n");
   REQUIRE(two.sync(two.there).exit == 0);
   REQUIRE(two.ws(two.here, {"sync", "mv", "n.md", "d/n.md"}).exit == 0);
+  const std::string ours = "[a, here](../a.md)\n[b](../deep/b.md)\n";
+  write_text(two.here / "d/n.md", ours);
   CHECK(two.sync(two.here).exit == 7);
   REQUIRE(two.ws(two.here, {"sync", "resolve", "d/n.md", "--keep", "local"}).exit == 0);
   two.both();
-  CHECK(read_text(two.there / "d/n.md") == moved_links);
+  CHECK(read_text(two.there / "d/n.md") == ours);
   CHECK_FALSE(fs::exists(two.there / "n.md"));
   CHECK(two.ids() == two.before);
 }
