@@ -204,7 +204,8 @@ TEST_CASE("output: a list in pages is printed as the same list at once, in every
   const auto options = [&] { return PrinterOptions{.format = format, .fields = fields}; };
   CHECK(in_pages(operation, options(), cursor, 3, 2) == at_once(operation, options(), cursor, 6));
   CHECK(in_pages(operation, options(), cursor, 1, 0) == at_once(operation, options(), cursor, 0));
-  if (cursor.empty())
+  // So many that they do not stay in memory: once with the columns of an operation, once with those asked for.
+  if (cursor.empty() && (std::string_view(operation) == "docs.list") == fields.empty())
     CHECK(in_pages(operation, options(), cursor, 4, 2'000) == at_once(operation, options(), cursor, 8'000));
 }
 
