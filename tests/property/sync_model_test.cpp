@@ -63,7 +63,7 @@ Played play_by_stage(const Stage& stage, std::uint64_t seed, const Script& scrip
 std::uint64_t first_seed() { return number_from_environment("WS_SEED", 20261121); }
 
 /// This test's share, in percent, of the stories of a soak or of CI.
-std::uint64_t share(std::uint64_t percent) { return number_from_environment("WS_CASES", 1000) * percent / 100 + 1; }
+std::uint64_t share(std::uint64_t percent) { return number_from_environment("WS_CASES", 600) * percent / 100 + 1; }
 
 void tell_failure(const Stage& stage, std::uint64_t seed, const Script& script) {
   const Script small =

@@ -342,7 +342,7 @@ class UndoStory {
 
 TEST_CASE("undo: random stories, and a run of them taken back", "[sync-engine][undo][stories]") {
   const std::uint64_t first = ws::test::number_from_environment("WS_SEED", 20261123);
-  const std::uint64_t stories = ws::test::number_from_environment("WS_UNDO_STORIES", 200);
+  const std::uint64_t stories = ws::test::number_from_environment("WS_UNDO_STORIES", 100);
   for (std::uint64_t seed = first; seed < first + stories; ++seed) {
     UndoStory story(seed);
     std::string wrong;
