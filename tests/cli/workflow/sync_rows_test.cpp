@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "tests/cli/workflow/rewound.hpp"
 #include "tests/cli/workflow/two_folders.hpp"
 
 namespace ws::test {
@@ -168,11 +169,14 @@ std::set<std::string> rows_of(const Ended& ended) {
 }  // namespace
 
 TEST_CASE("sync rows: each pair of changes ends as the table says", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "p.md", base);
+  for (const char* name : {"keep1.md", "keep2.md"}) write_text(two.here / name, std::string(name) + "\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const Rewound start(two.server, two.stage.path());
   for (const PairRow& row : pair_rows()) {
     CAPTURE(row.id);
-    const TwoFolders two;
-    write_text(two.here / "p.md", base);
-    for (const char* name : {"keep1.md", "keep2.md"}) write_text(two.here / name, std::string(name) + "\n");
+    start.rewind();
     REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
     REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
 
