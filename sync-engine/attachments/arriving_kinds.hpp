@@ -13,6 +13,8 @@ class ArrivingKinds {
   /// As `attachments_kinds:` says: "plain", "any", or last extensions in small letters.
   explicit ArrivingKinds(const std::vector<std::string>& kinds);
   bool take(std::string_view path) const;
+  /// Whether these are extensions that somebody chose.
+  bool are_named() const { return !is_plain_ && !is_any_; }
 
  private:
   std::vector<std::string> extensions_ = {};

@@ -35,18 +35,11 @@ class AttachmentSurveyor {
     found_.backs_off = options_.backs_off;
     found_.is_first = survey_.revision_before == SourceRevision{};
     if (is_still_quiet()) return std::move(found_);
-    WS_TRY(list_files());
-    if (session_.knows_attachments() || !survey_.list_parts.empty()) WS_TRY(load());
-    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run, !found_.sides.base.empty()));
-    WS_TRY(settle_marks());
-    if (session_.config.attachments == AttachmentMode::off) {
-      WS_TRY(note_left_out());
+    WS_TRY(look());
+    if (is_off()) {
       WS_TRY(tell_left_behind());
       return std::move(found_);
     }
-    found_.sides.remote = found_.list.rows();
-    look_at_all();
-    WS_TRY(note_left_out());
     found_.plan = plan_attachments(found_.sides, {.accept_deletes = options_.accept_deletes});
     hold();
     tell_skipped();
@@ -60,19 +53,24 @@ class AttachmentSurveyor {
     return std::move(found_);
   }
 
-  /// The same, of the wishes alone.
-  Result<void> note_wishes() {
+  /// Reads both sides, and keeps whose wishes the links are and which files are out of sight.
+  Result<void> look() {
     WS_TRY(list_files());
-    if (session_.knows_attachments()) WS_TRY(load());
-    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, true, !found_.sides.base.empty()));
-    return settle_marks();
+    if (session_.knows_attachments() || !survey_.list_parts.empty()) WS_TRY(load());
+    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run, !found_.sides.base.empty()));
+    WS_TRY(settle_marks());
+    if (is_off()) return note_left_out();
+    found_.sides.remote = found_.list.rows();
+    look_at_all();
+    return note_left_out();
   }
 
  private:
+  bool is_off() const { return session_.config.attachments == AttachmentMode::off; }
+
   /// Whether nothing changed since a look that found nothing to do.
   bool is_still_quiet() {
-    const bool is_off = session_.config.attachments == AttachmentMode::off;
-    if (is_off || options_.whole || options_.name_others || !survey_.list_parts.empty()) return false;
+    if (is_off() || options_.whole || options_.name_others || !survey_.list_parts.empty()) return false;
     inputs_ = survey_inputs(session_, survey_.scan, local_);
     const auto known = inputs_ ? find_clean_survey(session_, *inputs_) : std::nullopt;
     found_.synced_here = known.value_or(0);
@@ -167,7 +165,6 @@ class AttachmentSurveyor {
 
   /// Remembers which files of the base are out of sight, until they are seen again.
   Result<void> note_left_out() {
-    const bool are_off = session_.config.attachments == AttachmentMode::off;
     std::set<RelativePath>& left_out = found_.sides.left_out;
     std::set<RelativePath> now = left_out;
     for (const auto& [path, row] : found_.sides.base) {
@@ -175,7 +172,7 @@ class AttachmentSurveyor {
       const bool is_here = file != found_.sides.local.end();
       const auto why = is_here ? file->second.hidden : std::nullopt;
       const bool is_gone_there = !found_.sides.remote.contains(path);
-      if (are_off || (why && why != SkipReason::busy && why != SkipReason::twin)) {
+      if (is_off() || (why && why != SkipReason::busy && why != SkipReason::twin)) {
         now.insert(path);
       } else if (is_here && !why && !is_gone_there) {
         now.erase(path);
@@ -410,11 +407,13 @@ class AttachmentSurveyor {
     found_.sides.local.emplace(path, *file);
   }
 
-  /// A file that came under a wider `attachments_kinds:`, and that would wait for a decision now.
+  /// A file that came under a wider `attachments_kinds:`, and that would wait for a decision now; where kinds are
+  /// named, also one that was sent under a wider one.
   bool would_be_held(const RelativePath& path) const {
     const auto known = found_.sides.base.find(path);
     if (known == found_.sides.base.end() || kinds_.take(path.text())) return false;
     if (wishes_.decided(path, known->second.hash) == true || !session_.attachment_store) return false;
+    if (kinds_.are_named()) return true;
     const auto versions = session_.attachment_store->versions(path);
     return versions && !versions->empty() && versions->front().how == "received";
   }
@@ -587,9 +586,9 @@ Result<AttachmentSurvey> survey_attachments(Session& session, const Survey& surv
   return AttachmentSurveyor(session, survey, options).survey();
 }
 
-Result<void> note_wishes(Session& session, const Survey& survey) {
+Result<void> note_attachments(Session& session, const Survey& survey) {
   const RunOptions options;
-  return AttachmentSurveyor(session, survey, options).note_wishes();
+  return AttachmentSurveyor(session, survey, options).look();
 }
 
 Result<void> note_told(Session& session, const AttachmentSurvey& found) {

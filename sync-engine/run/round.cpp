@@ -71,10 +71,10 @@ Result<void> list_conflicts(RunContext& context, Report& report) {
 }
 
 /// Of the notes as they are now.
-Result<void> note_wishes_now(RunContext& context) {
+Result<void> note_attachments_now(RunContext& context) {
   const RunOptions options{.merge = false, .offline = true};
   WS_LET(const Survey now, ws::sync::survey(context.session, options, PullMode::inspect));
-  return note_wishes(context.session, now);
+  return note_attachments(context.session, now);
 }
 
 /// Until it is taken away, what notes name newly is taken for written by this program: also after a kill. A tree that
@@ -325,13 +325,13 @@ void add_finished(RunContext& context, Report& report) {
 }
 
 Result<void> begin_writing_notes(RunContext& context) {
-  WS_TRY(note_wishes_now(context));
+  WS_TRY(note_attachments_now(context));
   context.session.wrote_notes = true;
   return set_notes_under_way(context.session, true);
 }
 
 Result<void> end_writing_notes(RunContext& context) {
-  WS_TRY(note_wishes_now(context));
+  WS_TRY(note_attachments_now(context));
   return set_notes_under_way(context.session, false);
 }
 
@@ -341,7 +341,7 @@ Result<void> sync_files(RunContext& context, const RunOptions& options, Attachme
     add_to_report(context.attachments, report);
     if (!any_done) return {};
     context.session.wrote_notes = true;
-    WS_TRY(note_wishes_now(context));
+    WS_TRY(note_attachments_now(context));
     return set_notes_under_way(context.session, false);
   }
   if (any_done) WS_TRY(look_at_files(context, options, deletes_in(context.attachments.plan)));
