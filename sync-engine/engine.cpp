@@ -282,7 +282,6 @@ Result<std::string> SyncEngine::text(const git::ObjectId& blob) { return context
 Result<UndoReport> SyncEngine::undo(const UndoOptions& options) {
   if (options.dry_run) return undo_operation(*context_, options);
   WS_LET(const TreeLock lock, begin(*context_, options.redo ? "redo" : "undo"));
-  if (context_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
   return while_writing_notes(*context_, [&] { return undo_operation(*context_, options); });
 }
 

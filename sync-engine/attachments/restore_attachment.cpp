@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "sync-engine/attachments/blob_folder.hpp"
@@ -90,13 +91,6 @@ Result<void> back_up(
     Session& session, AttachmentStore& store, SafeWriter& writer, const RelativePath& path, const Sha256& now) {
   WS_LET(const auto known, store.find_asset(now));
   return ensure_backup(writer, session.assets(), path, now, known);
-}
-
-/// Why a change of this file would not be sent; empty: it would.
-std::string_view why_not_sent(const TreeConfig& config, const FileKinds& excluded, const RelativePath& path) {
-  if (config.attachments == AttachmentMode::off) return "`attachments: off`: it would not be synced";
-  const bool is_excluded = !config.attachments_exclude.empty() && excluded.takes(path.text());
-  return is_excluded ? "`attachments_exclude` names it: it would not be synced" : "";
 }
 
 enum class Recorded { in_advance, by_caller };
@@ -381,9 +375,8 @@ std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found) {
   return listed;
 }
 
-bool is_about_bytes(const Session& session, const OperationRow& row) {
-  const bool keeps_bytes = row.before && row.after && row.before->hash == row.after->hash;
-  return row.document.empty() && !keeps_bytes && !session.kinds.takes(row.path().text());
+bool is_about_file(const Session& session, const OperationRow& row) {
+  return row.document.empty() && !session.kinds.takes(row.path().text());
 }
 
 bool is_about_bytes(const Session& session, const UndoStep& step) {
@@ -391,34 +384,114 @@ bool is_about_bytes(const Session& session, const UndoStep& step) {
   return step.seen != step.result && !session.kinds.takes(path.text());
 }
 
-void plan_attachment_undo(Session& session,
-                          const std::vector<OperationRow>& rows,
-                          const UndoOptions& options,
-                          UndoPlan& plan) {
-  LocalFiles files(session);
-  const FileKinds excluded = FileKinds::with(session.config.attachments_exclude);
-  for (const OperationRow& row : rows) {
+bool is_agreed(const AttachmentTree& base, const OperationRow& row) {
+  if (!row.after) return !base.contains(row.before->path);
+  const auto known = base.find(row.after->path);
+  if (known == base.end()) return false;
+  const bool is_moved = row.before && row.before->path != row.after->path;
+  return is_moved || known->second.hash == row.after->hash;
+}
+
+namespace {
+
+/// Plans what becomes of the files of an operation.
+class FileUndo {
+ public:
+  FileUndo(Session& session, const Scan& scan, AttachmentStore* store, const SafeWriter& writer, AttachmentTree base)
+      : session_(session),
+        scan_(scan),
+        store_(store),
+        writer_(writer),
+        base_(std::move(base)),
+        files_(session),
+        excluded_(FileKinds::with(session.config.attachments_exclude)) {}
+
+  Result<void> add(const OperationRow& row, UndoPlan& plan) {
     const RelativePath& path = row.path();
-    if (options.only && !options.only(path)) {
-      plan.is_partial = true;
-      continue;
-    }
+    const bool is_moved = row.before && row.after && row.before->path != row.after->path;
+    const bool keeps_bytes = is_moved && row.before->hash == row.after->hash;
     UndoStep step{.seen = hash_of_version(row.after), .result = hash_of_version(row.before)};
     if (row.after) step.from = row.after->path;
     if (row.before) step.to = row.before->path;
-    const bool is_moved = row.after && row.before && row.after->path != row.before->path;
-    const auto now = hash_now(files, path);
-    if (now == step.result && !is_moved) continue;
-    if (const auto why = why_not_sent(session.config, excluded, path); !why.empty()) {
-      plan.left.push_back({.path = path, .why = std::string(why)});
-      continue;
+    const auto hash_at = [&](const RelativePath& place) {
+      return keeps_bytes ? writer_.hash(place).value_or(std::nullopt) : hash_now(files_, place);
+    };
+    const auto now = hash_at(path);
+    if (is_moved ? !now && hash_at(*step.to) == step.result : now == step.result) return {};  // taken back already
+    const auto leave = [&](std::string_view why) {
+      plan.left.push_back({.path = step.to ? *step.to : *step.from, .why = std::string(why)});
+    };
+    WS_LET(const std::string_view hidden, why_not_sent(row, step));
+    if (!hidden.empty()) {
+      leave(hidden);
+    } else if (now != step.seen) {
+      leave(changed_since);
+    } else if (is_moved && session_.root.open_beneath(step.to->text(), O_PATH | O_NOFOLLOW)) {
+      leave("another file is in its place");
+    } else {
+      plan.steps.push_back(std::move(step));
     }
-    if (now != step.seen || (is_moved && hash_now(files, row.before->path))) {
-      plan.left.push_back({.path = path, .why = std::string(changed_since)});
-      continue;
-    }
-    plan.steps.push_back(std::move(step));
+    return {};
   }
+
+ private:
+  /// Why the service would not get what it has to; empty: it would, or need not.
+  Result<std::string_view> why_not_sent(const OperationRow& row, const UndoStep& step) {
+    const RelativePath& place = step.to ? *step.to : *step.from;
+    const bool is_ignored = scan_.is_ignored(place);
+    if (!is_agreed(base_, row)) {
+      const bool arrives = step.to && step.to != step.from && !(step.from && scan_.is_ignored(*step.from));
+      return arrives && is_ignored ? ignored_now : std::string_view();
+    }
+    if (session_.config.attachments == AttachmentMode::off) return "`attachments: off`: it would not be synced";
+    if (!session_.config.attachments_exclude.empty() && excluded_.takes(place.text()))
+      return "`attachments_exclude` names it: it would not be synced";
+    if (is_ignored) return ignored_now;
+    if (session_.config.portable_names && is_unportable(place)) return "`names: portable`: it would not be synced";
+    const auto here = step.from ? files_.look_at(step.from->string(), session_.config.attachments_max_bytes)
+                                : std::optional<LocalAttachment>();
+    bool is_too_large = here && here->hidden == SkipReason::too_large;
+    if (step.result && store_ != nullptr) {
+      WS_LET(const auto known, store_->find_asset(*step.result));
+      is_too_large = is_too_large || (known && known->size_bytes > session_.config.attachments_max_bytes);
+    }
+    return is_too_large ? "`attachments_max_bytes`: it would not be synced" : std::string_view();
+  }
+
+  Session& session_;
+  const Scan& scan_;
+  AttachmentStore* store_;
+  const SafeWriter& writer_;
+  AttachmentTree base_;
+  LocalFiles files_;
+  FileKinds excluded_;
+};
+
+}  // namespace
+
+Result<void> plan_file_undo(Session& session,
+                            const Scan& scan,
+                            const std::vector<OperationRow>& rows,
+                            const UndoOptions& options,
+                            UndoPlan& plan) {
+  if (rows.empty()) return {};
+  AttachmentStore* store = nullptr;
+  AttachmentTree base;
+  if (session.knows_attachments()) {
+    WS_LET(store, session.attachments());
+    WS_LET(base, store->base());
+  }
+  WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
+  FileUndo undo(session, scan, store, writer, std::move(base));
+  for (const OperationRow& row : rows) {
+    if (!row.changes()) continue;
+    if (options.only && !options.only(row.path()) && !(row.before && options.only(row.before->path))) {
+      plan.is_partial = true;
+      continue;
+    }
+    WS_TRY(undo.add(row, plan));
+  }
+  return {};
 }
 
 Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<UndoStep>& steps) {

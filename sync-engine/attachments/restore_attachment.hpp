@@ -44,15 +44,21 @@ struct ListedAttachment {
 /// In order of path, those left alone among them.
 std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found);
 
-/// Whether the row is about the bytes of a file that is no document. A rename alone is not: its bytes stay.
-bool is_about_bytes(const Session& session, const OperationRow& row);
+/// Whether the row is about a file that is no note.
+bool is_about_file(const Session& session, const OperationRow& row);
+/// Whether the step is about the bytes of one. A rename alone is not: its bytes stay.
 bool is_about_bytes(const Session& session, const UndoStep& step);
 
-/// Adds the steps of those rows to the plan. A file that changed since is left alone.
-void plan_attachment_undo(Session& session,
-                          const std::vector<OperationRow>& rows,
-                          const UndoOptions& options,
-                          UndoPlan& plan);
+/// Whether both sides have what the row made of a file.
+bool is_agreed(const AttachmentTree& base, const OperationRow& row);
+
+/// Adds the steps of those rows to the plan. A file that changed since is left alone, and so is one that the service
+/// has and that a rule keeps from it now. `scan` has read every rule.
+Result<void> plan_file_undo(Session& session,
+                            const Scan& scan,
+                            const std::vector<OperationRow>& rows,
+                            const UndoOptions& options,
+                            UndoPlan& plan);
 
 /// Does the steps, or what is left of them after an interruption. Bytes come from this tree, else from the service.
 /// Answers what was left. Fails with what ends everything; then the steps are still journalled.

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "sync-engine/attachments/choose_attachments.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/reconcile/guard.hpp"
@@ -97,23 +98,82 @@ bool tells_of_all(const Report& report, const std::vector<UndoStep>& steps) {
       steps, [&](const UndoStep& step) { return told.contains(step.to ? step.to->text() : step.from->text()); });
 }
 
+/// What a step does here, where no run has a row about it.
+Row row_of(const Session& session, const UndoStep& step, Row::State state) {
+  const RelativePath& path = step.to ? *step.to : *step.from;
+  Row row{.action = {.kind = kind_of(step), .path = path, .reason = "taken back", .document = step.document},
+          .state = state};
+  if (row.action.kind == ActionKind::pull_move) row.action.previous_path = step.from;
+  row.action.attachment = step.document.empty() && !session.kinds.takes(path.text());
+  return row;
+}
+
 /// What was taken back before any run had told the service of it: the two sides agree again, so no run has a row
 /// about it.
-Result<void> record_steps_here(Session& session, const std::vector<UndoStep>& steps, UndoReport& result) {
+Result<void> record_steps_here(Session& session,
+                               const Operation& undo,
+                               const std::vector<UndoStep>& steps,
+                               UndoReport& result) {
   WS_LET(const std::set<RelativePath> told, told_paths(session, result));
   for (const UndoStep& step : steps) {
     const RelativePath& path = step.to ? *step.to : *step.from;
-    const bool is_known = !step.from || !step.seen_blob.empty();
+    const bool is_known = !step.from || !step.seen_blob.empty() || step.seen == step.result;
     const bool is_told = told.contains(path) || (step.from && told.contains(*step.from));
-    if (is_about_bytes(session, step) || is_told || !is_known) continue;
-    Row row{.action = {.kind = kind_of(step), .path = path, .reason = "taken back"}, .state = Row::State::done};
-    if (row.action.kind == ActionKind::pull_move) row.action.previous_path = step.from;
-    WS_LET(const std::optional<KnownDocument> known, session.state.find_base(path));
-    if (known) row.action.document = known->document;
+    if (is_told || (is_about_bytes(session, step) ? !undo.is_local : !is_known)) continue;
+    Row row = row_of(session, step, Row::State::done);
+    if (!row.action.attachment) {
+      WS_LET(const std::optional<KnownDocument> known, session.state.find_base(path));
+      if (known) row.action.document = known->document;
+    }
     WS_TRY(session.state.operations().record(recorded_as(step, row.action.document)));
     result.report.rows.push_back(std::move(row));
   }
   return {};
+}
+
+/// Whether no run has sent anything of an operation: a rename, or a text that was brought back. What the service has
+/// by itself counts as sent.
+Result<bool> was_never_sent(Session& session, const Operation& operation, const std::vector<OperationRow>& rows) {
+  std::unordered_set<std::string> sent;
+  WS_LET(const std::vector<OperationRow> rows_sent, session.state.operations().rows_sent_after(operation.id));
+  for (const OperationRow& row : rows_sent) {
+    if (!row.document.empty()) sent.insert(row.document.text);
+    if (row.before) sent.insert("/" + row.before->path.string());
+    if (row.after) sent.insert("/" + row.after->path.string());
+  }
+  AttachmentTree files;
+  if (session.knows_attachments()) {
+    WS_LET(AttachmentStore* const store, session.attachments());
+    WS_LET(files, store->base());
+  }
+  bool any = false;
+  for (const OperationRow& row : rows) {
+    if (!row.changes()) continue;
+    any = true;
+    if (!(row.origins == ChangeOrigins(ChangeOrigin::restored)) || sent.contains(row.document.text) ||
+        sent.contains("/" + row.path().string()))
+      return false;
+    // What an undo here alone left is what the service has.
+    if (!row.after || operation.is_local) continue;
+    if (is_about_file(session, row)) {
+      if (is_agreed(files, row)) return false;
+      continue;
+    }
+    WS_LET(const std::optional<KnownDocument> known, session.state.find_base(row.after->path));
+    const bool is_it = known && (row.document.empty() || known->document == row.document);
+    const bool is_moved = row.before && row.before->path != row.after->path;
+    if (is_it && (is_moved || known->row.entry.hash == row.after->hash)) return false;
+  }
+  return any;
+}
+
+/// What a file that is renamed back was to the person here.
+Result<void> carry_marks_back(Session& session, const std::vector<UndoStep>& steps) {
+  links::Renames renamed;
+  for (const UndoStep& step : steps) {
+    if (step.from && step.to && step.from != step.to) renamed.emplace(step.from->string(), step.to->string());
+  }
+  return carry_marks(session, renamed);
 }
 
 /// A step's file may have changed on the service too, and the run received that. It is no part of what the undo did: a
@@ -249,8 +309,34 @@ Result<void> carry_out_undo(RunContext& context,
   std::optional<StepsHere> here;
   std::optional<PlannedPushes> pushes;
   std::set<RelativePath> not_here;
+  const auto record = [&]() -> Result<void> {
+    WS_LET(sqlite::Transaction transaction, session.state.begin());
+    if (!tells_of_all(result.report, steps)) WS_TRY(record_steps_here(session, undo, steps, result));
+    WS_TRY(record_without_received(session, steps, result.left));
+    sort_by_path(result.report.rows);
+    WS_TRY(operations.clear_undo(undo.id));
+    WS_TRY(close_operation(context));
+    return transaction.commit();
+  };
   if (undo.stage != Operation::Stage::undoing_on_service) {
+    WS_TRY(carry_marks_back(session, steps));
     here.emplace(session, undo, steps, planned == nullptr);
+    if (undo.is_local) {
+      WS_TRY(here->begin({}));
+      WS_TRY(here->end());
+      result.left.insert(result.left.end(), here->left().begin(), here->left().end());
+    }
+  }
+  if (undo.is_local) {
+    WS_LET(const SourceRevision revision, session.state.source_revision());
+    result.report = {.source_id = session.binding.source_id,
+                     .base_revision = revision,
+                     .revision = revision,
+                     .operation = undo.id,
+                     .clean = result.left.empty()};
+    return record();
+  }
+  if (here) {
     WS_TRY(here->begin([&session](const auto& made, const auto& take) { push_made(session, made, take); }));
     if (planned != nullptr && makes_what_was_staged(session, *planned, result.report, steps)) {
       // The service commits while the files are moved to their places.
@@ -300,14 +386,7 @@ Result<void> carry_out_undo(RunContext& context,
   report.partial = false;
   report.clean = !report.ended_by && !report.guard && report.conflicts.empty() && result.left.empty() &&
                  std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
-  if (report.ended_by || report.guard) return {};
-  WS_LET(sqlite::Transaction transaction, session.state.begin());
-  if (!tells_of_all(result.report, steps)) WS_TRY(record_steps_here(session, steps, result));
-  WS_TRY(record_without_received(session, steps, result.left));
-  sort_by_path(result.report.rows);
-  WS_TRY(operations.clear_undo(undo.id));
-  WS_TRY(close_operation(context));
-  return transaction.commit();
+  return report.ended_by || report.guard ? Result<void>() : record();
 }
 
 /// Whether this is the very undo that an earlier call had begun.
@@ -315,30 +394,51 @@ bool is_same(const UndoReport& finished, const UndoOptions& options) {
   return options.operation ? *options.operation == finished.undone.id : (finished.undone.undoes != 0) == options.redo;
 }
 
+/// Documents of which the run kept both versions: nothing was replaced, and which one is wanted is not known.
+std::vector<LeftAlone> find_kept_both(const std::vector<OperationRow>& rows, const UndoOptions& options) {
+  std::vector<LeftAlone> left;
+  for (const OperationRow& row : rows) {
+    if (!row.origins.has(ChangeOrigin::decided) || row.changes() || (options.only && !options.only(row.path())))
+      continue;
+    left.push_back({.path = row.path(), .why = "both versions were kept: delete the one that is not wanted"});
+  }
+  return left;
+}
+
 /// Empty, and nothing is done: nothing of it is left to take back, and it was not asked for by its number.
 Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOptions& options, const Operation& undone) {
   UndoReport result{.undone = undone};
   WS_LET(std::vector<OperationRow> rows, context.session.state.operations().rows(result.undone.id));
-  const bool kept_both = std::ranges::any_of(
-      rows, [](const OperationRow& row) { return row.origins.has(ChangeOrigin::decided) && !row.changes(); });
+  WS_LET(const bool is_local, was_never_sent(context.session, undone, rows));
+  if (!is_local && context.session.remote == nullptr)
+    return fail(Failure::Kind::usage, "this needs the service", "log in");
   const FlushAhead flush(context.session, rows.size());
+  const std::vector<LeftAlone> kept_both = find_kept_both(rows, options);
   const auto files = std::stable_partition(
-      rows.begin(), rows.end(), [&context](const OperationRow& row) { return !is_about_bytes(context.session, row); });
+      rows.begin(), rows.end(), [&context](const OperationRow& row) { return !is_about_file(context.session, row); });
   const std::vector<OperationRow> of_files(files, rows.end());
   rows.erase(files, rows.end());
-  WS_LET(PlannedUndo planned, prepare_undo(context.session, std::move(rows), options));
+  WS_LET(PlannedUndo planned,
+         prepare_undo(context.session, rows, options, is_local ? AsksService::no : AsksService::yes));
   WS_LET(result.report, report_of(context.session, planned.survey));
   if (!planned.is_stopped) {
-    plan_attachment_undo(context.session, of_files, options, planned.undo);
-    leave_ignored_places(planned.survey.scan, planned.undo);
-    foresee_attachments(context.session, planned.undo.steps, result.report);
+    std::vector<LeftAlone>& left = planned.undo.left;
+    left.insert(left.end(), kept_both.begin(), kept_both.end());
+    WS_TRY(plan_file_undo(context.session, planned.survey.scan, of_files, options, planned.undo));
+    if (is_local) {
+      result.report.rows.clear();
+      for (const UndoStep& step : planned.undo.steps)
+        result.report.rows.push_back(row_of(context.session, step, Row::State::planned));
+      sort_by_path(result.report.rows);
+    } else {
+      foresee_attachments(context.session, planned.undo.steps, result.report);
+    }
     if (!options.allow_deletes) {
       WS_LET(result.report.guard, guard_of_undo(context.session, result.report));
     }
   }
   const UndoPlan& plan = planned.undo;
-  const bool is_spent =
-      !planned.is_stopped && !kept_both && plan.steps.empty() && plan.left.empty() && !plan.is_partial;
+  const bool is_spent = !planned.is_stopped && plan.steps.empty() && plan.left.empty() && !plan.is_partial;
   if (is_spent && !options.operation) return std::optional<UndoReport>();
   // An undo is about the files of its run: what else lies here was not asked for.
   result.report.not_included = 0;
@@ -354,6 +454,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   undo.undoes = result.undone.id;
   undo.is_partial = planned.undo.is_partial;
   undo.may_delete = options.allow_deletes;
+  undo.is_local = is_local;
   Operations operations = context.session.state.operations();
   operations.begin(undo);
   WS_LET(sqlite::Transaction transaction, context.session.state.begin());
@@ -397,9 +498,22 @@ Result<void> finish_interrupted_undo(RunContext& context, const Operation& undoi
   context.finished.insert(context.finished.end(), result.report.rows.begin(), result.report.rows.end());
   sort_by_path(context.finished);
   result.report.rows = context.finished;
-  if (context.session.remote != nullptr) context.finished_undo = std::move(result);
+  if (context.session.remote != nullptr || undoing.is_local) context.finished_undo = std::move(result);
   return {};
 }
+
+namespace {
+
+Result<std::optional<std::uint64_t>> find_run_before(StateStore& state,
+                                                     const Operation& operation,
+                                                     const UndoOptions& options) {
+  WS_LET(std::vector<Operation> all, state.operations().list());
+  for (Operation& each : all) each.is_spent = each.is_spent || each.id >= operation.id;
+  const std::optional<Operation> last = last_to_undo(all, options.redo ? 1 : 0);
+  return last ? std::optional(last->id) : std::nullopt;
+}
+
+}  // namespace
 
 Result<UndoReport> undo_operation(RunContext& context, const UndoOptions& options) {
   if (context.finished_undo && is_same(*context.finished_undo, options)) {
@@ -412,6 +526,9 @@ Result<UndoReport> undo_operation(RunContext& context, const UndoOptions& option
     WS_LET(std::optional<UndoReport> result, undo_one(context, options, operation));
     if (result) {
       result->passed = std::move(passed);
+      if (result->report.rows.empty() && !result->report.guard && !result->left.empty()) {
+        WS_LET(result->further_back, find_run_before(context.session.state, operation, options));
+      }
       return std::move(*result);
     }
     if (!options.dry_run) WS_TRY(context.session.state.operations().set_spent(operation.id));

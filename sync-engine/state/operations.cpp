@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t partial_flag = 1;
 constexpr std::int64_t may_delete_flag = 2;
 constexpr std::int64_t spent_flag = 4;
+constexpr std::int64_t local_flag = 8;
 
 constexpr const char* insert_row_sql =
     "insert into operation_rows (operation, place, document, way, before_path, before_hash, before_revision, "
@@ -42,6 +43,7 @@ Result<Operation> read_operation(const sqlite::Statement& row) {
                    .is_partial = (row.integer(5) & partial_flag) != 0,
                    .may_delete = (row.integer(5) & may_delete_flag) != 0,
                    .is_spent = (row.integer(5) & spent_flag) != 0,
+                   .is_local = (row.integer(5) & local_flag) != 0,
                    .stage = static_cast<Operation::Stage>(row.integer(6)),
                    .revision_before = {number_at(row, 7)},
                    .revision_after = {number_at(row, 8)}};
@@ -197,7 +199,8 @@ Result<void> Operations::begin_record() {
                  operation.kind,
                  operation.command,
                  operation.undoes,
-                 (operation.is_partial ? partial_flag : 0) | (operation.may_delete ? may_delete_flag : 0),
+                 (operation.is_partial ? partial_flag : 0) | (operation.may_delete ? may_delete_flag : 0) |
+                     (operation.is_local ? local_flag : 0),
                  Operation::Stage::open,
                  operation.revision_before,
                  operation.revision_before));
@@ -374,6 +377,16 @@ Result<std::vector<OperationRow>> Operations::rows(std::uint64_t id) {
   };
   WS_TRY(each_row(*database_, rows_sql, add, id, ChangeOrigin::agreed));
   return joined.take();
+}
+
+Result<std::vector<OperationRow>> Operations::rows_sent_after(std::uint64_t id) {
+  return all_rows(
+      *database_,
+      "select document, way, before_path, before_hash, before_revision, before_blob, after_path, after_hash, "
+      "after_revision, after_blob from operation_rows where operation > ? and way & ?",
+      read_operation_row,
+      id,
+      ChangeOrigin::sent);
 }
 
 Result<std::vector<git::ObjectId>> Operations::texts_since(Time time) {

@@ -79,6 +79,7 @@ struct Operation {
   bool is_partial = false;   ///< of an undo: of some paths only
   bool may_delete = false;   ///< of an undo: a person confirmed its deletes
   bool is_spent = false;     ///< nothing of it was left to take back: others took it back already
+  bool is_local = false;     ///< of an undo: nothing of what it takes back was sent
   Stage stage = Stage::closed;
   SourceRevision revision_before = {};
   SourceRevision revision_after = {};
@@ -150,6 +151,8 @@ class Operations {
   Result<std::optional<Operation>> find_at(Operation::Stage first, Operation::Stage last);
   /// One row a document.
   Result<std::vector<OperationRow>> rows(std::uint64_t id);
+  /// What later operations sent.
+  Result<std::vector<OperationRow>> rows_sent_after(std::uint64_t id);
   /// Of the rows of the open operation whose change may not have been made; none: there are none.
   Result<ChangeOrigins> planned_origins();
   /// The first that is from `time` or later: gc keeps it and all after it, for the clock may have been set back since.

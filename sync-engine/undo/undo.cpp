@@ -25,11 +25,14 @@ using Text = std::optional<std::string>;
 
 class Planner {
  public:
-  Planner(Session& session, SafeWriter& files, const UndoOptions& options)
-      : session_(session), files_(files), options_(options) {}
+  Planner(Session& session, SafeWriter& files, const UndoOptions& options, AsksService asks)
+      : session_(session), files_(files), options_(options), asks_(asks) {}
 
   Result<PlannedUndo> plan(const std::vector<OperationRow>& rows) {
-    const RunOptions look{.allow_deletes = options_.allow_deletes, .dry_run = options_.dry_run, .whole = true};
+    const RunOptions look{.allow_deletes = options_.allow_deletes,
+                          .offline = asks_ == AsksService::no,
+                          .dry_run = options_.dry_run,
+                          .whole = true};
     WS_LET(planned_.survey, survey(session_, look, PullMode::inspect));
     Survey& seen = planned_.survey;
     const bool rewound = std::ranges::any_of(
@@ -179,42 +182,12 @@ class Planner {
   Session& session_;
   SafeWriter& files_;
   const UndoOptions& options_;
+  AsksService asks_;
   PlannedUndo planned_;
   std::string missing_folder_;                 ///< the last that was found missing, with its slash: nothing is in it
   std::map<git::ObjectId, std::string> made_;  ///< merged texts, which the history does not have on disk yet
   std::optional<Failure> failure_;
 };
-
-/// A file that is no document and was renamed along with some: a picture of a note.
-bool is_renamed_file(const Session& session, const OperationRow& row) {
-  return row.document.empty() && row.before && row.after && row.before->path != row.after->path &&
-         row.before->hash == row.after->hash && !session.kinds.takes(row.after->path.text());
-}
-
-void take_back_renames(const Session& session,
-                       const SafeWriter& files,
-                       const std::vector<OperationRow>& rows,
-                       const UndoOptions& options,
-                       UndoPlan& undo) {
-  for (const OperationRow& row : rows) {
-    const RelativePath& from = row.after->path;
-    const RelativePath& to = row.before->path;
-    if (options.only && !options.only(from) && !options.only(to)) {
-      undo.is_partial = true;
-      continue;
-    }
-    const auto now = files.hash(from).value_or(std::nullopt);
-    const auto before = files.hash(to).value_or(std::nullopt);
-    if (!now && before == row.before->hash) continue;  // taken back already
-    if (now != row.after->hash) {
-      undo.left.push_back({.path = to, .why = "changed since"});
-    } else if (session.root.open_beneath(to.text(), O_PATH | O_NOFOLLOW)) {
-      undo.left.push_back({.path = to, .why = "another file is in its place"});
-    } else {
-      undo.steps.push_back({.from = from, .to = to, .seen = row.after->hash, .result = row.after->hash});
-    }
-  }
-}
 
 }  // namespace
 
@@ -236,25 +209,12 @@ Result<Operation> find_operation(StateStore& state, const UndoOptions& options, 
               "`ws sync log --runs` lists them");
 }
 
-void leave_ignored_places(const Scan& scan, UndoPlan& undo) {
-  std::erase_if(undo.steps, [&](const UndoStep& step) {
-    const bool arrives = step.to && step.to != step.from;
-    if (!arrives || (step.from && scan.is_ignored(*step.from)) || !scan.is_ignored(*step.to)) return false;
-    undo.left.push_back({.path = *step.to, .why = std::string(ignored_now)});
-    return true;
-  });
-}
-
-Result<PlannedUndo> prepare_undo(Session& session, std::vector<OperationRow> rows, const UndoOptions& options) {
+Result<PlannedUndo> prepare_undo(Session& session,
+                                 const std::vector<OperationRow>& rows,
+                                 const UndoOptions& options,
+                                 AsksService asks) {
   WS_LET(SafeWriter files, SafeWriter::open(session.root));
-  std::vector<OperationRow> others;
-  const auto first = std::stable_partition(
-      rows.begin(), rows.end(), [&](const OperationRow& row) { return !is_renamed_file(session, row); });
-  others.assign(std::make_move_iterator(first), std::make_move_iterator(rows.end()));
-  rows.erase(first, rows.end());
-  WS_LET(PlannedUndo planned, Planner(session, files, options).plan(rows));
-  if (!planned.is_stopped) take_back_renames(session, files, others, options, planned.undo);
-  return planned;
+  return Planner(session, files, options, asks).plan(rows);
 }
 
 }  // namespace ws::sync

@@ -27,6 +27,8 @@ struct UndoReport {
   std::vector<LeftAlone> left = {};     ///< what was not
   std::vector<OperationRow> anew = {};  ///< documents that are archived and return with a new id
   bool was_begun = false;               ///< an earlier call had begun it, and this one finished it
+  /// Where nothing of it can be taken back: the run before it that could be; empty: there is none.
+  std::optional<std::uint64_t> further_back = {};
 };
 
 /// Which operation is meant; unasked, none of the `passed`. Fails with `not_found`.
@@ -41,12 +43,14 @@ struct PlannedUndo {
   bool is_stopped = false;  ///< the service went back, is empty or another one: see the plan
 };
 
-/// Takes the steps out that would put a file where it is not synced now, and lists their files as left.
-void leave_ignored_places(const Scan& scan, UndoPlan& undo);
-
-/// Rows about the bytes of files that are no documents are the caller's, see restore_attachment.hpp.
+/// Rows about files that are no notes are the caller's, see restore_attachment.hpp. `asks`: not where nothing
+/// of it was sent.
 /// Plans the undo and, with the reconciler, its effect on the service; a document whose undo would conflict there is
 /// skipped. Changes nothing but the stat cache. Fails as `survey` does.
-Result<PlannedUndo> prepare_undo(Session& session, std::vector<OperationRow> rows, const UndoOptions& options);
+enum class AsksService { yes, no };
+Result<PlannedUndo> prepare_undo(Session& session,
+                                 const std::vector<OperationRow>& rows,
+                                 const UndoOptions& options,
+                                 AsksService asks);
 
 }  // namespace ws::sync

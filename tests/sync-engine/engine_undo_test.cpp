@@ -435,6 +435,8 @@ TEST_CASE("undo: what no run has sent yet is taken back, told, and done again", 
   CHECK(changes(operations(folder).front()) == Lines{"changed a.md"});
   redo(folder);
   CHECK(folder.read("a.md") == "first\n");
+  CHECK(remote.text_at("a.md") == "second\n");
+  folder.run();
   CHECK(remote.text_at("a.md") == "first\n");
 }
 

@@ -256,25 +256,10 @@ void print_limits(Session& session, const sync::UndoReport& undone) {
                   others == 0 ? "" : ", ..."));
 }
 
-/// Documents of which the run kept both versions: its rows say that nothing was replaced, so nothing is planned for
-/// them.
-std::vector<std::string> kept_both(SyncTree& tree, const sync::UndoReport& undone) {
-  std::vector<std::string> paths;
-  const auto details = tree.engine->operation(undone.undone.id);
-  if (!details) return paths;
-  for (const OperationRow& row : details->rows) {
-    if (row.origins.has(ChangeOrigin::decided) && !row.changes()) paths.emplace_back(row.path().text());
-  }
-  return paths;
-}
-
-Json undo_to_json(const sync::UndoReport& undone, const std::vector<std::string>& both, bool is_planned) {
+Json undo_to_json(const sync::UndoReport& undone, bool is_planned) {
   Json value = sync::to_json(undone.report);
   Json left = Json::array();
   for (const sync::LeftAlone& each : undone.left) left.push_back({{"path", each.path.text()}, {"reason", each.why}});
-  for (const std::string& path : both) {
-    left.push_back({{"path", path}, {"reason", "both versions were kept: delete the one that is not wanted"}});
-  }
   Json anew = Json::array();
   for (const OperationRow& row : undone.anew) {
     anew.push_back({{"path", row.path().text()}, {"document_id", row.document.text}});
@@ -285,15 +270,15 @@ Json undo_to_json(const sync::UndoReport& undone, const std::vector<std::string>
   value["passed_over"] = std::move(passed);
   value["planned"] = is_planned;
   value["left"] = std::move(left);
+  value["further_back"] = undone.further_back ? Json(*undone.further_back) : Json();
   value["anew"] = std::move(anew);
   return value;
 }
 
 void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone, bool is_planned) {
   tree.progress->clear();
-  const std::vector<std::string> both = kept_both(tree, undone);
   if (session.format() == Format::json || session.format() == Format::ndjson || session.format() == Format::yaml) {
-    return session.printer().json(undo_to_json(undone, both, is_planned));
+    return session.printer().json(undo_to_json(undone, is_planned));
   }
   const bool is_table = session.format() == Format::table;
   for (const sync::Operation& each : undone.passed)
@@ -301,16 +286,15 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
   say(session, described(session, undone.undone));
   print_limits(session, undone);
   print_left(session, undone);
-  if (!both.empty()) {
-    say(session,
-        fmt::format("both versions of {}{} were kept and stay: delete the one that is not wanted",
-                    clean(both.front(), Breaks::space),
-                    both.size() == 1 ? "" : fmt::format(" and of {} more", both.size() - 1)));
-  }
   const bool is_nothing = undone.report.rows.empty() && !undone.report.guard && undone.report.conflicts.empty();
   if (is_nothing) {
-    const bool is_over = undone.left.empty() && both.empty();
-    return say(session, is_over ? "nothing of it is left to take back" : "nothing of it can be taken back");
+    say(session, undone.left.empty() ? "nothing of it is left to take back" : "nothing of it can be taken back");
+    if (undone.further_back) {
+      ShellCommand further = program_for(tree);
+      further.add({"sync", "undo", std::to_string(*undone.further_back)});
+      say(session, "to go further back: " + further.in_backticks());
+    }
+    return;
   }
   print_report(session, tree, undone.report, is_planned ? ReportStage::planned : ReportStage::done);
   if (is_table && !is_planned && undone.report.operation) {

@@ -347,12 +347,13 @@ TEST_CASE("out of sight: a note that was moved out of an ignored folder is renam
 }
 
 TEST_CASE("out of sight: an undo names the file that it may not sync, and leaves it", "[cli]") {
-  const std::string setting = GENERATE("attachments: off\n", "attachments_exclude: ['x/*']\n");
-  CAPTURE(setting);
+  const std::string rule =
+      GENERATE("attachments: off\n", "attachments_exclude: ['x/*']\n", "attachments_max_bytes: 9\n", "x/*.png\n");
+  CAPTURE(rule);
   const OutOfSight two;
   write_text(two.here / "x/p.png", png + "edited");
   REQUIRE(two.sync(two.here).exit == 0);
-  config(setting)(two.here);
+  (rule == "x/*.png\n" ? rules_file(".wsignore", rule) : config(rule))(two.here);
   for (int run = 0; run < 2; ++run) {
     const Ended undone = two.ws(two.here, {"sync", "undo", "--yes", "--json"});
     INFO(shown(undone));
@@ -363,10 +364,27 @@ TEST_CASE("out of sight: an undo names the file that it may not sync, and leaves
     CHECK(read_text(two.here / "x/p.png") == png + "edited");
   }
   config("")(two.here);
+  fs::remove(two.here / ".wsignore");
   CHECK(two.ws(two.here, {"sync", "undo", "--yes"}).exit == 0);
   CHECK(read_text(two.here / "x/p.png") == png);
   REQUIRE(two.sync(two.there).exit == 0);
   CHECK(read_text(two.there / "x/p.png") == png);
+}
+
+TEST_CASE("out of sight: an undo leaves the name of a file that it may not sync, unless only this folder has it",
+          "[cli]") {
+  const OutOfSight two;
+  const bool is_sent = GENERATE(true, false);
+  CAPTURE(is_sent);
+  if (!is_sent) config("attachments: off\n")(two.here);
+  REQUIRE(two.ws(two.here, {"sync", "mv", "x/p.png", "x/r.png"}).exit == 0);
+  if (is_sent) REQUIRE(two.sync(two.here).exit == 0);
+  config("attachments: off\n")(two.here);
+  const Ended undone = two.ws(two.here, {"sync", "undo", "--json"});
+  INFO(shown(undone));
+  CHECK(undone.exit == (is_sent ? 13 : 0));
+  CHECK(parse(undone.out)["left"].size() == (is_sent ? 1 : 0));
+  CHECK(fs::exists(two.here / "x/p.png") != is_sent);
 }
 
 TEST_CASE("out of sight: a link to a folder is left alone, and told until a rule names it", "[cli]") {

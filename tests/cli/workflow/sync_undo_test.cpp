@@ -129,11 +129,63 @@ TEST_CASE("sync undo: a decision to keep both texts is told as what it is", "[cl
   REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
   REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "both"}).exit == 0);
   const Ended told = two.ws(two.there, {"sync", "undo", "-n"});
-  CHECK_THAT(told.err, Contains("both versions of a.md were kept and stay: delete the one that is not wanted\n"));
+  CHECK_THAT(told.err, Contains("left a.md: both versions were kept: delete the one that is not wanted\n"));
   CHECK_THAT(told.err, Contains("nothing of it can be taken back"));
+  CHECK(two.ws(two.there, {"sync", "undo"}).exit == 13);
   const Json left = parse(two.ws(two.there, {"sync", "undo", "-n", "--json"}).out)["left"];
   CHECK(left ==
         Json::parse(R"([{"path":"a.md","reason":"both versions were kept: delete the one that is not wanted"}])"));
+}
+
+TEST_CASE("sync undo: a run of which nothing can be taken back names the one before it", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "deep/b.md", "# B\nmore\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "one\nin the run\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "one\nsince\nthree\n");
+  const Ended stuck = two.ws(two.here, {"sync", "undo"});
+  CHECK(stuck.exit == 13);
+  CHECK_THAT(stuck.err, Contains("left a.md: ") && Contains("to go further back: `ws sync undo 2`"));
+  CHECK(two.ws(two.here, {"sync", "undo", "2"}).exit == 0);
+  CHECK(read_text(two.here / "deep/b.md") == "# B\n");
+  const Json again = parse(two.ws(two.here, {"sync", "undo", "--json"}).out);
+  CHECK(again["undoes"] == 3);
+  CHECK(again["further_back"] == 1);
+  write_text(two.here / "a.md", "one\nin the run\nthree\n");
+  CHECK(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  CHECK(read_text(two.here / "a.md") == "one\ntwo\nthree\n");
+}
+
+TEST_CASE("sync undo: of what was never sent nothing is sent, with or without the service", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "n.md", "[b](deep/b.md)\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "n.md", "[b](deep/b.md)\nby hand\n");
+  const auto revision = [&two] { return parse(two.ws(two.here, {"sync", "status", "--json"}).out)["revision"]; };
+  const Json before = revision();
+  REQUIRE(two.ws(two.here, {"sync", "mv", "deep/b.md", "c.md"}).exit == 0);
+  REQUIRE(read_text(two.here / "n.md") == "[b](c.md)\nby hand\n");
+  const auto rows_of = [](const Ended& ended) {
+    std::vector<std::string> rows;
+    const Json report = parse(ended.out);
+    for (const Json& row : report["actions"]) rows.push_back(text_at(row, "action") + " " + text_at(row, "path"));
+    return rows;
+  };
+  const std::vector<std::string> back = {"pull_move deep/b.md", "pull_update n.md"};
+  CHECK(rows_of(two.ws(two.here, {"sync", "undo", "-n", "--json"})) == back);
+  if (GENERATE(false, true)) {
+    control(two.server, "POST", "/faults", R"({"operation": "sync.pull", "times": 100, "effect": {"status": 503}})");
+  }
+  const Ended undone = two.ws(two.here, {"sync", "undo", "--no-retry", "--json"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 0);
+  CHECK(rows_of(undone) == back);
+  CHECK(read_text(two.here / "n.md") == "[b](deep/b.md)\nby hand\n");
+  CHECK(read_text(two.here / "deep/b.md") == "# B\n");
+  control(two.server, "DELETE", "/faults", "");
+  CHECK(revision() == before);
+  CHECK(rows_of(two.ws(two.here, {"sync", "--json"})) == std::vector<std::string>{"push_update n.md"});
 }
 
 TEST_CASE("sync: a run that replaced more than ten files ends with the command that takes it back", "[cli][undo]") {

@@ -132,6 +132,17 @@ TEST_CASE("wishes: a file is sent once it is added, by its name, by a glob, or w
   CHECK(two.ws(two.here, {"sync", "attachments", "add"}).exit == 2);
 }
 
+TEST_CASE("wishes: a file that was renamed and renamed back by an undo is still this folder's own", "[cli]") {
+  const Wishes two;
+  write_text(two.here / "mine.md", "[s](secrets.json)\n");
+  REQUIRE(two.ws(two.here, {"sync", "mv", "own.md", "other.md"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "mv", "secrets.json", "img/s.json"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  REQUIRE(read_text(two.here / "mine.md") == "[s](secrets.json)\n");
+  CHECK(two.skipped(two.here).empty());
+  CHECK(attachment_rows(two.sync(two.here)) == std::vector<std::string>{"push_create secrets.json"});
+}
+
 TEST_CASE("wishes: what somebody here wrote is sent, also where the file comes after the note", "[cli]") {
   const Wishes two;
   SECTION("a new note") { write_text(two.here / "mine.md", "[s](secrets.json)\n"); }
