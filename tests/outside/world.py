@@ -119,11 +119,19 @@ class World:
             judge.words_there(after.state) - judge.words_there(before.state))
         shas = ({digest(c) for c in after.here(tree).values()} - {digest(c) for c in before.here(tree).values()}) | (
             set(after.state.files.values()) - set(before.state.files.values()))
+        report = ended.report() or {}
+        if "undoes" not in report:  # what this command first finished taking back is of that undo, not of its own run
+            back = {row["path"] for row in report.get("actions", []) if row.get("reason") == "taken back"}
+            for path in back:
+                for content in (after.here(tree).get(path), after.state.by_path().get(path)):
+                    new -= tokens(content) if content else set()
+                    shas -= {digest(content)} if content else set()
+                shas.discard(after.state.files.get(path))
         self.model.pending[tree.number] |= new | shas
         if ended.stopped or (before.files == after.files and before.state.by_path() == after.state.by_path()
                              and before.state.files == after.state.files):
             return
-        run = (ended.report() or {}).get("operation") or next((row["run"] for row in self.runs(tree)), None)
+        run = report.get("operation") or next((row["run"] for row in self.runs(tree)), None)
         if run is not None and run != self.last_run.get(tree.number):  # what was cut off belongs to the run that finishes it
             self.last_run[tree.number] = run
             self.model.appeared[tree.number][run] |= self.model.pending[tree.number]
@@ -143,9 +151,9 @@ class World:
         self.model.met["plan compared with act"] += 1
         judge.plan_was_act(planned.report(), ran.report())
 
-    def undo(self, tree, verb="undo", allow=False):
+    def undo(self, tree, verb="undo", allow=False, run=None):
         before = self.look()
-        ended = tree.ws("sync", verb, "--json", *(["--allow-deletes"] if allow else []))
+        ended = tree.ws("sync", verb, *([str(run)] if run else []), "--json", *(["--allow-deletes"] if allow else []))
         after = self.look()
         report = ended.report() or {}
         appeared = self.model.appeared[tree.number]
@@ -287,9 +295,15 @@ class World:
 
     def undo_all(self, tree, alone):
         """Back through all runs of one tree; if nobody else wrote anything, to the state before the first."""
+        further, left = None, set()
         for _ in range(2 * len(self.runs(tree)) + 3):
-            ended = self.undo(tree, allow=True)
-            if ended.code == 6:
+            ended = self.undo(tree, allow=True, run=further)
+            report = ended.report() or {}
+            left |= {row["path"] for row in report.get("left", [])}
+            # One of which nothing can be taken back names the run before it.
+            is_stuck = not report.get("actions") and report.get("left")
+            further = report.get("further_back")
+            if ended.code == 6 or (is_stuck and further is None):
                 break
             for conflict in (tree.ws("sync", "conflicts", "--json").report() or {}).get("data", []):
                 words = ["--path", "local"] if conflict["kind"] == "path" else ["--keep", "remote"]
@@ -298,10 +312,10 @@ class World:
             raise Broken("undo takes back", "undo again and again comes to no end: %d %s%s"
                          % (ended.code, ended.out[-300:], ended.err[-300:]))
         self.model.met["walked back through all runs"] += 1
-        left = self.service.state()
-        if alone and (left.documents or left.files):
-            raise Broken("undo takes back", "all runs are taken back, and on the service is %s"
-                         % judge.short([*left.by_path(), *left.files]))
+        state = self.service.state()
+        there = [*state.by_path(), *state.files]
+        if alone and there and not left:
+            raise Broken("undo takes back", "all runs are taken back, and on the service is %s" % judge.short(there))
 
     def settle(self, tree):
         """One run; what stops it is answered. True if it ended by itself with 0."""
