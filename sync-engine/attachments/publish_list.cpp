@@ -266,11 +266,23 @@ class ListWriter {
     WS_TRY(store_.flush());
     // Nobody else was there in between: the next pull can begin after it.
     WS_LET(const SourceRevision heard, session_.state.source_revision());
-    // A title may raise the counter of the source.
-    const bool follows = heard == known && answer.revision == known.after(parts.size()) && is_met && untitled.empty();
+    const bool follows = heard == known && answer.revision == known.after(parts.size()) && is_met;
     if (follows) WS_TRY(session_.state.set_source_revision(answer.revision));
-    if (!untitled.empty()) WS_TRY(give_titles(session_, store_, list_, untitled));
+    if (untitled.empty()) return is_met;
+    WS_TRY(give_titles(session_, store_, list_, untitled));
+    if (follows) WS_TRY(pass_titles(answer.revision));
     return is_met;
+  }
+
+  /// A title may raise the counter of the source: a pull tells whether anybody else was there. If it fails, the next
+  /// run pulls.
+  Result<void> pass_titles(SourceRevision since) {
+    const auto end = session_.remote->pull(session_.binding.source_id, since, [this](const PulledItem& item) {
+      const auto part = list_.parts.find(item.document);
+      const bool is_ours = part != list_.parts.end() && !item.deleted && part->second.revision == item.revision;
+      return is_ours ? Result<void>() : fail(Failure::Kind::conflict, "it was changed by someone else");
+    });
+    return end && end->revision ? session_.state.set_source_revision(*end->revision) : Result<void>();
   }
 
   /// The document that had this place before and was archived: what it said is in the new one.
