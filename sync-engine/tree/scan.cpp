@@ -221,11 +221,6 @@ std::vector<HiddenFile> Scan::hidden(const RootFolder& root) const {
   std::vector<HiddenFile> files;
   for (const ScannedFolder& folder : folders_) {
     Descriptor fd;
-    each_name(folder.hidden_names, [&](const char* name) {
-      if (!fd) fd = root.open_beneath(folder.path, O_RDONLY | O_DIRECTORY);
-      const FileId id = number_of(fd.get(), name);
-      if (id.inode != 0) files.push_back({.reason = SkipReason::ignored, .id = id});
-    });
     each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
       if (entry.kind == EntryKind::file) return;
       if (entry.kind == EntryKind::ignored_folder) return add_ignored(root, join(folder.path, name), files);
@@ -240,6 +235,12 @@ std::vector<HiddenFile> Scan::hidden(const RootFolder& root) const {
                                 : entry.kind == EntryKind::link     ? SkipReason::symlink
                                                                     : SkipReason::ignored;
       files.push_back({.reason = reason, .id = number_of(fd.get(), std::string(name))});
+    });
+    // After the links: where one leads to it, that says more.
+    each_name(folder.hidden_names, [&](const char* name) {
+      if (!fd) fd = root.open_beneath(folder.path, O_RDONLY | O_DIRECTORY);
+      const FileId id = number_of(fd.get(), name);
+      if (id.inode != 0) files.push_back({.reason = SkipReason::ignored, .id = id});
     });
   }
   return files;
