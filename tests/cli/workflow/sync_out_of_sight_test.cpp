@@ -111,6 +111,7 @@ std::vector<Rule> rules() {
       {"attachments_exclude:", "x/p.png", config("attachments_exclude: ['x/*.png']\n"), whole},
       {"attachments_max_bytes:", "x/q.png", config("attachments_max_bytes: 28\n"), whole},
       {"attachments_kinds:", "x/tool.sh", config("attachments_kinds: plain\n"), whole},
+      {"attachments_kinds:, a file that was sent", "x/p.png", config("attachments_kinds: [pdf]\n"), whole},
       {"max_file_bytes:", "x/n.md", config("max_file_bytes: 30\n"), whole},
       {"names: portable, a note", "x/a:b.md", config("names: portable\n"), whole},
       {"names: portable, a file", "x/a:b.pdf", config("names: portable\n"), whole},
@@ -157,6 +158,22 @@ TEST_CASE("out of sight: what went missing here while a rule left it out is rece
     CHECK(two.sync(two.here).exit == 0);
     REQUIRE(two.sync(two.there).exit == 0);
     CHECK_FALSE(fs::exists(two.there / rule.path));
+  }
+}
+
+TEST_CASE("out of sight: a rule that `push` alone has seen keeps files, too", "[cli]") {
+  const OutOfSight two;
+  const auto before = bytes_of(two.there);
+  for (const bool goes_here : {true, false}) {
+    CAPTURE(goes_here);
+    write_text(two.here / ".wsignore", "x/\n");
+    REQUIRE(two.ws(two.here, {"sync", "push"}).exit == 0);
+    fs::remove((goes_here ? two.here : two.there) / "x/p.png");
+    if (!goes_here) REQUIRE(two.sync(two.there).exit == 0);
+    fs::remove(two.here / ".wsignore");
+    INFO(shown(two.sync(two.here)));
+    CHECK(fs::exists(two.here / "x/p.png"));
+    if (goes_here) CHECK(bytes_of(two.there) == before);
   }
 }
 
