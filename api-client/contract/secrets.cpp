@@ -194,7 +194,7 @@ bool is_shown_header(std::string_view name) {
 }
 
 bool hides_header(std::string_view name, std::string_view value) {
-  if (is_shown_header(name)) return false;
+  if (is_shown_header(name)) return value.find(key_prefix) != std::string_view::npos;
   return is_credential_header(name) || !secret_kind(name).empty() || looks_like_key(value);
 }
 

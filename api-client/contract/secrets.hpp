@@ -33,8 +33,8 @@ std::span<const std::string_view> credential_headers();
 std::span<const std::string_view> shown_headers();
 bool is_credential_header(std::string_view name);
 bool is_shown_header(std::string_view name);
-/// Whether the value of a header stays out of what is written: that of a credential, and of a header that nobody
-/// describes if its name says so or the value looks like a key.
+/// Whether the value of a header stays out of what is written: that of a credential, one with a key in it, and that of
+/// a header that nobody describes if its name says so or the value looks like a key.
 bool hides_header(std::string_view name, std::string_view value);
 
 /// Replaces the secrets of a JSON value, at every depth. Members stay, and null stays null.

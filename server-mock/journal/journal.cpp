@@ -18,8 +18,8 @@
 namespace ws::mock {
 namespace {
 
-/// A JSON body as JSON, other text as text, no body as null. Of a truncated body only the size is shown: a part of JSON
-/// could contain half of a secret that redaction does not find.
+/// A JSON body as JSON, other text as text, no body as null. Of a truncated body, and of one that is not quite JSON,
+/// only the size is shown: it could contain a secret that redaction does not find.
 Json body_to_json(std::string_view kept, std::size_t size) {
   if (size == 0) return nullptr;
   if (kept.size() < size) return {{"omitted_bytes", size}};
@@ -27,6 +27,9 @@ Json body_to_json(std::string_view kept, std::size_t size) {
     contract::redact(*parsed);
     return std::move(*parsed);
   }
+  const std::size_t first = kept.find_first_not_of(" \t\r\n");
+  const bool is_like_json = first != std::string_view::npos && std::string_view("{[\"").find(kept[first]) < 3;
+  if (is_like_json || kept.find("\":") != std::string_view::npos) return {{"omitted_bytes", size}};
   return contract::redact_pairs(kept);
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/contract/secrets.hpp"
 #include "server-mock/services/files/assets.hpp"
 #include "server-mock/services/files/disposition.hpp"
 #include "server-mock/store/query.hpp"
@@ -28,7 +29,16 @@ std::string_view upload_secret(std::string_view path) {
 
 bool is_upload(std::string_view path) { return path.starts_with(upload_root); }
 
-std::string_view shown_path(std::string_view path) { return is_upload(path) ? "/uploads/[redacted]" : path; }
+std::string shown_path(std::string_view path) {
+  if (is_upload(path)) return "/uploads/[redacted]";
+  std::string shown;
+  while (!path.empty()) {
+    const std::string_view part = path.substr(0, path.find('/', 1));
+    shown += part.find(contract::key_prefix) == std::string_view::npos ? std::string(part) : "/[redacted]";
+    path.remove_prefix(part.size());
+  }
+  return shown;
+}
 
 ApiResult<void> require_open(const World& world, const Upload& upload) {
   if (!upload.asset_id.empty()) {

@@ -22,8 +22,8 @@ std::string upload_path(std::string_view secret);
 /// The secret of an upload path; empty for other paths.
 std::string_view upload_secret(std::string_view path);
 bool is_upload(std::string_view path);
-/// `path` as logs and the journal may show it: "/uploads/[redacted]" hides the secret; every other path is unchanged.
-std::string_view shown_path(std::string_view path);
+/// `path` as logs and the journal may show it: without the secret of an upload, and without parts that hold a key.
+std::string shown_path(std::string_view path);
 inline constexpr std::int64_t upload_lifetime_ms = 3'600'000;
 
 class UploadPut {

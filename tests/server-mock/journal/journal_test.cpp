@@ -86,6 +86,23 @@ TEST_CASE("journal: every member that the contract marks as a secret is redacted
   }
 }
 
+TEST_CASE("journal: no secret is shown of a body that is not quite JSON, of a path, nor of a known header",
+          "[server-mock]") {
+  const std::string canary = "wsk_canary_314159265";
+  for (const std::string& body : {"{\"lease_token\": \"" + canary + "\",", "x {\"device_code\":\"" + canary + "\"}"}) {
+    CAPTURE(body);
+    Journal journal;
+    const std::string head = "POST /v1/" + canary + "/a HTTP/1.1\r\nUser-Agent: a/1 " + canary + "\r\n\r\n";
+    http::Response response(200);
+    response.body("application/json", body);
+    journal.add({.head = head, .body = body}, response, {});
+    const Json entry = journal.read({}).at("data").at(0);
+    CHECK(dump(entry).find(canary) == std::string::npos);
+    CHECK(entry.at("path") == "/v1/[redacted]/a");
+    CHECK(entry.at("request_body") == Json{{"omitted_bytes", body.size()}});
+  }
+}
+
 TEST_CASE("journal: of a header that it does not know, what may be a key is not shown", "[server-mock]") {
   Journal journal;
   journal.add(
