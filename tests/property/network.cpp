@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace ws::property {
 namespace {
@@ -16,6 +17,22 @@ http::Response refusal(int status, const char* code, const http::Headers& header
 http::Response cut_short(http::Response response, std::uint64_t where) {
   response.body.resize(response.body.empty() ? 0 : where % response.body.size());
   return response;
+}
+
+/// With its bytes in memory: a request that arrives late outlives its source.
+http::Request with_body(http::Request request) {
+  if (request.source == nullptr) return request;
+  std::string bytes(request.source->size_bytes(), '\0');
+  std::size_t filled = 0;
+  while (filled < bytes.size()) {
+    const auto read = request.source->read(bytes.data() + filled, bytes.size() - filled);
+    if (!read || *read == 0) break;
+    filled += *read;
+  }
+  bytes.resize(filled);
+  request.body = std::move(bytes);
+  request.source = nullptr;
+  return request;
 }
 
 }  // namespace
@@ -45,7 +62,8 @@ void Network::deliver_late() {
   }
 }
 
-http::Outcome Network::carry(const http::Request& request) {
+http::Outcome Network::carry(const http::Request& asked) {
+  const http::Request request = with_body(asked);
   sent_.push_back(request.method + " " + request.url + " " + request.body);
   if (one_in_ == 0 || random_->below(one_in_) != 0) return deliver(request);
   deliver_late();

@@ -26,7 +26,7 @@ class Network {
   explicit Network(Exchange exchange) : exchange_(std::move(exchange)) {}
 
   void begin(const FaultRate& fault_rate);
-  http::Outcome carry(const http::Request& request);
+  http::Outcome carry(const http::Request& asked);
   ws::test::FakeClock& clock() { return clock_; }
   void replace(Exchange exchange) { exchange_ = std::move(exchange); }
 

@@ -1,6 +1,10 @@
 #include "tests/property/service.hpp"
 
+#include <memory>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -43,15 +47,28 @@ http::Response Service::answer(const http::Request& request) {
   std::string head = request.method + " " + target + " HTTP/1.1\r\n";
   mock::http::Request asked{.method = request.method, .target = target};
   for (const auto& [name, value] : request.headers) asked.headers.push_back({name, value});
+  const std::string length = std::to_string(request.body.size());
+  if (request.method == "PUT") asked.headers.push_back({"Content-Length", length});
   asked.head = head;
   asked.body = request.body;
   split_target(asked);
+  const std::unique_ptr<mock::http::BodySink> sink = application_->open_sink(asked);
+  if (sink) {
+    asked.sink = sink.get();
+    asked.body = {};
+    if (sink->wants_more()) sink->take(request.body);
+  }
   const mock::http::Response answered = application_->handle(asked);
   if (target.ends_with("/v1/sync/commit") && answered.status() == 200) {
     const Json commit = parse_bounded(answered.text()).value();
     for (const Json& each : commit.at("applied")) log_.emplace(each.at("document_id"), each.at("content_revision"));
   }
-  return {.status = answered.status(), .headers = headers_of(answered.headers()), .body = answered.text()};
+  std::string body = answered.text();
+  if (mock::http::BodySource* const bytes = answered.source()) {
+    body.resize(bytes->size_bytes());
+    for (std::size_t filled = 0; filled < body.size();) filled += bytes->read(std::span(body).subspan(filled));
+  }
+  return {.status = answered.status(), .headers = headers_of(answered.headers()), .body = std::move(body)};
 }
 
 Json Service::call(const std::string& method, const std::string& target, const std::string& body) {
