@@ -14,7 +14,7 @@ namespace {
 
 /// Number of failing runs per scenario in CI. Each request is sent three times, with the pauses that the service may
 /// ask for.
-constexpr long cuts_in_ci = 5;
+constexpr long cuts_in_ci = 3;
 
 struct Cut {
   std::string name = {};

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr long power_cuts_in_ci = 5;  ///< per scenario; WS_FAULTS=all: every point
+constexpr long power_cuts_in_ci = 3;  ///< per scenario; WS_FAULTS=all: every point
 
 /// A small ext4 in a file, mounted so that a rename can reach the disk before the renamed file's data.
 class Disk {

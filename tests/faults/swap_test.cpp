@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr long stops_in_ci = 4;  ///< per kind of swap; WS_FAULTS=all: every call
+constexpr long stops_in_ci = 3;  ///< per kind of swap; WS_FAULTS=all: every call
 constexpr const char* late = "a late edit\n";
 
 fs::path outside_of(const FaultWorld& world) { return world.tree.parent_path() / "outside"; }
