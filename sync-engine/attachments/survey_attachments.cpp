@@ -280,11 +280,14 @@ class AttachmentSurveyor {
   void find_renamed(std::set<RelativePath>& paths) {
     std::multimap<std::uint64_t, Sha256> missing;
     std::map<FileId, RelativePath> numbers;
+    std::map<FileId, std::pair<FileId, RelativePath>> by_number;  // by number, also where a birth time is not known
     for (const auto& [path, row] : found_.sides.base) {
       if (files_.has(path)) continue;
       missing.emplace(row.size_bytes, row.hash);
       const auto file = found_.files_known.find(path);
-      if (file != found_.files_known.end() && file->second.born_ns != 0) numbers.emplace(file->second, path);
+      if (file == found_.files_known.end()) continue;
+      by_number.emplace(file->second.number(), std::pair(file->second, path));
+      if (file->second.born_ns != 0) numbers.emplace(file->second, path);
     }
     if (missing.empty()) return;
     std::map<RelativePath, std::set<RelativePath>> moved;
@@ -298,9 +301,11 @@ class AttachmentSurveyor {
         moved_out_of_sight_.insert(from->second);
       }
     }
-    for (const HiddenFile& file : numbers.empty() ? std::vector<HiddenFile>() : survey_.scan.hidden(session_.root)) {
-      const auto from = numbers.find(file.id);
-      if (from != numbers.end()) moved_out_of_sight_.insert(from->second);
+    for (const HiddenFile& file : by_number.empty() ? std::vector<HiddenFile>() : survey_.scan.hidden(session_.root)) {
+      const auto from = by_number.find(file.id.number());
+      // Nobody reads it, so that a number without a birth time is believed, as for notes.
+      if (from != by_number.end() && is_same_file(from->second.first, file.id) != SameFile::no)
+        moved_out_of_sight_.insert(from->second.second);
     }
     for (const auto& [from, names] : moved) {
       if (names.size() != 1) continue;  // links to one file
