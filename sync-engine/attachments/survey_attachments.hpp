@@ -46,8 +46,8 @@ struct AttachmentSurvey {
 Result<AttachmentSurvey> survey_attachments(Session& session, const Survey& survey, const RunOptions& options);
 
 /// Writes down whose wish the files are that notes name by now, and which ones a rule leaves out. Around what writes
-/// notes: before it, for what people wrote; and with `Session::wrote_notes` after it, so that nothing this program wrote
-/// becomes a wish. Fails with `disk`.
+/// notes: before it, for what people wrote; and with `Session::wrote_notes` after it, so that nothing this program
+/// wrote becomes a wish. Fails with `disk`.
 Result<void> note_attachments(Session& session, const Survey& survey);
 
 /// A run has named the foreign files that were new.
