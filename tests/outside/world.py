@@ -89,7 +89,7 @@ class World:
         judge.guard_changed_nothing(tree, before, after, ended)
         judge.conflicts_left_alone(tree, before, after, ended)
         if deed:
-            self.release_lost(before, after)
+            self.release_lost(tree, before, after)
         self.note_run(tree, before, after, ended)
         if not deed:
             judge.nobody_took(self.model, after)
@@ -108,9 +108,14 @@ class World:
             if row.get("state") == "done" or verb == "sync":
                 self.model.met["%s %s" % (row["action"], row.get("what", "note"))] += 1
 
-    def release_lost(self, before, after):
-        self.model.release(judge.visible(before) - judge.visible(after))
-        for sha in judge.pictures_seen(before) - judge.pictures_seen(after):
+    def release_lost(self, tree, before, after):
+        """What a deed takes from the person's folder or from the service goes elsewhere with the next runs."""
+        self.model.release(judge.words_of(before.here(tree)) - judge.words_of(after.here(tree)))
+        self.model.release(judge.words_there(before.state) - judge.words_there(after.state))
+        for sha in {digest(content) for content in before.here(tree).values()} - {
+                digest(content) for content in after.here(tree).values()}:
+            self.model.release_picture(sha)
+        for sha in set(before.state.files.values()) - set(after.state.files.values()):
             self.model.release_picture(sha)
 
     def note_run(self, tree, before, after, ended):
