@@ -257,7 +257,7 @@ TEST_CASE("diff: names the value of every switch of the other side", "[compare]"
     const ScriptRun run = run_against(other, Access::scratch);
     for (const SwitchValue& one : judge_switches(run.exchanges)) {
       CAPTURE(seed, one.key, one.shown_by, name(one.certainty));
-      // Where a lease ends is told by an assumed member.
+      // It shows in `lease_expires_at`, which the other side leaves out, or sends as null, with these values.
       if (one.key == "renew_from" && chosen["assumed_fields"] != "full") {
         CHECK(one.value.empty());
         continue;
