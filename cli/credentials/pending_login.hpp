@@ -30,10 +30,10 @@ class PendingLogins {
   /// An empty id loads the most recent login. Fails with `not_found` or `disk`.
   Result<PendingLogin> load(std::string_view authorization_id) const;
   void forget(std::string_view authorization_id) const;
-
- private:
+  /// Where it is kept, readable by its owner alone.
   std::filesystem::path file(std::string_view authorization_id) const;
 
+ private:
   std::filesystem::path folder_;
 };
 

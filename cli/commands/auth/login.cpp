@@ -20,6 +20,7 @@
 #include "cli/commands/auth/keep_key.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/outcomes.hpp"
 #include "cli/commands/shared/values.hpp"
 #include "cli/credentials/keyring.hpp"
 #include "cli/credentials/pending_login.hpp"
@@ -219,6 +220,8 @@ Result<ExitCode> keep(Session& session, const PendingLogin& login, const DeviceK
   const StoredCredential credential = to_credential(session, login, key, kept_in);
   WS_TRY(keep_key(session, credential));
   PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
+  session.outcomes().forget("auth.start");
+  session.outcomes().keep_elsewhere("auth.token", "the key is saved; `ws auth list` shows it");
   print_login(session, credential);
   note_missing_scopes(session, login, key);
   if (session.world().environment.text("WS_TOKEN")) {
@@ -317,7 +320,13 @@ Result<ExitCode> login(Session& session) {
   PendingLogin pending{.base_url = url.text, .profile = profile, .scopes = scopes};
   WS_LET(pending.authorization,
          start_device_login(*client, session.world().clock, client_name(), std::string(version()), scopes));
-  WS_TRY(PendingLogins(session.paths().state).save(pending));
+  const PendingLogins logins(session.paths().state);
+  WS_TRY(logins.save(pending));
+  const std::string& id = pending.authorization.authorization_id;
+  session.outcomes().keep_elsewhere("auth.start",
+                                    fmt::format("its codes are in {}, which only you can read; {} continues it",
+                                                logins.file(id).string(),
+                                                ShellCommand{"ws", "login", "--resume=", id}.in_backticks()));
   if (session.has("no-wait")) return print_begun(session, pending.authorization);
   show_code(session, pending.authorization);
   return wait_for_key(session, pending, kept_in);

@@ -20,6 +20,7 @@
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/outcomes.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/state/pending_uploads.hpp"
 #include "cli/terminal/progress.hpp"
@@ -219,7 +220,9 @@ class Uploads {
       }
       if (reply) {
         any_new_ = true;
-        static_cast<void>(finished_.keep(file, *reply->json));  // else it is as unfinished uploads are: noted by `keep`
+        // Where it cannot be kept it is as unfinished uploads are: noted by `keep`.
+        const bool is_kept = finished_.keep(file, *reply->json).has_value();
+        if (is_kept) session_.outcomes().keep_elsewhere("files.upload_finish", std::string(shown_again));
         forget_once_told(session_, upload_ids_[place]);
       }
       end(place, std::move(reply));
@@ -311,7 +314,8 @@ Result<ExitCode> start_only(Session& session, const UploadFile& file) {
 Result<ExitCode> upload(Session& session) {
   WS_LET(const std::vector<GivenId> given, ids_of(session));
   WS_LET(const int jobs, number_flag(session, "jobs", usual_jobs, 1, max_jobs));
-  if (session.has("file-name") && given.size() > 1) return fail(Failure::Kind::usage, "--file-name names one file");
+  if (session.has("file-name") && !is_one(session, given))
+    return fail(Failure::Kind::usage, "--file-name names one file");
   NamedFiles named{.is_one = is_one(session, given)};
   Batch requests{.is_one = named.is_one};
   for (const GivenId& path : given) {

@@ -20,14 +20,45 @@ using contract::RetryClass;
 constexpr std::size_t most_told = 3;
 constexpr std::size_t most_untold = 1000;
 
-/// The id of what an answer is about: its own, or that of the one object in it.
-std::string object_of(const Json& answer) {
+/// What was answered, also where the operation promises no JSON: `ws api` takes any body.
+Json answer_of(const Reply& reply) {
+  if (!reply.json->is_null()) return *reply.json;
+  auto parsed = parse_bounded(reply.body);
+  return parsed ? std::move(*parsed) : Json();
+}
+
+/// The id of what an answer is about: its own, that of the one object in it, or the first id that the contract has in
+/// it. Empty where it names none.
+std::string object_of(const contract::Operation& operation, const Json& answer) {
   if (!answer.is_object()) return {};
   if (std::string id = id_of(answer); !id.empty()) return id;
   for (const Json& member : answer) {
     if (!member.is_object()) continue;
     if (std::string id = id_of(member); !id.empty()) return id;
   }
+  const contract::Schema* const schema = operation.responses.empty() ? nullptr : operation.responses.front().schema;
+  if (schema == nullptr) return {};
+  for (const contract::Field& field : schema->fields) {
+    if (field.type.kind != contract::Kind::uuid) continue;
+    if (auto id = find_text(answer, field.name)) return *id;
+  }
+  return {};
+}
+
+/// The object that a call is about: the last id in its path. Empty where that has none.
+std::string subject_of(const CallLog::Sent& sent) {
+  const std::string_view path = sent.operation.path;
+  const std::size_t open = path.rfind('{');
+  if (open == std::string_view::npos) return {};
+  const std::string_view name = path.substr(open + 1, path.find('}', open) - open - 1);
+  const auto given = std::ranges::find(sent.parameters, name, &std::pair<std::string, std::string>::first);
+  return given == sent.parameters.end() ? std::string() : given->second;
+}
+
+/// What a change ends: the secret of the change that began it is good for nothing any more.
+std::string begun_by(const CallLog::Sent& sent) {
+  if (sent.operation.id == "files.upload_finish") return find_text(sent.body, "upload_id").value_or("");
+  if (sent.operation.id == "events.complete" || sent.operation.id == "events.fail") return subject_of(sent);
   return {};
 }
 
@@ -120,7 +151,7 @@ Result<std::optional<EarlierCreate>> OutcomeLog::find_left(const KeyedCreate& ch
 Result<CallLog::Entry> OutcomeLog::begin(const Sent& sent) {
   if (!is_remembered(sent.operation)) {
     // What is staged is no change yet.
-    if (sent.operation.retry == RetryClass::poll || sent.operation.id == "sync.push") return Entry{};
+    if (sent.operation.id == "sync.push") return Entry{};
     return without_row(sent);
   }
   const bool is_stable = has_stable_key(session_);
@@ -144,8 +175,8 @@ Result<CallLog::Entry> OutcomeLog::begin(const Sent& sent) {
     // What may be repeated is: the answer of then may not be true any more.
     if (left && left->status != 0 && sent.operation.retry != RetryClass::repeatable) {
       Reply reply{.status = left->status, .body = left->answer, .idempotency_key = entry.idempotency_key};
-      if (auto json = parse_bounded(reply.body)) reply.json = std::move(*json);
-      remember(left->key, {.operation = sent.operation.id}, reply);
+      reply.json = answer_of(reply);
+      remember(left->key, under_way(sent, Row::kept), reply, *reply.json);
       session_.note(
           fmt::format("note: {} was done already, at {}, and not told; its answer is shown (--again does it once more)",
                       sent.operation.id,
@@ -163,13 +194,17 @@ Result<CallLog::Entry> OutcomeLog::begin(const Sent& sent) {
     return without_row(sent);
   }
   if (*recorded == Recorded::again) again_.insert(entry.id);
-  under_way_[entry.id] = {.operation = sent.operation.id};
+  under_way_[entry.id] = under_way(sent, Row::kept);
   return entry;
+}
+
+OutcomeLog::UnderWay OutcomeLog::under_way(const Sent& sent, Row row) {
+  return {.operation = &sent.operation, .subject = subject_of(sent), .ends = begun_by(sent), .row = row};
 }
 
 CallLog::Entry OutcomeLog::without_row(const Sent& sent) {
   Entry entry{.id = fmt::format("without row {}", ++without_rows_)};
-  under_way_[entry.id] = {.operation = sent.operation.id, .row = Row::none};
+  under_way_[entry.id] = under_way(sent, Row::none);
   return entry;
 }
 
@@ -177,8 +212,9 @@ void OutcomeLog::end(const std::string& id, const Result<Reply>& result) {
   const auto found = under_way_.extract(id);
   if (found.empty()) return;
   const UnderWay& call = found.mapped();
-  const bool is_made = result && !is_empty_claim(*result->json);
-  if (is_made) remember(id, call, *result);
+  const Json answer = result ? answer_of(*result) : Json();
+  const bool is_made = result && !is_empty_claim(answer);
+  if (is_made) remember(id, call, *result, answer);
   if (call.row == Row::none) return;
   const auto kept = journal();
   if (!kept) return;
@@ -188,15 +224,32 @@ void OutcomeLog::end(const std::string& id, const Result<Reply>& result) {
   if (result || is_refused) check((*kept)->forget(id));
 }
 
-void OutcomeLog::remember(const std::string& id, const UnderWay& call, const Reply& reply) {
-  const bool has_secret = has_secret_member(*reply.json);
+void OutcomeLog::remember(const std::string& id, const UnderWay& call, const Reply& reply, const Json& answer) {
+  const bool has_secret = has_secret_member(answer);
+  // A login asks until it has its key.
+  if (call.operation->retry == RetryClass::poll && !has_secret) return;
+  if (!call.ends.empty()) std::erase_if(made_, [&](const Made& one) { return one.object == call.ends; });
   // A watch makes changes for weeks.
   if (call.row == Row::none && !has_secret && made_.size() >= most_untold) return;
+  std::string object = object_of(*call.operation, answer);
   made_.push_back({.id = call.row == Row::kept ? id : "",
-                   .operation = call.operation,
-                   .object = object_of(*reply.json),
+                   .operation = call.operation->id,
+                   .object = object.empty() ? call.subject : std::move(object),
                    .body = has_secret ? reply.body : "",
                    .has_secret = has_secret});
+}
+
+void OutcomeLog::keep_elsewhere(std::string_view operation, const std::string& where) {
+  for (Made& one : made_) {
+    if (one.operation != operation) continue;
+    one.has_secret = false;
+    one.body.clear();
+    one.kept = where;
+  }
+}
+
+void OutcomeLog::forget(std::string_view operation) {
+  std::erase_if(made_, [&](const Made& one) { return one.operation == operation; });
 }
 
 void OutcomeLog::check(const Result<void>& written) const {
@@ -210,6 +263,7 @@ Failure OutcomeLog::tell(Failure failure) const {
   Json details = {{"made", Json::array()}};
   std::string names;
   std::string files;
+  std::vector<std::string> kept;
   for (const Made& one : made_) {
     Json row = {{"operation", one.operation}, {"id", text_or_null(one.object)}};
     if (details["made"].size() < most_told) {
@@ -225,12 +279,14 @@ Failure OutcomeLog::tell(Failure failure) const {
       }
     }
     details["made"].push_back(std::move(row));
+    if (!one.kept.empty() && std::ranges::find(kept, one.kept) == kept.end()) kept.push_back(one.kept);
   }
   if (made_.size() > most_told) names += fmt::format(" and {} more", made_.size() - most_told);
   failure.what += "; the change was made: " + names;
   const bool is_shown_again = std::ranges::all_of(made_, [](const Made& one) { return !one.id.empty(); });
-  const std::string again = is_shown_again ? "run the same command again within a day to see the answer" : "";
-  failure.hint = files.empty() ? again : "the answer has a secret and is in " + files + ", which only you can read";
+  if (!files.empty()) kept.push_back("the answer has a secret and is in " + files + ", which only you can read");
+  if (kept.empty() && is_shown_again) kept.emplace_back(shown_again);
+  failure.hint = fmt::format("{}", fmt::join(kept, "; "));
   failure.call.details = dump(details);
   return failure;
 }

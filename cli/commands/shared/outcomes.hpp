@@ -32,6 +32,9 @@ Flag again_flag();
 /// Whether `--idempotency-key stable` is given.
 bool has_stable_key(const Session& session);
 
+/// How the answer of a change that was not told is seen.
+inline constexpr std::string_view shown_again = "run the same command again within a day to see the answer";
+
 class OutcomeLog final : public CallLog {
  public:
   explicit OutcomeLog(Session& session) : session_(session) {}
@@ -44,6 +47,10 @@ class OutcomeLog final : public CallLog {
   /// The failure of an output, with what was made and how to see it. An answer that has a secret goes to a file of its
   /// own, which the failure names.
   Failure tell(Failure failure) const;
+  /// The command itself has kept what that change answered; `where` tells where, and stands in place of a file.
+  void keep_elsewhere(std::string_view operation, const std::string& where);
+  /// What that change began has ended; it is not told any more.
+  void forget(std::string_view operation);
   /// The outcomes have reached their reader.
   void told();
 
@@ -54,18 +61,22 @@ class OutcomeLog final : public CallLog {
     std::string object = {};  ///< the id of what was made
     std::string body = {};
     bool has_secret = false;
+    std::string kept = {};  ///< where the command itself has kept the answer
   };
   Result<IdempotencyJournal*> journal();
   /// What an earlier run left; with `--again` it is forgotten.
   Result<std::optional<EarlierCreate>> find_left(const KeyedCreate& change);
   enum class Row { kept, none };
   struct UnderWay {
-    std::string_view operation = {};
+    const contract::Operation* operation = nullptr;
+    std::string subject = {};  ///< the object that its path names
+    std::string ends = {};     ///< what an earlier change of this command began
     Row row = Row::kept;
   };
+  static UnderWay under_way(const Sent& sent, Row row);
   /// For what is only told.
   Entry without_row(const Sent& sent);
-  void remember(const std::string& id, const UnderWay& call, const Reply& reply);
+  void remember(const std::string& id, const UnderWay& call, const Reply& reply, const Json& answer);
   void check(const Result<void>& written) const;
 
   Session& session_;

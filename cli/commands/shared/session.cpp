@@ -413,7 +413,7 @@ Result<std::unique_ptr<Client>> Session::make_client(std::optional<Credential> c
   WS_LET(ClientOptions options, client_options());
   printer_->know("server", options.base_url);
   options.credential = std::move(credential);
-  if (options.credential) options.log = outcomes_.get();
+  options.log = outcomes_.get();
   WS_LET(http::Transport * network, transport());
   return std::make_unique<Client>(*network, world_.clock, world_.random, std::move(options));
 }

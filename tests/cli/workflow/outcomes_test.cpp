@@ -1,6 +1,7 @@
 // What comes of a call whose answer is lost or spoilt behind the service's back: the real `ws`, the real mock and its
 // own faults. The mock's journal counts the sends, its state what was made.
 #include <functional>
+#include <set>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -355,6 +356,90 @@ TEST_CASE("outcomes: the same for changes that take no key; --again makes anothe
   another.push_back("--again");
   CHECK(world.ws(another).exit == 0);
   CHECK(comments_of(world) == before + 4);
+}
+
+TEST_CASE("outcomes: a change that could not be told is named with its id, whichever command printed it", "[cli]") {
+  const OutcomeWorld world;
+  const std::string key = "Idempotency-Key: one";
+  const std::vector<std::vector<std::string>> ways = {
+      {"projects", "create", "A", "--json"},
+      {"projects", "create", "B"},
+      {"projects", "create", "D", "--template", "{{title}}"},
+      {"call", "projects.create", "-F", "title=E", "--format", "yaml"},
+      {"api", "POST", "/v1/projects", "-F", "title=F"},
+      {"api", "POST", "/v1/projects", "-F", "title=G", "--include"},
+      {"api", "POST", "/v1/projects", "-F", "title=I", "-H", key, "--format", "ids"}};
+  std::set<std::string> before;
+  for (const Json& row : world.rows("projects")) before.insert(text_at(row, "id"));
+  for (const std::vector<std::string>& words : ways) {
+    CAPTURE(words);
+    const Ended ended = with_output(world, words, full);
+    CHECK(ended.exit == 14);
+    std::string made;
+    for (const Json& row : world.rows("projects")) {
+      if (before.insert(text_at(row, "id")).second) made = text_at(row, "id");
+    }
+    REQUIRE_FALSE(made.empty());
+    CHECK(ended.err.find("the change was made: projects.create " + made) != std::string::npos);
+  }
+  // An answer without an id of its own: the object that was named.
+  const std::string agent = world.id_of({"agents", "create", "scribe", "--name", "S", "--permissions", "read"});
+  const Ended rotated = with_output(world, {"api", "POST", "/v1/agents/" + agent + "/credentials:rotate"}, full);
+  INFO(rotated.err);
+  CHECK(rotated.exit == 14);
+  CHECK(rotated.err.find("agents.rotate ") != std::string::npos);
+  CHECK(rotated.err.find("the answer has a secret and is in ") != std::string::npos);
+  // Nothing was claimed, so nothing was made.
+  const Ended claimed = with_output(world, {"api", "POST", "/v1/agent-events:claim", "-F", "worker_id=w"}, full);
+  CHECK(claimed.exit == 14);
+  CHECK(claimed.err.find("the change was made") == std::string::npos);
+}
+
+TEST_CASE("outcomes: a login whose codes could not be told says where they are, and goes on", "[cli]") {
+  const OutcomeWorld world;
+  const std::string url = "--base-url=" + world.server.base_url();
+  const Json error = error_of(with_output(world, {"login", url, "--no-wait", "--for", "read", "--json"}, full));
+  CHECK(error["exit"] == 14);
+  CHECK(error["applied"] == "yes");
+  const std::string id = error["details"]["made"][0]["id"];
+  CHECK(error["message"].get<std::string>().find("the change was made: auth.start " + id) != std::string::npos);
+  const std::string hint = error["hint"];
+  const std::size_t begin = hint.find('/');
+  const std::filesystem::path file = hint.substr(begin, hint.find(',', begin) - begin);
+  CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::all) ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  CHECK(hint.find("`ws login --resume " + id + "` continues it") != std::string::npos);
+  control(world.server, "POST", "/devices/" + text_at(parse(read_text(file)), "user_code") + ":approve", "{}");
+  control(world.server, "POST", "/clock:advance", R"({"seconds": 30})");
+  const std::vector<std::string> resume = {"login", "--resume", id, "--once", "--store", "file", "--json"};
+  const Json kept = error_of(with_output(world, resume, full));
+  CHECK(kept["exit"] == 14);
+  CHECK(kept["message"].get<std::string>().find("the change was made: auth.token ") != std::string::npos);
+  CHECK(kept["message"].get<std::string>().find("auth.start") == std::string::npos);
+  CHECK(kept["hint"] == "the key is saved; `ws auth list` shows it");
+  CHECK_FALSE(kept["details"]["made"][0].contains("file"));
+  CHECK(world.person.ws({"auth", "list"}).out.find(text_at(kept, "details.made.0.id")) != std::string::npos);
+  // The bare operation keeps nothing by itself.
+  const Ended bare = with_output(
+      world, {"call", "auth.start", "--client-name", "x", "--cli-version", "1", "--scopes", "search:read"}, full);
+  CHECK(bare.exit == 14);
+  CHECK(bare.err.find("the answer has a secret and is in ") != std::string::npos);
+}
+
+TEST_CASE("outcomes: a finished upload that could not be told has no secret, one that was only begun has", "[cli]") {
+  const OutcomeWorld world;
+  write_text(world.folder / "a.md", "# A\n");
+  const Json finished = error_of(with_output(world, {"files", "upload", "a.md", "--json"}, full));
+  CHECK(finished["exit"] == 14);
+  REQUIRE(finished["details"]["made"].size() == 1);
+  CHECK(text_at(finished, "details.made.0.operation") == "files.upload_finish");
+  CHECK_FALSE(finished["details"]["made"][0].contains("file"));
+  CHECK(finished["hint"] == "run the same command again within a day to see the answer");
+  const std::string id = text_at(finished, "details.made.0.id");
+  CHECK(text_at(parse(world.ws({"files", "upload", "a.md"}).out), "id") == id);
+  const Json begun = error_of(with_output(world, {"files", "upload", "a.md", "--start-only", "--json"}, full));
+  CHECK(text_at(begun, "details.made.0.operation") == "files.upload_start");
+  CHECK(begun["hint"].get<std::string>().find(text_at(begun, "details.made.0.file")) != std::string::npos);
 }
 
 TEST_CASE("outcomes: a secret that could not be told is kept in a file that only its owner reads", "[cli]") {
