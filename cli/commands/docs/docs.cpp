@@ -72,7 +72,7 @@ Result<ExitCode> get_document(Session& session) {
   if (session.has("content") && session.has("render")) {
     return fail(Failure::Kind::usage, "give --content or --render, not both");
   }
-  if (session.arguments().words.size() != 1) {
+  if (session.arguments().words.size() != 1 || session.has("stdin")) {
     return fail(Failure::Kind::usage, "--content and --render show one document");
   }
   WS_LET(Call call, build_call(session, operation));

@@ -319,7 +319,7 @@ Result<ExitCode> download_files(Session& session) {
   const auto output = session.arguments().value("output");
   std::error_code ignored;
   const bool into_folder = !output || output->ends_with('/') || std::filesystem::is_directory(*output, ignored);
-  if (ids.size() > 1 && !into_folder) {
+  if (!batch.is_one && !into_folder) {
     return fail(Failure::Kind::usage, "several files cannot be saved as one", "give a folder with -o, or leave -o out");
   }
   if (session.has("dry-run")) return print_requests(session, batch);
@@ -327,7 +327,6 @@ Result<ExitCode> download_files(Session& session) {
   if (output && output->ends_with('/')) WS_TRY(make_folders(*output));
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   ProgressLine line(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
-  if (output == "-" && ids.empty()) return ExitCode::done;
   if (output == "-") {
     WS_TRY(batch.calls.front());
     WS_TRY(download_to_stdout(session, *client, line, ids.front()));

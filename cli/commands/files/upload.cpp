@@ -329,7 +329,7 @@ Result<ExitCode> upload(Session& session) {
   }
   if (session.has("dry-run")) return print_requests(session, requests);
   if (session.has("start-only")) {
-    if (named.files.size() != 1) return fail(Failure::Kind::usage, "--start-only starts one upload");
+    if (!named.is_one) return fail(Failure::Kind::usage, "--start-only starts one upload");
     WS_TRY(named.files.front());
     return start_only(session, *named.files.front());
   }

@@ -2,7 +2,10 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -26,9 +29,11 @@ struct BatchStage {
     command.input = input;
     return run_command(command);
   }
-  std::string created(const std::string& title) const {
-    return ws({"docs", "create", title, "-F", "content=x", "--format", "ids"}).out.substr(0, 36);
+  std::string made(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--format", "ids"});
+    return ws(std::move(arguments)).out.substr(0, 36);
   }
+  std::string created(const std::string& title) const { return made({"docs", "create", title, "-F", "content=x"}); }
   /// `ws files upload` of all files of the folder `up`, and its flags.
   std::vector<std::string> upload_all(std::vector<std::string> flags = {}) const {
     std::vector<std::string> arguments = {"files", "upload"};
@@ -50,33 +55,82 @@ TEST_CASE("batches: --stdin has one shape, whatever the count", "[cli]") {
   const BatchStage stage;
   const std::string a = stage.created("A");
   const std::string b = stage.created("B");
-  const std::vector<std::vector<std::string>> commands = {
-      {"docs", "get"}, {"docs", "archive", "--yes"}, {"comments", "list"}};
-  for (const std::vector<std::string>& words : commands) {
-    for (const std::string& input : {std::string(), a + "\n", a + "\n" + b + "\n"}) {
-      CAPTURE(words, input);
-      std::vector<std::string> arguments = words;
-      arguments.insert(arguments.end(), {"--stdin", "--json"});
+  write_text(stage.folder / "f.txt", "f");
+  write_text(stage.folder / "g.txt", "g");
+  const Json up = parse(stage.ws({"files", "upload", "--stdin", "--json"}, "f.txt\ng.txt\n").out);
+  // What each command of the table takes ids of; a new one wants its lines here.
+  const std::map<std::string, std::vector<std::string>> things = {
+      {"agent",
+       {stage.made({"agents", "create", "one", "--name", "One", "--permissions", "read"}),
+        stage.made({"agents", "create", "two", "--name", "Two", "--permissions", "read"})}},
+      {"file", {text_at(up, "data.0.result.id"), text_at(up, "data.1.result.id")}},
+      {"document", {a, b}},
+      {"path", {"f.txt", "g.txt"}},
+      {"nobody", {nobody, "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0c"}}};
+  struct Row {
+    std::string words;
+    std::string of;
+    std::vector<std::string> more = {};
+    int exit = 0;  ///< of every count
+  };
+  const std::vector<Row> commands = {
+      {"docs get", "document"},
+      {"docs get", "document", {"--content"}, 2},
+      {"comments list", "document"},
+      {"files get", "file"},
+      {"files download", "file", {"-o", "down/"}},
+      {"files download", "file", {"-o", "missing"}, 2},
+      {"files download", "file", {"-o", "-"}, 2},
+      {"files upload", "path"},
+      {"files upload", "path", {"--file-name", "x.txt"}, 2},
+      {"files upload", "path", {"--start-only"}, 2},
+      {"files operation", "nobody"},
+      {"questions get", "nobody"},
+      {"conversations get", "nobody"},
+      {"tests cases get", "nobody"},
+      {"tests suites get", "nobody"},
+      {"tests runs get", "nobody"},
+      {"agents pause", "agent"},
+      {"agents resume", "agent"},
+      {"agents revoke", "agent", {"--yes"}},
+      {"docs archive", "document", {"--yes"}},
+  };
+  for (const Row& row : commands) {
+    // What is not there is asked for by the function that asks for documents.
+    const std::size_t least = row.of == "nobody" ? 1 : 0;
+    for (std::size_t count = least; count <= (least == 0 ? 2 : 1); ++count) {
+      CAPTURE(row.words, row.more, count);
+      std::istringstream words(row.words);
+      std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
+      arguments.insert(arguments.end(), row.more.begin(), row.more.end());
+      arguments.insert(arguments.end(), {"--stdin", "--json", "--force"});
+      if (row.words != "files download") arguments.pop_back();
+      std::string input;
+      for (std::size_t i = 0; i < count; ++i) input += things.at(row.of)[i] + "\n";
       const Ended ended = stage.ws(arguments, input);
-      REQUIRE(ended.exit == 0);
+      INFO(ended.err);
+      const bool is_there = row.of != "nobody";
+      REQUIRE(ended.exit == (is_there ? row.exit : 13));
+      if (row.exit != 0) continue;
       const Json whole = parse(ended.out);
       REQUIRE(whole["data"].is_array());
-      CHECK(whole["data"].size() == input.size() / 37);
-      for (const Json& row : whole["data"]) {
-        CHECK(row["ok"] == true);
-        CHECK(row.contains("result"));
+      CHECK(whole["data"].size() == count);
+      for (const Json& one : whole["data"]) {
+        CHECK(one["ok"] == is_there);
+        CHECK(one.contains(is_there ? "result" : "error"));
       }
     }
   }
-  write_text(stage.folder / "f.txt", "f");
-  const Json up = parse(stage.ws({"files", "upload", "--stdin", "--json"}, "f.txt\n").out);
-  REQUIRE(up["data"].size() == 1);
-  const std::string asset = text_at(up, "data.0.result.id");
-  CHECK(parse(stage.ws({"files", "upload", "--stdin", "--json"}, "").out)["data"].empty());
-  CHECK(parse(stage.ws({"files", "download", "--stdin", "--json", "-o", "down/"}, asset + "\n").out)["data"].size() ==
-        1);
-  CHECK(parse(stage.ws({"files", "download", "--stdin", "--json"}, "").out)["data"].empty());
   CHECK(text_at(parse(stage.ws({"docs", "get", a, "--json"}).out), "id") == a);
+  // The table names every command that takes them.
+  std::set<std::string> tried;
+  for (const Row& row : commands) tried.insert(row.words);
+  for (const Json& command : parse(stage.ws({"__reference"}).out)["commands"]) {
+    for (const Json& flag : command["flags"]) {
+      CAPTURE(command["command"]);
+      if (flag["name"] == "--stdin") CHECK(tried.contains(text_at(command, "command")));
+    }
+  }
 }
 
 TEST_CASE("batches: an id that comes twice is asked for once", "[cli]") {
