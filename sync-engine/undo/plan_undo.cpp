@@ -74,7 +74,8 @@ class Undoer {
       return "changed since, and the two collide";
     if (row.document.empty()) return {};
     if (world_.in_conflict.contains(row.document)) return "a conflict about it is open";
-    if (world_.local.unsyncable.contains(row.document)) return "the file cannot be read now";
+    if (const auto out = world_.local.unsyncable.find(row.document); out != world_.local.unsyncable.end())
+      return out->second == SkipReason::ignored ? ignored_now : "the file cannot be read now";
     if (std::ranges::binary_search(world_.remote.absent, row.document)) return "the service does not show it now";
     return {};
   }

@@ -157,6 +157,21 @@ TEST_CASE("sync undo: a run of which nothing can be taken back names the one bef
   CHECK(read_text(two.here / "a.md") == "one\ntwo\nthree\n");
 }
 
+TEST_CASE("sync undo: what is ignored by now is left, and told as that", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "one\nedited\nthree\n");
+  write_text(two.here / "new.md", "new\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / ".wsignore", "a.md\nnew.md\n");
+  const Ended left = two.ws(two.here, {"sync", "undo"});
+  INFO(left.err);
+  CHECK(left.exit == 13);
+  for (const std::string name : {"a.md", "new.md"})
+    CHECK_THAT(left.err, Contains("left " + name + ": its place is ignored now"));
+  CHECK(read_text(two.here / "a.md") == "one\nedited\nthree\n");
+  CHECK(read_text(two.here / "new.md") == "new\n");
+}
+
 TEST_CASE("sync undo: of what was never sent nothing is sent, with or without the service", "[cli][undo]") {
   const TwoFolders two;
   write_text(two.here / "n.md", "[b](deep/b.md)\n");
