@@ -81,6 +81,7 @@ std::string reason_of(CURLcode code, std::string_view text) {
     case CURLE_GOT_NOTHING:
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
+    case CURLE_SEND_FAIL_REWIND:  // lost on a reused connection, and the body is not sent twice
     case CURLE_PARTIAL_FILE: return "the connection was lost";
     default: return std::string(text);  // an open set: libcurl adds codes
   }

@@ -282,6 +282,17 @@ TEST_CASE("outcomes: an archive that was not acknowledged is told as one, not as
   CHECK(ended.out.find("not_found") == std::string::npos);
 }
 
+TEST_CASE("outcomes: an answer that was lost on a connection in use is told in plain words", "[cli]") {
+  OutcomeWorld world;
+  write_text(world.folder / "a.md", "# A\n");
+  REQUIRE(world.ws({"sync", "init"}).exit == 0);
+  world.fault("sync.commit", 1, R"({"close_without_answer": true})", "after");
+  const Ended ended = world.ws({"sync", "--no-retry"});
+  INFO(ended.err);
+  CHECK(ended.exit == 12);
+  CHECK(ended.err.find("the connection was lost") != std::string::npos);
+}
+
 TEST_CASE("outcomes: a commit that was not acknowledged is counted, not made again", "[cli]") {
   const int lost = GENERATE(1, 3);
   OutcomeWorld world;
