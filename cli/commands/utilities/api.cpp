@@ -129,6 +129,16 @@ void print_body(Session& session, const Json* body, const std::string& bytes) {
   session.printer().resource(*body, bytes);
 }
 
+/// Fails with `internal`: what the server answered is no fault of the command line.
+Result<Json> read_answer(const std::string& body) {
+  auto value = parse_bounded(body);
+  if (value) return value;
+  return fail(Failure{.kind = Failure::Kind::internal,
+                      .what = "api: the answer is not usable: " + value.error().what,
+                      .hint = "without --jq, --fields, --template and --paginate it is printed as it came",
+                      .code = "unusable_answer"});
+}
+
 /// `cursor` into a body that is JSON, else into the query.
 Result<void> go_on_at(AnyCall& call, const std::string& cursor) {
   if (!call.body.empty()) {
@@ -154,7 +164,7 @@ Result<ExitCode> print_all_pages(Session& session, Client& client, AnyCall call)
   PageGuard guard("api");
   while (true) {
     WS_LET(const Reply reply, client.call(call));
-    WS_LET(Json page, parse_bounded(reply.body));
+    WS_LET(Json page, read_answer(reply.body));
     WS_LET(const std::string cursor, guard.cursor_of(page));
     const Json* const items = find(page, "data");
     const std::size_t count = items != nullptr && items->is_array() ? items->size() : 0;
@@ -185,9 +195,13 @@ Result<ExitCode> api(Session& session) {
     return print_prepared(session, request, Json(request.body));
   }
   if (session.has("paginate")) return print_all_pages(session, *client, std::move(call));
+  const bool is_read = call.method == "GET";
   WS_LET(const Reply reply, client->call(std::move(call)));
+  const auto body = read_answer(reply.body);
+  // A change was made, whatever its answer looks like: that is told as it came.
+  const bool needs_json = is_read && (session.has("jq") || session.has("fields") || session.has("template"));
+  if (needs_json && !body) return fail(body.error());
   if (session.has("include")) print_head(session, reply);
-  const auto body = parse_bounded(reply.body);
   print_body(session, body ? &*body : nullptr, reply.body);
   return ExitCode::done;
 }

@@ -27,6 +27,25 @@ TEST_CASE("api: any path, with members as query or body, and the body of the ans
   CHECK(person.ws({"api", "GET", "/v1/nothing"}).exit == 6);
 }
 
+TEST_CASE("api: what --jq and the like cannot read is a failure, not an answer", "[cli]") {
+  const std::string given = GENERATE("<html>", R"({"id": "x", "big": 1e400})");
+  const HostileServer server([&given](const Seen&) { return answer(200, given); });
+  const MockProcess mock;
+  Person person(mock);
+  person.environment["WS_BASE_URL"] = server.origin();
+  for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
+           {"--jq", ".id"}, {"--fields", "id"}, {"--template", "{id}"}, {"--paginate"}}) {
+    std::vector<std::string> words{"api", "GET", "/v1/x"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const Ended ended = person.ws(words);
+    CAPTURE(words, ended.out, ended.err);
+    CHECK(ended.exit == 1);
+    CHECK(ended.out.empty());
+    CHECK(ended.err.find("the answer is not usable") != std::string::npos);
+  }
+  CHECK(person.ws({"api", "GET", "/v1/x"}).out == given);
+}
+
 TEST_CASE("api: the key goes to the profile's own server and nowhere else", "[cli]") {
   const HostileServer home([](const Seen&) { return answer(200, "{}"); });
   const HostileServer other([](const Seen&) { return answer(200, "{}"); });
