@@ -286,7 +286,18 @@ Result<std::string> check_key(std::string_view text, std::string_view source) {
   return is_visible ? std::string(key) : refuse("holds a character that no key has");
 }
 
+/// Whether a user name, and perhaps a password, stands before the host.
+bool names_user(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
+  return url.substr(0, url.find_first_of("/?#")).find('@') != std::string_view::npos;
+}
+
 Result<BaseUrl> check_base_url(std::string_view text, const Environment& environment) {
+  if (names_user(text))
+    return fail(Failure::Kind::usage,
+                "the base URL holds a user name or a password, which ws does not send",
+                "give it as https://host[:port][/prefix], and the key in WS_TOKEN or by `ws login`");
   while (!text.empty() && text.back() == '/') text.remove_suffix(1);
   BaseUrl url{.text = std::string(text), .origin = http::origin_of(text)};
   const std::size_t colon = url.origin.rfind(':');

@@ -332,6 +332,28 @@ TEST_CASE("keys: a WS_TOKEN that is no key alone is named for what it is, and no
   CHECK(server.requests().empty());
 }
 
+TEST_CASE("server: a base URL with a user name is refused, and the password is not told", "[cli]") {
+  const MockProcess mock;
+  Person person(mock);
+  const std::string host = mock.base_url().substr(std::string_view("http://").size());
+  for (const std::string& base : std::vector<std::string>{"http://me:hunter2@" + host,
+                                                          "https://me:hunter2@example.test/prefix",
+                                                          "me:hunter2@example.test",
+                                                          "https://hunter2@" + host}) {
+    person.environment["WS_BASE_URL"] = base;
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"whoami"}, {"whoami", "--json"}, {"doctor"}, {"config", "set", "base_url", base}}) {
+      const Ended ended = person.ws(words);
+      CAPTURE(words, base, ended.out, ended.err);
+      CHECK(ended.exit != 0);
+      CHECK((ended.out + ended.err).find("hunter2") == std::string::npos);
+      CHECK((ended.out + ended.err).find("holds a user name") != std::string::npos);
+    }
+  }
+  person.environment["WS_BASE_URL"] = mock.base_url() + "/@team";
+  CHECK(person.ws({"whoami"}).err.find("holds a user name") == std::string::npos);
+}
+
 TEST_CASE("server: a base URL that ends in /v1 is named, whatever its answer is", "[cli]") {
   const MockProcess mock;
   Person person(mock);
