@@ -194,6 +194,26 @@ Result<void> stays_synced(const Session& session,
   return {};
 }
 
+bool is_at_or_below(std::string_view path, std::string_view folder) {
+  return path == folder || path.starts_with(std::string(folder) + "/");
+}
+
+/// A folder that is tied by itself stays whole: its notes go to its own source, and its `.ws/` is not moved by name.
+Result<void> spares_tied_folders(const Scan& scan, const RelativePath& from, const RelativePath& to) {
+  for (const Skipped& each : scan.skipped()) {
+    if (each.reason != SkipReason::tied_elsewhere) continue;
+    if (is_at_or_below(each.path, from.text()))
+      return fail(Failure::Kind::usage,
+                  fmt::format("{} is synced by itself: its .ws would stay behind", each.path),
+                  "rename the folder with `mv`");
+    if (is_at_or_below(from.text(), each.path) || is_at_or_below(to.text(), each.path))
+      return fail(Failure::Kind::usage,
+                  fmt::format("{} is synced by itself: nothing is moved into it or out of it", each.path),
+                  "name another place; within that folder run `ws sync mv` in there");
+  }
+  return {};
+}
+
 Result<void> do_steps(Session& session, const std::vector<UndoStep>& steps, std::uint64_t operation) {
   WS_LET(const std::vector<LeftAlone> left, apply_undo_steps(session, steps));
   WS_LET(const SourceRevision revision, session.state.source_revision());
@@ -214,6 +234,7 @@ Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const R
   Relinked& told = planner.plan.told;
   WS_LET(told.moved, files_to_move(session, from, to, told.stayed));
   WS_LET(const Scan scan, walk_tree(session, true));
+  WS_TRY(spares_tied_folders(scan, from, to));
   for (const auto& [old_path, new_path] : told.moved) WS_TRY(stays_synced(session, scan, old_path, new_path));
   if (stands_at(session, to)) return fail(Failure::Kind::usage, fmt::format("{} exists already", to.text()));
   const LinkIndex index = LinkIndex::load(session, scan);

@@ -462,3 +462,29 @@ TEST_CASE("out of sight: a tied folder that was moved into another one goes to i
   REQUIRE(two.sync(two.there).exit == 0);
   CHECK(fs::exists(two.there / "inner/deep/own.md"));
 }
+
+TEST_CASE("out of sight: sync mv neither takes a tied folder apart nor moves a note into it", "[cli]") {
+  const OutOfSight two;
+  const fs::path inner = two.here / "outer/inner";
+  fs::create_directories(two.stage / "inner");
+  write_text(two.stage / "inner/own.md", "own\n");
+  REQUIRE(two.ws(two.stage / "inner", {"sync", "init", "--name", "inner"}).exit == 0);
+  REQUIRE(two.sync(two.stage / "inner").exit == 0);
+  fs::create_directory(two.here / "outer");
+  fs::rename(two.stage / "inner", inner);
+  const std::vector<std::pair<std::string, std::string>> moves = {{"outer/inner", "elsewhere"},
+                                                                  {"outer", "elsewhere"},
+                                                                  {"note.md", "outer/inner"},
+                                                                  {"note.md", "outer/inner/new/note.md"},
+                                                                  {"outer/inner/own.md", "own.md"}};
+  for (const auto& [from, to] : moves) {
+    const Ended refused = two.ws(two.here, {"sync", "mv", from, to});
+    INFO(from << " to " << to << '\n' << shown(refused));
+    CHECK(refused.exit == 2);
+    CHECK_THAT(refused.err, Contains("outer/inner is synced by itself"));
+    CHECK(fs::exists(two.here / "note.md"));
+    CHECK(fs::exists(inner / "own.md"));
+  }
+  CHECK(two.ws(inner, {"sync", "mv", "own.md", "renamed.md"}).exit == 0);
+  CHECK(fs::exists(inner / "renamed.md"));
+}
