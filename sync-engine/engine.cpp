@@ -21,6 +21,7 @@
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/run/run_undo.hpp"
 #include "sync-engine/survey/survey.hpp"
+#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 
@@ -38,7 +39,8 @@ Result<Relinked> relink(
   if (!dry_run) {
     const auto done = while_writing_notes(context, [&]() -> Result<void> {
       WS_TRY(carry_marks(context.session, marks_follow(plan)));
-      return carry_out(context.session, plan);
+      WS_TRY(carry_out_steps(context.session, plan.steps, plan.rows));
+      return close_operation(context);
     });
     WS_TRY(done);
     refresh_cache(context.session);

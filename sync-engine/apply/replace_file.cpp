@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/session/written_files.hpp"
 #include "sync-engine/survey/documents_here.hpp"
+#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 namespace {
@@ -36,56 +36,34 @@ Result<Found> find_state_text(HistoryLog& log,
               "`ws sync log` lists what it holds");
 }
 
-Result<std::optional<Version>> version_at(Session& session,
-                                          const RelativePath& path,
-                                          const std::optional<std::string>& text) {
-  if (!text) return std::optional<Version>{};
-  WS_LET(const git::ObjectId blob, session.history.keep(*text));
-  return std::optional(Version{.path = path, .hash = Sha256::of(*text), .blob = blob});
-}
-
-/// Before the file changes: one that is cut off in between has nothing to take back.
-Result<void> record_restored(Session& session,
-                             const DocumentId& document,
-                             const RelativePath& path,
-                             const std::optional<std::string>& now,
-                             const std::string& text) {
-  OperationRow row{.document = document, .origins = ChangeOrigin::restored};
-  WS_LET(row.before, version_at(session, path, now));
-  WS_LET(row.after, version_at(session, path, text));
-  WS_TRY(session.history.flush());
-  WS_LET(sqlite::Transaction transaction, session.state.begin());
-  WS_TRY(session.state.operations().record(row));
-  return transaction.commit();
+Result<Version> version_of(Session& session, const RelativePath& path, const std::string& text) {
+  WS_LET(const git::ObjectId blob, session.history.keep(text));
+  return Version{.path = path, .hash = Sha256::of(text), .blob = blob};
 }
 
 }  // namespace
 
 Result<void> replace_file(Session& session,
-                          SafeWriter& writer,
                           const DocumentId& document,
                           const RelativePath& path,
                           const std::optional<std::string>& now,
-                          const std::optional<std::string>& text) {
+                          const std::string& text,
+                          InLog in_log) {
   if (now == text) return {};
-  std::optional<Sha256> seen;
+  OperationRow row{.document = document, .origins = ChangeOrigin::restored};
+  UndoStep step{.document = document, .to = path};
   if (now) {
-    seen = Sha256::of(*now);
-    WS_LET(const git::ObjectId blob, session.history.keep(*now));
-    WS_TRY(session.history.record_before({{.path = path.string(), .blob = blob}}, {}));
+    WS_LET(row.before, version_of(session, path, *now));
+    step.from = path;
+    step.seen = row.before->hash;
+    step.seen_blob = row.before->blob;
   }
-  if (text) {
-    WS_LET(const Staged staged, writer.stage(*text));
-    WS_TRY(writer.flush_texts());
-    WS_TRY(writer.place(staged, path, seen));
-  } else {
-    WS_TRY(writer.remove(path, *seen));
-  }
-  WS_TRY(writer.flush_folders());
-  if (!text) return {};
-  WS_LET(sqlite::Transaction transaction, session.state.begin());
-  WS_TRY(record_written(session, document, path, Sha256::of(*text)));
-  return transaction.commit();
+  WS_LET(row.after, version_of(session, path, text));
+  step.result = row.after->hash;
+  step.result_blob = row.after->blob;
+  const std::vector<OperationRow> rows = in_log == InLog::yes ? std::vector{row} : std::vector<OperationRow>();
+  WS_LET(const DoneSteps done, carry_out_steps(session, {step}, rows));
+  return done.refusal ? fail(*done.refusal) : Result<void>();
 }
 
 Result<std::optional<std::string>> read_if_there(const SafeWriter& writer, const RelativePath& path) {
@@ -101,7 +79,7 @@ Result<Restored> restore(Session& session,
                          const std::optional<std::string>& at,
                          bool dry_run) {
   WS_LET(HistoryLog log, HistoryLog::open(session.own("history.git")));
-  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(const std::optional<std::string> now, read_if_there(writer, path));
   WS_LET(const Found found, find_state_text(log, path, at, now));
   Restored restored{.path = path, .state = found.state, .changed = found.text != now};
@@ -109,8 +87,7 @@ Result<Restored> restore(Session& session,
   WS_LET(const DocumentsHere documents, find_documents_here(session));
   const auto known = documents.find(path);
   const DocumentId document = known == documents.end() ? DocumentId{} : known->second;
-  WS_TRY(record_restored(session, document, path, now, found.text));
-  WS_TRY(replace_file(session, writer, document, path, now, found.text));
+  WS_TRY(replace_file(session, document, path, now, found.text, InLog::yes));
   return restored;
 }
 

@@ -144,14 +144,14 @@ Failure changed_again(const Conflict& conflict) {
 
 Result<void> write_markers(Session& session, const Conflict& conflict) {
   WS_LET(const ThreeTexts texts, recorded_texts(session, conflict));
-  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(const std::optional<std::string> now, read_if_there(writer, conflict.path));
   if (now && holds_open_markers(session, conflict, *now, texts)) return fail(left_markers(conflict));
   WS_LET(const merge::Merge merged,
          merge::merge_markdown(
              texts.base.value_or(""), *texts.local, *texts.remote, {.merge_later = session.config.merge_later}));
-  WS_TRY(replace_file(
-      session, writer, conflict.document, conflict.path, now, merge::with_markers(merged, our_label, their_label)));
+  const std::string marked = merge::with_markers(merged, our_label, their_label);
+  WS_TRY(replace_file(session, conflict.document, conflict.path, now, marked, InLog::no));
   return mark_merging_by_hand(session.root, conflict.id);
 }
 

@@ -113,11 +113,8 @@ Result<std::set<std::string>> add_edited_notes(Session& session,
     const std::string end = end_path(note);
     WS_TRY(planner.add_note(note, end, *text, after));
     planner.plan.told.links += count;
-    planner.plan.told.notes.push_back({.document = planner.plan.steps.back().document,
-                                       .path = end,
-                                       .before = std::move(*text),
-                                       .after = std::move(after),
-                                       .links = count});
+    planner.plan.told.notes.push_back(
+        {.path = end, .before = std::move(*text), .after = std::move(after), .links = count});
     edited.insert(note);
   }
   return edited;
@@ -214,16 +211,6 @@ Result<void> spares_tied_folders(const Scan& scan, const RelativePath& from, con
   return {};
 }
 
-Result<void> do_steps(Session& session, const std::vector<UndoStep>& steps, std::uint64_t operation) {
-  WS_LET(const std::vector<LeftAlone> left, apply_undo_steps(session, steps));
-  WS_LET(const SourceRevision revision, session.state.source_revision());
-  WS_LET(sqlite::Transaction transaction, session.state.begin());
-  WS_TRY(record_written_steps(session, steps, left));
-  WS_TRY(session.state.operations().clear_undo(operation));
-  WS_TRY(session.state.operations().close(revision));
-  return transaction.commit();
-}
-
 }  // namespace
 
 Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const RelativePath& to) {
@@ -296,22 +283,6 @@ Result<RelinkPlan> plan_fix(Session& session, const FixOptions& options) {
   const auto as_now = [](const std::string& note) { return note; };
   WS_TRY(add_edited_notes(session, planner, writer, {}, as_now, index, targets_of, as_now));
   return std::move(planner.plan);
-}
-
-Result<void> carry_out(Session& session, const RelinkPlan& plan) {
-  if (plan.steps.empty()) return {};
-  WS_TRY(session.history.flush());
-  Operations operations = session.state.operations();
-  WS_LET(sqlite::Transaction transaction, session.state.begin());
-  for (const OperationRow& row : plan.rows) WS_TRY(operations.record(row));
-  WS_TRY(operations.put_undo(plan.steps));
-  WS_TRY(transaction.commit());
-  return do_steps(session, plan.steps, *operations.current());
-}
-
-Result<void> finish_relinking(Session& session, const Operation& interrupted) {
-  WS_LET(const std::vector<UndoStep> steps, session.state.operations().undo_steps(interrupted.id));
-  return do_steps(session, steps, interrupted.id);
 }
 
 }  // namespace ws::sync

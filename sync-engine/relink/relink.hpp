@@ -18,8 +18,7 @@ namespace ws::sync {
 
 /// A note whose links are edited.
 struct RelinkedNote {
-  DocumentId document = {};  ///< empty: of none yet
-  std::string path = {};     ///< afterwards
+  std::string path = {};  ///< afterwards
   std::string before = {};
   std::string after = {};
   std::size_t links = 0;
@@ -59,11 +58,5 @@ Result<RelinkPlan> plan_link_updates(Session& session,
 
 /// How many links that would edit. Without a look at a single note where the index knows them.
 std::size_t count_links_of(const LinkIndex& index, const links::Renames& renamed);
-
-/// Journals the steps and does them: one operation, which the caller has begun. Fails with `disk`; what was journalled
-/// is finished by the next command.
-Result<void> carry_out(Session& session, const RelinkPlan& plan);
-/// The same of one that was interrupted.
-Result<void> finish_relinking(Session& session, const Operation& interrupted);
 
 }  // namespace ws::sync

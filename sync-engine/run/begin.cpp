@@ -8,6 +8,7 @@
 #include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/run/run_undo.hpp"
+#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 namespace {
@@ -26,10 +27,14 @@ Result<TreeLock> begin(RunContext& context, std::string_view kind) {
   WS_LET(TreeLock lock, TreeLock::take(context.session.root, context.session.options.wait_lock));
   context.session.wrote_notes = false;
   Operations operations = context.session.state.operations();
-  WS_LET(const auto open, operations.find_at(OperationStage::open, OperationStage::open));
+  WS_LET(auto open, operations.find_at(OperationStage::open, OperationStage::open));
   WS_LET(auto undoing, operations.find_at(OperationStage::undoing_on_disk, OperationStage::undoing_on_service));
   WS_TRY(resume_operation(context, open ? open : undoing, kind));
   WS_TRY(recover_steps(context.session));
+  if (undoing && undoing->undoes == 0) {  // the steps of another kind than an undo: a rename with its links
+    WS_TRY(finish_steps(context.session, undoing->id));
+    open = std::exchange(undoing, std::nullopt);
+  }
   WS_TRY(settle_interrupted_files(context.session, *context.clock));
   WS_LET(const std::optional<StagedCommit> staged, context.session.state.staged());
   if (staged && staged->under_way && context.session.remote != nullptr) {

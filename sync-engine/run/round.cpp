@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sync-engine/apply/apply.hpp"
-#include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/conflicts/open_conflicts.hpp"
@@ -15,6 +14,7 @@
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/survey/held_documents.hpp"
+#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 namespace {
@@ -367,31 +367,27 @@ void count_links(Session& session,
   report.links_of_renames = count_links_of(index, renamed);
 }
 
-Result<Relinked> plan_kept_links(Session& session, const Survey& survey, const RunOptions& options) {
-  if (session.config.links != LinksMode::keep || survey.plan.guard) return Relinked{};
+Result<RelinkPlan> plan_kept_links(Session& session, const Survey& survey, const RunOptions& options) {
+  if (session.config.links != LinksMode::keep || survey.plan.guard) return RelinkPlan{};
   links::Renames renamed = renames_of(survey.plan);
   if (session.knows_attachments()) {
     WS_LET(const AttachmentSurvey files, survey_attachments(session, survey, options));
-    if (stops_run(files)) return Relinked{};
+    if (stops_run(files)) return RelinkPlan{};
     for (const Action& action : files.plan.actions) add_rename(action, renamed);
   }
-  if (renamed.empty()) return Relinked{};
-  const IndexFile file = options.dry_run ? IndexFile::leave : IndexFile::update;
-  WS_LET(RelinkPlan plan, plan_link_updates(session, survey.scan, renamed, file));
-  return std::move(plan.told);
+  if (renamed.empty()) return RelinkPlan{};
+  return plan_link_updates(session, survey.scan, renamed, options.dry_run ? IndexFile::leave : IndexFile::update);
 }
 
 Result<Survey> survey_with_links(Session& session, const RunOptions& options, std::size_t& mended) {
   mended = 0;
   WS_LET(Survey survey, ws::sync::survey(session, options, PullMode::store));
-  WS_LET(const Relinked kept, plan_kept_links(session, survey, options));
-  if (kept.notes.empty()) return survey;
-  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  for (const RelinkedNote& note : kept.notes) {
-    WS_LET(const RelativePath path, RelativePath::parse(note.path));
-    const auto done = replace_file(session, writer, note.document, path, note.before, note.after);
-    if (!done && done.error().kind != Failure::Kind::conflict) return fail(done.error());
-    if (done) mended += note.links;
+  WS_LET(const RelinkPlan kept, plan_kept_links(session, survey, options));
+  if (kept.steps.empty()) return survey;
+  WS_LET(const DoneSteps done, carry_out_steps(session, kept.steps));
+  for (const RelinkedNote& note : kept.told.notes) {
+    const auto is_left = [&](const LeftAlone& each) { return each.path.text() == note.path; };
+    if (std::ranges::none_of(done.left, is_left)) mended += note.links;
   }
   return ws::sync::survey(session, options, PullMode::store);
 }

@@ -62,7 +62,7 @@ void count_links(Session& session,
                  bool only_looks,
                  Report& report);
 /// With `links: keep`: what the renames of the survey edit. Nothing where the guard stops the run.
-Result<Relinked> plan_kept_links(Session& session, const Survey& survey, const RunOptions& options);
+Result<RelinkPlan> plan_kept_links(Session& session, const Survey& survey, const RunOptions& options);
 /// The survey of whatever changes files or sends them: with `links: keep` these edits are made first. `mended`: how
 /// many links.
 Result<Survey> survey_with_links(Session& session, const RunOptions& options, std::size_t& mended);

@@ -19,7 +19,6 @@
 #include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/reconcile/guard.hpp"
-#include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
@@ -471,7 +470,6 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
 }  // namespace
 
 Result<std::set<RelativePath>> finish_steps_here(Session& session, Operation& undoing) {
-  if (undoing.undoes == 0) return std::set<RelativePath>{};
   if (undoing.stage == Operation::Stage::undoing_on_disk) {
     WS_LET(const std::vector<UndoStep> steps, session.state.operations().undo_steps(undoing.id));
     StepsHere here(session, undoing, steps, true);
@@ -484,8 +482,6 @@ Result<std::set<RelativePath>> finish_steps_here(Session& session, Operation& un
 }
 
 Result<void> finish_interrupted_undo(RunContext& context, const Operation& undoing) {
-  // Steps of another kind than an undo: a rename with its links.
-  if (undoing.undoes == 0) return finish_relinking(context.session, undoing);
   UndoReport result{.was_begun = true};
   WS_LET(const auto undone, context.session.state.operations().find(undoing.undoes));
   if (undone) result.undone = *undone;

@@ -46,10 +46,10 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
   WS_LET(Survey survey, ws::sync::survey(session, options, PullMode::inspect));
   RunOptions looking = options;
   looking.looks_only = true;
-  WS_LET(const Relinked kept, plan_kept_links(session, survey, looking));
-  if (!kept.notes.empty()) {
+  WS_LET(const RelinkPlan kept, plan_kept_links(session, survey, looking));
+  if (!kept.steps.empty()) {
     TextEdits edits;
-    for (const RelinkedNote& note : kept.notes) {
+    for (const RelinkedNote& note : kept.told.notes) {
       WS_LET(RelativePath path, RelativePath::parse(note.path));
       edits.emplace(std::move(path), note.after);
     }
@@ -58,9 +58,9 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
   WS_LET(files, survey_attachments(session, survey, looking));
   WS_LET(Report report, report_of(session, survey));
   count_links(session, survey, files, options, true, report);
-  if (kept.links > 0) {
-    report.links_mended = kept.links;
-    report.links_of_renames = kept.left;
+  if (kept.told.links > 0) {
+    report.links_mended = kept.told.links;
+    report.links_of_renames = kept.told.left;
   }
   const std::vector<Row> unavailable = rows_of_unavailable(survey);
   report.rows.insert(report.rows.end(), unavailable.begin(), unavailable.end());

@@ -327,7 +327,9 @@ Result<void> Operations::set_stage(std::uint64_t operation, Operation::Stage sta
 
 Result<void> Operations::clear_undo(std::uint64_t operation) {
   WS_TRY(run_sql(*database_, "delete from undo_steps where operation = ?", operation));
-  return run_sql(*database_, "delete from undo_left where operation = ?", operation);
+  WS_TRY(run_sql(*database_, "delete from undo_left where operation = ?", operation));
+  WS_TRY(set_stage(operation, Operation::Stage::open));
+  return drop_if_empty(operation);
 }
 
 Result<std::vector<LeftAlone>> Operations::undo_left(std::uint64_t operation) {

@@ -140,6 +140,7 @@ class Operations {
   /// `undo` without a number passes over it from now on.
   Result<void> set_spent(std::uint64_t operation);
   Result<void> set_stage(std::uint64_t operation, Operation::Stage stage);
+  /// Its steps are done: it is open again, or no operation where it has no rows.
   Result<void> clear_undo(std::uint64_t operation);
 
   Result<std::vector<UndoStep>> undo_steps(std::uint64_t operation);

@@ -34,6 +34,8 @@ class UndoApplier::Impl {
 
   void then(std::function<void()> job) { disk_.add(std::move(job)); }
 
+  const std::optional<Failure>& refusal() const { return refusal_; }
+
   Result<std::vector<LeftAlone>> end() {
     disk_.wait();
     WS_TRY(std::move(outcome_));
@@ -46,6 +48,7 @@ class UndoApplier::Impl {
     if (outcome) return outcome;
     const Failure::Kind why = outcome.error().kind;
     if (ends_everything(outcome.error()) && why != Failure::Kind::disk) return outcome;
+    if (!refusal_) refusal_ = outcome.error();
     if (why == Failure::Kind::disk) left_.push_back({.path = path, .why = "it could not be written"});
     if (why == Failure::Kind::conflict) left_.push_back({.path = path, .why = "changed while it was taken back"});
     return {};
@@ -216,7 +219,8 @@ class UndoApplier::Impl {
   std::size_t staged_texts_ = 0;
   Result<void> outcome_;  ///< of what `put_in_place` did
   std::vector<LeftAlone> left_;
-  Background disk_;  ///< ends before what its jobs refer to
+  std::optional<Failure> refusal_;  // of the first of them
+  Background disk_;                 ///< ends before what its jobs refer to
 };
 
 UndoApplier::UndoApplier(Session& session, const std::vector<UndoStep>& steps, bool was_begun)
@@ -227,17 +231,12 @@ UndoApplier::~UndoApplier() = default;
 Result<void> UndoApplier::begin(const ReadsTexts& reads) { return impl_->begin(reads); }
 void UndoApplier::then(std::function<void()> job) { impl_->then(std::move(job)); }
 Result<std::vector<LeftAlone>> UndoApplier::end() { return impl_->end(); }
+const std::optional<Failure>& UndoApplier::refusal() const { return impl_->refusal(); }
 
 FlushAhead::FlushAhead(const Session& session, std::size_t files)
     : background_(files >= jobs_worth_a_thread ? OwnThread::one : OwnThread::none) {
   if (files < jobs_worth_a_thread) return;
   background_.add([fd = session.root.fd()] { static_cast<void>(::syncfs(fd)); });
-}
-
-Result<std::vector<LeftAlone>> apply_undo_steps(Session& session, const std::vector<UndoStep>& steps) {
-  UndoApplier applier(session, steps, true);
-  WS_TRY(applier.begin());
-  return applier.end();
 }
 
 Result<void> record_written_steps(Session& session,
@@ -253,6 +252,34 @@ Result<void> record_written_steps(Session& session,
     WS_TRY(record_written(session, step.document, *step.to, *step.result));
   }
   return {};
+}
+
+Result<DoneSteps> carry_out_steps(Session& session,
+                                  const std::vector<UndoStep>& steps,
+                                  const std::vector<OperationRow>& rows) {
+  if (steps.empty()) return DoneSteps{};
+  WS_TRY(session.history.flush());
+  Operations operations = session.state.operations();
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const OperationRow& row : rows) WS_TRY(operations.record(row));
+  WS_TRY(operations.put_undo(steps));
+  WS_TRY(transaction.commit());
+  return finish_steps(session, *operations.current());
+}
+
+Result<DoneSteps> finish_steps(Session& session, std::uint64_t operation) {
+  Operations operations = session.state.operations();
+  WS_LET(const std::vector<UndoStep> steps, operations.undo_steps(operation));
+  UndoApplier applier(session, steps, true);
+  WS_TRY(applier.begin());
+  DoneSteps done;
+  WS_LET(done.left, applier.end());
+  done.refusal = applier.refusal();
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  WS_TRY(record_written_steps(session, steps, done.left));
+  WS_TRY(operations.clear_undo(operation));
+  WS_TRY(transaction.commit());
+  return done;
 }
 
 }  // namespace ws::sync

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,13 +45,27 @@ class UndoApplier {
   void then(std::function<void()> job);
   /// Waits; all is durable on return. Returns what was left out.
   Result<std::vector<LeftAlone>> end();
+  /// Why the first of them was left out.
+  const std::optional<Failure>& refusal() const;
 
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
-/// From begin to end.
-Result<std::vector<LeftAlone>> apply_undo_steps(Session& session, const std::vector<UndoStep>& steps);
+struct DoneSteps {
+  std::vector<LeftAlone> left = {};
+  std::optional<Failure> refusal = {};  ///< what became of the first of them
+};
+
+/// Changes files of the user outside a plan: writes the rows and the steps into the journal of the open operation, does
+/// the steps, and records whose files those are. Cut off anywhere, the next command ends them. What was left out stays
+/// as it was; all that ends the program is a failure, and then the steps are still journalled.
+Result<DoneSteps> carry_out_steps(Session& session,
+                                  const std::vector<UndoStep>& steps,
+                                  const std::vector<OperationRow>& rows = {});
+/// The rest of it after an interruption.
+Result<DoneSteps> finish_steps(Session& session, std::uint64_t operation);
+
 /// Records whose files those are that the steps wrote and moved, `left` aside (`session/written_files.hpp`). Within the
 /// caller's transaction.
 Result<void> record_written_steps(Session& session,

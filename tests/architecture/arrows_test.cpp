@@ -92,7 +92,7 @@ const std::vector<Room> rooms = {
           "tree/"}),
     sync("undo/", {"disk/", "merge/", "model/", "reconcile/", "session/", "state/", "survey/", "tree/"}),
     sync("relink/", {"disk/", "links/", "model/", "session/", "state/", "survey/", "tree/", "undo/"}),
-    sync("apply/", {"conflict_store/", "disk/", "model/", "session/", "state/", "survey/"}),
+    sync("apply/", {"conflict_store/", "disk/", "model/", "session/", "state/", "survey/", "undo/"}),
     sync("conflicts/", {"apply/", "conflict_store/", "disk/", "merge/", "model/", "reconcile/", "session/", "survey/"}),
     sync("publish/",
          {"conflict_store/", "disk/", "merge/", "model/", "reconcile/", "remote/", "session/", "state/", "survey/"}),
@@ -444,7 +444,6 @@ TEST_CASE("arrows: whoever puts a text in the place of a user's note records who
   const std::map<std::string, std::string_view> recorders = {
       {"sync-engine/apply/apply.cpp", "finish_step("},
       {"sync-engine/apply/journal.cpp", "record_written("},
-      {"sync-engine/apply/replace_file.cpp", "record_written("},
       {"sync-engine/conflicts/decided_block.cpp", "end.files."},
       {"sync-engine/undo/apply_undo.cpp", "record_written("},
   };

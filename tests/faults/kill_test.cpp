@@ -85,6 +85,9 @@ TEST_CASE("killed anywhere while several conflicts end for the remote side", "[f
   kill_everywhere("resolve several remote");
 }
 TEST_CASE("killed anywhere in a restore", "[faults][kill]") { kill_everywhere("restore"); }
+TEST_CASE("killed anywhere while texts are written into renamed notes", "[faults][kill]") {
+  kill_everywhere("texts of renamed notes");
+}
 TEST_CASE("killed anywhere in an undo", "[faults][kill]") { kill_everywhere("undo"); }
 TEST_CASE("killed anywhere in a pull of many files, and in an undo that makes many", "[faults][kill]") {
   kill_everywhere("pull of many");

@@ -129,6 +129,28 @@ Scenario restoring() {
           .steps = {{.arguments = {"sync", "restore", "edit.md", "--at", "AT"}}}};
 }
 
+/// A note that is renamed with little more than links in it, and one that collides at its new name: what is written
+/// into them has another number than the file that was renamed.
+void prepare_renamed(FaultWorld& world) {
+  fill(world);
+  write_text(world.tree / ".ws/config.yaml", "links: keep\n");
+  write_text(world.tree / "n.md", "[e](edit.md)\n[m](move.md)\n");
+  must_end(world.ws(sync_command), 0);
+  must_end(world.ws_there(sync_command), 0);
+  collide(world);
+  must_end(world.ws(sync_command), 7);
+  fs::create_directories(world.tree / "d");
+  fs::rename(world.tree / "n.md", world.tree / "d/n.md");
+}
+
+Scenario writing_into_renamed() {
+  return {.name = "texts of renamed notes",
+          .prepare = prepare_renamed,
+          .steps = {{.arguments = sync_command, .exit = 7},
+                    {.arguments = {"sync", "resolve", "clash.md", "--markers"}, .exit = 7, .again = {2}}},
+          .last_exit = 7};
+}
+
 /// More files than are written without a thread.
 void write_many(const fs::path& tree) {
   for (int i = 0; i < 40; ++i) {
@@ -369,6 +391,7 @@ std::vector<Scenario> all_scenarios() {
       resolve_several_by("local"),
       resolve_several_by("remote"),
       restoring(),
+      writing_into_renamed(),
       {.name = "pull of many", .prepare = prepare_pull_of_many, .steps = {{.arguments = sync_command}}},
       {.name = "undo of many",
        .prepare = prepare_undo_of_many,
