@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -79,6 +82,8 @@ constexpr std::string_view secret_words[] = {"secret",
                                              "signature",
                                              "private_key"};
 
+/// `display_prefix`: enough to tell a key from others.
+constexpr std::size_t shown_key_characters = 12;
 /// Shorter texts are names and words of people.
 constexpr std::size_t shortest_key = 20;
 constexpr std::size_t shortest_hex_key = 32;
@@ -126,8 +131,25 @@ bool is_about_secret(const Json& value) {
 /// too.
 enum class Place { described, undescribed, named_so, secret };
 
+bool is_key_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+void redact_names(Json& object) {
+  std::vector<std::string> names;
+  for (const auto& [name, member] : object.items()) {
+    if (name.find(key_prefix) != std::string::npos) names.push_back(name);
+  }
+  for (const std::string& name : names) {
+    Json member = std::move(object[name]);
+    object.erase(name);
+    object[redact_keys(name)] = std::move(member);
+  }
+}
+
 void redact_in(Json& value, Place place) {
   if (value.is_object()) {
+    redact_names(value);
     const bool repeats_secret = is_about_secret(value);
     for (auto& [name, member] : value.items()) {
       const bool is_known = is_described(name);
@@ -144,7 +166,11 @@ void redact_in(Json& value, Place place) {
   } else if (value.is_string()) {
     const bool is_secret = place == Place::secret || place == Place::named_so ||
                            (place == Place::undescribed && looks_like_key(value.get_ref<const std::string&>()));
-    if (is_secret) value = redacted;
+    if (is_secret) {
+      value = redacted;
+    } else if (auto& text = value.get_ref<std::string&>(); text.find(key_prefix) != std::string::npos) {
+      text = redact_keys(std::move(text));
+    }
   } else if (value.is_number() && place == Place::secret) {
     value = redacted;
   }
@@ -198,6 +224,25 @@ bool hides_header(std::string_view name, std::string_view value) {
   return is_credential_header(name) || !secret_kind(name).empty() || looks_like_key(value);
 }
 
+std::string replace_keys(std::string text, const std::function<std::string(std::string_view key)>& by) {
+  std::size_t at = text.find(key_prefix);
+  if (at == std::string::npos) return text;
+  std::string replaced;
+  std::size_t kept = 0;
+  for (; at != std::string::npos; at = text.find(key_prefix, at)) {
+    const std::size_t begin = at;
+    while (at < text.size() && is_key_character(text[at])) ++at;
+    if (at - begin <= shown_key_characters) continue;
+    replaced.append(text, kept, begin - kept).append(by(std::string_view(text).substr(begin, at - begin)));
+    kept = at;
+  }
+  return replaced.append(text, kept);
+}
+
+std::string redact_keys(std::string text) {
+  return replace_keys(std::move(text), [](std::string_view) { return std::string(redacted); });
+}
+
 void redact(Json& value) { redact_in(value, Place::described); }
 
 std::string redact_pairs(std::string_view text) {
@@ -211,7 +256,7 @@ std::string redact_pairs(std::string_view text) {
     if (is_secret) {
       shown.append(name).append("=").append(redacted);
     } else {
-      shown.append(pair);
+      shown.append(redact_keys(std::string(pair)));
     }
     if (pair.size() < text.size()) shown += '&';
     text.remove_prefix(std::min(pair.size() + 1, text.size()));

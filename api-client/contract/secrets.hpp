@@ -5,6 +5,7 @@
 /// headers, and members of free-form objects.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,7 +38,13 @@ bool is_shown_header(std::string_view name);
 /// a header that nobody describes if its name says so or the value looks like a key.
 bool hides_header(std::string_view name, std::string_view value);
 
-/// Replaces the secrets of a JSON value, at every depth. Members stay, and null stays null.
+/// The text with every key in it replaced, wherever it stands, by what `by` makes of it. The first characters of a key,
+/// by which it is told from others, are no key.
+std::string replace_keys(std::string text, const std::function<std::string(std::string_view key)>& by);
+/// The same with `redacted`.
+std::string redact_keys(std::string text);
+
+/// Replaces the secrets of a JSON value, at every depth, and the keys in its texts. Members stay, and null stays null.
 void redact(Json& value);
 /// "user_code=[redacted]&action=approve": of a query, or of a form.
 std::string redact_pairs(std::string_view text);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/contract/secrets.hpp"
 #include "server-mock/output/print.hpp"
 #include "server-mock/pipeline/error_response.hpp"
 #include "server-mock/pipeline/upload_put.hpp"
@@ -290,10 +291,11 @@ void SandboxEndpoint::log(const http::Request& request, const Reply& reply, std:
   const std::string_view operation = reply.operation.empty() ? "none" : reply.operation;
   const std::string& id = sandbox_->options.id;
   const std::string path = (id.empty() ? "" : "/_s/" + id).append(shown_path(request.path));
+  const std::string method = contract::redact_keys(std::string(request.method));
   // The query is not logged: it may contain what a person searched for.
   if (shared_.log == LogStyle::json) {
     const Json line = {{"time", rfc3339(sandbox_->world->now())},
-                       {"method", request.method},
+                       {"method", method},
                        {"path", path},
                        {"operation", operation},
                        {"status", reply.response.status()},
@@ -302,7 +304,7 @@ void SandboxEndpoint::log(const http::Request& request, const Reply& reply, std:
   } else {
     tell(fmt::format("{} {} {} {} {:.1f} ms",
                      reply.response.status(),
-                     clean(request.method, Breaks::space),
+                     clean(method, Breaks::space),
                      clean(path, Breaks::space),
                      operation,
                      static_cast<double>(duration_us) / 1000));

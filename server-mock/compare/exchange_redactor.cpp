@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <span>
 
 #include <fmt/format.h>
@@ -150,16 +149,8 @@ std::string ExchangeRedactor::replace_secrets(std::string text) const {
       text.replace(at, secret.size(), placeholder);
     }
   }
-  constexpr std::string_view form = contract::key_prefix;
-  for (std::size_t at = text.find(form); at != std::string::npos; at = text.find(form, at + form.size())) {
-    std::size_t end = at;
-    while (end < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_' || text[end] == '-')) {
-      ++end;
-    }
-    text.replace(at, end - at, fmt::format("<key:0:{}>", end - at));
-  }
-  return text;
+  return contract::replace_keys(std::move(text),
+                                [](std::string_view key) { return fmt::format("<key:0:{}>", key.size()); });
 }
 
 std::string ExchangeRedactor::redact_name(const std::string& name) {

@@ -129,7 +129,7 @@ Json Journal::to_json(const Entry& entry) const {
   Json value = {
       {"seq", entry.seq},
       {"time", rfc3339(entry.time)},
-      {"method", head.substr(0, space)},
+      {"method", contract::redact_keys(std::string(head.substr(0, space)))},
       {"path", shown_path(sandbox_.empty() ? asked.path : http::within_sandbox(asked.path).path)},
       {"query", asked.query.empty() ? Json(nullptr) : Json(contract::redact_pairs(asked.query))},
       {"operation", entry.operation.empty() ? Json(nullptr) : Json(entry.operation)},
@@ -143,7 +143,7 @@ Json Journal::to_json(const Entry& entry) const {
   // The page shows the code of the login.
   if (entry.operation == "page.device" && !value["response_body"].is_null())
     value["response_body"] = contract::redacted;
-  if (!entry.warning.empty()) value["warning"] = entry.warning;
+  if (!entry.warning.empty()) value["warning"] = contract::redact_keys(entry.warning);
   if (!entry.assumed.empty()) value["assumed"] = entry.assumed;
   return value;
 }

@@ -112,3 +112,29 @@ TEST_CASE("journal: of a header that it does not know, what may be a key is not 
   CHECK(journal.read({}).at("data").at(0).at("request_headers") ==
         Json{{"host", "a"}, {"x-api-key", "[redacted]"}, {"x-build", "12"}, {"cookie", "[redacted]"}, {"accept", "b"}});
 }
+
+TEST_CASE("journal: a key is shown in no text, and other text is kept", "[server-mock]") {
+  Wire wire;
+  const std::string canary = "wsk_Canary-" + std::string(20, 'x');
+  wire.control("DELETE", "/requests", nullptr, 204);
+  const Json text = {{"title", "the key " + canary}, {"content", "keys begin with wsk_, as in `" + canary + "`; a=b"}};
+  wire.ask({.method = "POST", .target = "/v1/documents", .token = wire.token(), .json = dump(text)});
+  wire.get("/v1/search?query=" + canary + "+said");
+  wire.ask({.method = "POST",
+            .target = "/v1/agent-events/018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b:fail",
+            .token = wire.token(),
+            .json = dump(Json{{"lease_token", "x"}, {"error", "401 for " + canary}, {canary, 1}})});
+  wire.ask({.method = "POST",
+            .target = "/v1/documents",
+            .token = wire.token(),
+            .json = "a plain " + canary,
+            .headers = {"Content-Type: text/plain"}});
+  const Json journal = wire.control("GET", "/requests").at("data");
+  CHECK(dump(journal).find(canary) == std::string::npos);
+  REQUIRE(journal.size() == 4);
+  CHECK(journal[0].at("request_body").at("title") == "the key [redacted]");
+  CHECK(journal[0].at("request_body").at("content") == "keys begin with wsk_, as in `[redacted]`; a=b");
+  CHECK(journal[1].at("query") == "query=[redacted]+said");
+  CHECK(journal[2].at("request_body").at("error") == "401 for [redacted]");
+  CHECK(journal[3].at("request_body") == "a plain [redacted]");
+}

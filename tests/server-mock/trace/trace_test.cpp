@@ -203,6 +203,25 @@ TEST_CASE("trace: no secret is in the file, and issued keys work in the replay",
   }
 }
 
+TEST_CASE("trace: a key that the world did not issue is in no text of the file; the rest is replayed", "[trace]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "run.trace";
+  Recording recording(path);
+  const std::string foreign = "wsk_of-another-service_0123456789";
+  recording.ask("POST", "/v1/documents", {{"title", "Mine"}, {"content", "it said " + foreign + " to all"}});
+  recording.ask("GET", "/v1/search?query=" + foreign);
+  const std::string text = text_of(path);
+  CHECK_THAT(text, !Contains(foreign) && !Contains("another-service"));
+  CHECK_THAT(text, Contains("it said wsk_") && Contains(" to all"));
+  const trace::Trace recorded = read_back(path);
+  trace::Checkpoints checkpoints;
+  const auto replay = trace::Replay::open(recorded, recording.options, checkpoints).value();
+  for (std::size_t n = 1; n <= recorded.requests.size(); ++n) {
+    REQUIRE(replay->go_to(n));
+    CHECK(replay->played().status == recorded.events[recorded.requests[n - 1]].status);
+  }
+}
+
 TEST_CASE("trace: clocks, resets, snapshots, faults and other sandboxes are replayed, too", "[trace]") {
   const TemporaryFolder folder;
   const std::string path = folder / "run.trace";
