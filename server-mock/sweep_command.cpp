@@ -125,10 +125,9 @@ sweep::Progress progress_line() {
 Result<void> check_selection(const sweep::Plan& plan, const SweepFlags& flags) {
   if (!plan.unmatched.empty()) {
     const auto& [flag, pattern, known] = plan.unmatched.front();
-    std::string hint = suggestion(pattern, flag == "--operations" ? operation_names() : known);
-    if (flag == "--operations" && (hint.empty() || names_operation(pattern))) {
-      hint = fmt::format("it sends {}", fmt::join(known, ", "));
-    }
+    const bool is_sent_never = flag == "--operations" && names_operation(pattern);
+    std::string hint = is_sent_never ? fmt::format("it sends {}", fmt::join(known, ", "))
+                                     : nearest_names(pattern, flag == "--operations" ? operation_names() : known);
     if (hint.empty()) hint = "`ws-mock sweep --plan -- CMD` lists the rows";
     return fail(Failure::Kind::usage, fmt::format("{} \"{}\" names no row of this command", flag, pattern), hint);
   }

@@ -49,4 +49,26 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
   return text.empty() ? text : text + "?";
 }
 
+std::string nearest_names(std::string_view word, const std::vector<std::string>& known) {
+  constexpr std::size_t most = 3;
+  constexpr std::size_t longest_compared = 100;
+  if (std::string meant = suggestion(word, known); !meant.empty()) return meant;
+  const auto area_of = [](std::string_view name) { return name.substr(0, name.find('.')); };
+  std::vector<std::pair<std::pair<bool, std::size_t>, std::string>> near;
+  for (const std::string& name : known) {
+    const bool is_elsewhere = word.find('.') == std::string_view::npos || area_of(name) != area_of(word);
+    near.push_back({{is_elsewhere, edit_distance(word.substr(0, longest_compared), name)}, name});
+  }
+  std::ranges::stable_sort(near, {}, [](const auto& one) { return one.first; });
+  std::vector<std::string> names;
+  for (const auto& [distance, name] : near) {
+    if (names.size() < most && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "the nearest are " : ", ") + ShellCommand{}.words(name).in_backticks();
+  }
+  return text;
+}
+
 }  // namespace ws

@@ -15,11 +15,18 @@ bool is_one_rule(const Json& body) {
   return body.is_object() && find(body, "faults") == nullptr && find(body, "rules") == nullptr;
 }
 
+Unexpected no_such_fault(const Call& call) {
+  std::vector<std::string> ids;
+  for (const Json& rule : call.sandbox.faults.read()) ids.push_back(rule.at("id"));
+  return refuse(
+      ApiError{.status = 404, .code = "not_found", .message = no_such("fault", http::value_of(call.path, "id"), ids)});
+}
+
 ServiceResult get_faults(Call& call) { return Answer{.body = Json{{"data", call.sandbox.faults.read()}}}; }
 
 ServiceResult get_fault(Call& call) {
   Json rule = call.sandbox.faults.read(http::value_of(call.path, "id"));
-  if (rule.is_null()) return not_found("fault");
+  if (rule.is_null()) return no_such_fault(call);
   return Answer{.body = std::move(rule)};
 }
 
@@ -53,7 +60,7 @@ ServiceResult put_fault(Call& call) {
 
 ServiceResult turn(Call& call, bool on) {
   const std::string_view id = http::value_of(call.path, "id");
-  if (!call.sandbox.faults.turn(id, on)) return not_found("fault");
+  if (!call.sandbox.faults.turn(id, on)) return no_such_fault(call);
   return Answer{.body = call.sandbox.faults.read(id)};
 }
 
@@ -67,7 +74,7 @@ ServiceResult delete_faults(Call& call) {
 }
 
 ServiceResult delete_fault(Call& call) {
-  if (!call.sandbox.faults.remove(http::value_of(call.path, "id"))) return not_found("fault");
+  if (!call.sandbox.faults.remove(http::value_of(call.path, "id"))) return no_such_fault(call);
   return Answer{.status = 204};
 }
 

@@ -116,11 +116,18 @@ ServiceResult reset(Call& call) {
   return Answer{.body = Json{{"to", to}, {"token", call.sandbox.built_in.token}}};
 }
 
+Unexpected no_such_snapshot(const Call& call) {
+  std::vector<std::string> names;
+  for (const Json& one : call.sandbox.snapshots.read()) names.push_back(one.at("name"));
+  return refuse(ApiError{
+      .status = 404, .code = "not_found", .message = no_such("snapshot", http::value_of(call.path, "name"), names)});
+}
+
 ServiceResult get_snapshots(Call& call) { return Answer{.body = Json{{"data", call.sandbox.snapshots.read()}}}; }
 
 ServiceResult get_snapshot(Call& call) {
   Json snapshot = call.sandbox.snapshots.read(http::value_of(call.path, "name"));
-  if (snapshot.is_null()) return not_found("snapshot");
+  if (snapshot.is_null()) return no_such_snapshot(call);
   return Answer{.body = std::move(snapshot)};
 }
 
@@ -132,7 +139,7 @@ ServiceResult take_named_snapshot(Call& call) { return take(call, std::string(ht
 ServiceResult restore_snapshot(Call& call) {
   const std::string_view name = http::value_of(call.path, "name");
   WS_API_LET(const bool found, call.sandbox.restore(name));
-  if (!found) return not_found("snapshot");
+  if (!found) return no_such_snapshot(call);
   return restored(call.sandbox, name);
 }
 
@@ -143,7 +150,7 @@ ServiceResult delete_snapshots(Call& call) {
 
 ServiceResult delete_snapshot(Call& call) {
   if (!call.sandbox.snapshots.remove(*call.sandbox.world, http::value_of(call.path, "name"))) {
-    return not_found("snapshot");
+    return no_such_snapshot(call);
   }
   return Answer{.status = 204};
 }

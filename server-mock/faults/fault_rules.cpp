@@ -1,10 +1,12 @@
 #include "server-mock/faults/fault_rules.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/suggestion.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/faults/operation_names.hpp"
@@ -222,12 +224,96 @@ void check_target(const Json& value, const Loc& loc, ValidationErrors& errors) {
   }
   if (const auto path = find_text(value, "path"); path && !path->starts_with('/') && !path->starts_with('*')) {
     errors.add(within(loc, "path"), "A path starts with a slash", *path);
+  } else if (operation && names_operation(*operation) && operation->find_first_not_of('*') != std::string::npos) {
+    // Without an operation any path and method may be asked for: the answer is a 404 then, which the rule changes.
+    const std::string method = find_text(value, "method").value_or("");
+    if (operations_that_match({.operation = *operation, .method = method}).empty()) {
+      errors.add(within(loc, "method"), never_matched(*operation), method);
+    } else if (operations_that_match({*operation, method, path.value_or("")}).empty()) {
+      errors.add(within(loc, "path"), never_matched(*operation), *path);
+    }
   }
   for (const char* name : {"operation", "method", "path"}) {
     if (find(value, name) != nullptr) return;
   }
   errors.add(
       within(loc, "operation"), "missing", "Name the requests: operation (\"*\" is any), or method and path", value);
+}
+
+bool has_member(const contract::Operation& operation, std::string_view name) {
+  return operation.request != nullptr && contract::find_field(*operation.request, name) != nullptr;
+}
+
+/// Whether an answer of the operation holds a hash of bytes.
+bool shows_hash(const contract::Operation& operation) {
+  const auto is_hash = [](const contract::Field& field) { return field.name.find("sha256") != std::string_view::npos; };
+  for (const contract::Response& response : operation.responses) {
+    if (response.body == contract::Body::bytes) return true;
+    if (response.schema == nullptr) continue;
+    for (const contract::Schema* const schema : contract::reached_from(*response.schema)) {
+      if (std::any_of(schema->fields.begin(), schema->fields.end(), is_hash)) return true;
+    }
+  }
+  return false;
+}
+
+/// Effects that not every request can have, with those that can.
+struct BoundEffect {
+  std::string_view name = {};
+  bool Effect::*is_on = nullptr;
+  bool (*can_have)(const contract::Operation& operation) = nullptr;
+};
+constexpr BoundEffect bound_effects[] = {
+    {"lose_lease",
+     &Effect::lose_lease,
+     [](const contract::Operation& operation) {
+       return operation.id == "events.claim" || operation.path.find("{event_id}") != std::string_view::npos ||
+              has_member(operation, "source_event_id");
+     }},
+    {"bump_revision",
+     &Effect::bump_revision,
+     [](const contract::Operation& operation) {
+       const auto has = [&operation](const char* name) { return has_member(operation, name); };
+       return operation.id == "docs.create" || operation.path.find("{document_id}") != std::string_view::npos ||
+              operation.path.find("{conflict_id}") != std::string_view::npos || has("document_id") || has("items") ||
+              has("entries") || has("push_ids");
+     }},
+    {"bad_hash", &Effect::bad_hash, shows_hash},
+    {"empty_page",
+     &Effect::empty_page,
+     [](const contract::Operation& operation) {
+       const contract::Schema* const answer = operation.responses.front().schema;
+       return answer == nullptr || contract::find_field(*answer, "data") != nullptr;
+     }},
+    {"repeat_page",
+     &Effect::repeat_page,
+     [](const contract::Operation& operation) {
+       const contract::Parameter* const cursor = contract::find_parameter(operation, "cursor");
+       return cursor != nullptr && cursor->in == contract::In::query;
+     }},
+    {"cut_upload", &Effect::cut_upload, nullptr},
+    {"damage_upload", &Effect::damage_upload, nullptr},
+};
+
+/// Refuses an effect that none of the requests can have.
+void check_effects(const FaultRule& rule, const Loc& loc, ValidationErrors& errors) {
+  if (rule.operation.find_first_not_of('*') == std::string::npos) return;
+  const auto named = operations_that_match({rule.operation, rule.method, rule.path});
+  for (const BoundEffect& effect : bound_effects) {
+    if (!(rule.effect.*effect.is_on)) continue;
+    const auto can_have = [&effect](const std::string& name) {
+      const contract::Operation* const operation = contract::find_operation(name);
+      if (effect.can_have == nullptr) return name == "upload.put";
+      return operation != nullptr && effect.can_have(*operation);
+    };
+    if (named.empty() || std::ranges::any_of(named, can_have)) continue;
+    std::vector<std::string> able;
+    std::ranges::copy_if(operation_names(), std::back_inserter(able), can_have);
+    errors.add(
+        within(loc, std::string(effect.name)),
+        fmt::format("{} has no effect on {}; {}", effect.name, rule.operation, nearest_names(rule.operation, able)),
+        rule.operation);
+  }
 }
 
 void check_turns(const Json& value, const Loc& loc, ValidationErrors& errors) {
@@ -267,6 +353,7 @@ std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, Vali
     const Loc place = within(loc, "effect");
     if (effect->empty()) errors.add(place, "An effect has a name: {\"status\": 503}", *effect);
     rule.effect = EffectReader(*effect, place, errors).read();
+    check_effects(rule, place, errors);
   }
   if (errors.all().size() > before) return std::nullopt;
   return rule;

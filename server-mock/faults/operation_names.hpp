@@ -11,7 +11,18 @@ namespace ws::mock {
 const std::vector<std::string>& operation_names();
 /// Whether the name, or a pattern with `*`, is one of them.
 bool names_operation(std::string_view pattern);
-/// "There is no operation docs.delete; did you mean ...?"
+/// "There is no operation docs.delete; the nearest are ..."
 std::string no_such_operation(std::string_view pattern);
+
+/// Requests by their patterns; an empty one is any.
+struct RequestPattern {
+  std::string_view operation = {};
+  std::string_view method = {};
+  std::string_view path = {};
+};
+/// The operations of which a request can match.
+std::vector<std::string> operations_that_match(const RequestPattern& pattern);
+/// "docs.get is GET /v1/documents/{document_id}; no request of it matches": for conditions that exclude each other.
+std::string never_matched(std::string_view pattern);
 
 }  // namespace ws::mock

@@ -129,9 +129,61 @@ std::size_t path_distance(const std::vector<std::string>& path, const std::vecto
   return distance;
 }
 
-std::string no_such(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
-  const std::string meant = suggestion(name, known);
-  return fmt::format("There is no {} {}{}{}", what, name, meant.empty() ? "" : "; ", meant);
+/// "The nearest are GET /v1/documents, ..."
+std::string nearest_paths(const std::string& method, const std::string& path) {
+  std::string text;
+  for (const Json& one : nearest_operations(method, path)) {
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "the nearest are " : ", ", text_of(one["method"]), text_of(one["path"]));
+  }
+  return text;
+}
+
+/// Whether an entry has what a condition asks of it, whatever the others ask.
+bool is_seen(const Json& entries, std::string_view name, const Json& wanted) {
+  Json condition = Json::object();
+  condition[std::string(name)] = wanted;
+  return std::ranges::any_of(entries, [&](const Json& entry) { return differences(condition, entry).empty(); });
+}
+
+/// Whether a status that the mock or a fault rule can answer fits: a number, or "4xx".
+bool is_status(const Json& wanted) {
+  constexpr int first = 200;
+  constexpr int last = 599;
+  if (wanted.is_null()) return true;  // no answer
+  for (int status = first; status <= last; ++status) {
+    if (status_fits(wanted, status)) return true;
+  }
+  return false;
+}
+
+/// Conditions that no request can meet, alone or together: with `times: 0` they would pass unseen. What the journal has
+/// seen is possible, whatever the table says.
+void check_possible(const Json& match, const Json& entries, const Loc& loc, ValidationErrors& errors) {
+  const std::string operation = find_text(match, "operation").value_or("");
+  const std::string method = find_text(match, "method").value_or("");
+  const std::string path = find_text(match, "path").value_or("");
+  const bool has_operation = operation.find_first_not_of('*') != std::string::npos;
+  if (const Json* status = find(match, "status"); status != nullptr && !is_status(*status)) {
+    errors.add(within(loc, "status"), "A status is a number from 200 to 599, or a pattern such as \"4xx\"", *status);
+  }
+  std::vector<std::string> methods = {"HEAD", "OPTIONS"};
+  for (const contract::Operation* const one : contract::operations()) methods.emplace_back(contract::name(one->method));
+  const auto has_name = [&method](const std::string& known) {
+    return equal_ignoring_case(method, known) || glob_matches(method, known);
+  };
+  if (!method.empty() && std::ranges::none_of(methods, has_name) && !is_seen(entries, "method", method)) {
+    errors.add(within(loc, "method"), no_such("method", to_upper(method), methods), method);
+    return;
+  }
+  const auto is_among = [&](const RequestPattern& pattern) { return !operations_that_match(pattern).empty(); };
+  if (has_operation && !method.empty() && !is_among({.operation = operation, .method = method})) {
+    errors.add(within(loc, "method"), never_matched(operation), method);
+  } else if (has_operation && !path.empty() && !is_among({operation, method, path})) {
+    errors.add(within(loc, "path"), never_matched(operation), path);
+  } else if (!path.empty() && !is_among({.path = path}) && !is_seen(entries, "path", path)) {
+    errors.add(within(loc, "path"), fmt::format("There is no path {}; {}", path, nearest_paths(method, path)), path);
+  }
 }
 
 using Types = std::vector<const contract::Type*>;
@@ -176,6 +228,7 @@ void check_match_names(const Json& match, const Json& entries, const Loc& loc, V
     errors.add(within(loc, "operation"), no_such_operation(pattern), pattern);
     return;
   }
+  check_possible(match, entries, loc, errors);
   std::vector<contract::Type> requests;
   std::vector<std::string> parameters;
   std::vector<std::string> headers;

@@ -247,10 +247,10 @@ Result<RowResult> Sweep::replay(const std::string& id, World& world) {
   if (row == report_.plan.rows.end()) {
     std::vector<std::string> ids;
     for (const Row& one : report_.plan.rows) ids.push_back(one.id);
-    const std::string meant = suggestion(id, ids);
+    const std::string near = nearest_names(id, ids);
     return fail(Failure::Kind::usage,
                 fmt::format("there is no row \"{}\"", id),
-                meant.empty() ? "`ws-mock sweep --plan -- CMD` lists them" : meant);
+                near.empty() ? "`ws-mock sweep --plan -- CMD` lists them" : near);
   }
   WS_LET(world, host_.open());
   return run_row(*row, world);

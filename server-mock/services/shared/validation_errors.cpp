@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/suggestion.hpp"
+
 namespace ws::mock {
 
 Loc within(Loc loc, contract::Step step) {
@@ -16,6 +18,11 @@ Loc within(Loc loc, contract::Step step) {
 std::string unknown_member_message(std::string_view name, std::span<const std::string_view> known) {
   if (known.empty()) return fmt::format("Unknown: {}; none is taken here", name);
   return fmt::format("Unknown: {}; known are {}", name, fmt::join(known, ", "));
+}
+
+std::string no_such(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
+  const std::string near = nearest_names(name, known);
+  return fmt::format("There is no {} {}{}{}", what, name, near.empty() ? "" : "; ", near);
 }
 
 void ValidationErrors::check(const Json& value, const contract::Schema& schema, const Loc& loc) {

@@ -20,6 +20,9 @@ Loc within(Loc loc, contract::Step step);
 /// "Unknown member colour; known are kind, agent"
 std::string unknown_member_message(std::string_view name, std::span<const std::string_view> known);
 
+/// "There is no header X; did you mean ...?", or the nearest: of a name that is none of `known`.
+std::string no_such(std::string_view what, std::string_view name, const std::vector<std::string>& known);
+
 class ValidationErrors {
  public:
   /// Adds the violations of the schema; unknown members are errors too.

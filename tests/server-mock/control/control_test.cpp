@@ -206,7 +206,16 @@ TEST_CASE("control: a filter, an expectation or a fault of what does not exist i
     CHECK_THAT(dump(told), Catch::Matchers::Contains(near));
   };
   refused({{"operation", "docs.delete"}}, "There is no operation docs.delete");
+  refused({{"operation", "docs.delete"}}, "the nearest are `docs.");
   refused({{"operation", "docs.creat"}}, "docs.create");
+  refused({{"path", "/v1/documnts"}}, "There is no path /v1/documnts; the nearest are GET /v1/documents");
+  refused({{"operation", "docs.list"}, {"status", 999}}, R"(["body","match","status"])");
+  refused({{"status", "9xx"}}, "A status is a number from 200 to 599");
+  refused({{"method", "FETCH"}}, "There is no method FETCH");
+  refused({{"method", "GTE"}}, "`GET`");
+  refused({{"operation", "docs.list"}, {"method", "POST"}}, "docs.list is GET /v1/documents; no request of it matches");
+  refused({{"operation", "docs.list"}, {"path", "/v1/files/*"}}, "docs.list is GET /v1/documents");
+  refused({{"operation", "docs.list"}, {"colour", 1}}, "colour");
   refused({{"operation", "dcos.*"}}, "There is no operation");
   refused({{"operation", "docs.create"}, {"body", {{"titel", "x"}}}}, "title");
   refused({{"body", {{"no_such_member", 1}}}}, "no_such_member");
@@ -218,14 +227,44 @@ TEST_CASE("control: a filter, an expectation or a fault of what does not exist i
                             Json{{"operation", "docs.*"}, {"query", {{"limit", "7"}}}},
                             Json{{"headers", {{"If-Match", "x"}}}},
                             Json{{"operation", "upload.put"}},
+                            Json{{"path", "/v1/documents/018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"}},
+                            Json{{"path", "/v1/**"}, {"method", "delete"}},
+                            Json{{"operation", "docs.*"}, {"method", "HEAD"}, {"status", "5xx"}},
+                            Json{{"path", "/uploads/[redacted]"}},
                             Json{{"operation", "page.device"}}}) {
     wire.control("POST", "/requests:verify", {{"match", match}, {"times", 0}});
   }
   CHECK_THAT(dump(wire.control("GET", "/requests?operation=docs.lst", nullptr, 422)),
              Catch::Matchers::Contains("docs.list"));
   wire.control("GET", "/requests?operation=docs.list");
+  // What was asked for can be told of, though no operation is there.
+  wire.get("/v1/documnts", 404);
+  wire.control("POST", "/requests:verify", {{"match", {{"path", "/v1/documnts"}}}, {"times", 1}});
   CHECK_THAT(dump(wire.control("POST", "/faults", {{"operation", "dcos.*"}, {"effect", {{"status", 503}}}}, 422)),
              Catch::Matchers::Contains("There is no operation"));
+  const auto no_rule = [&](Json rule, const std::string& effect, const std::string& why) {
+    CAPTURE(dump(rule), effect);
+    rule["effect"] = {{effect, true}};
+    CHECK_THAT(dump(wire.control("POST", "/faults", rule, 422)), Catch::Matchers::Contains(why));
+  };
+  no_rule({{"operation", "docs.get"}}, "lose_lease", "lose_lease has no effect on docs.get; ");
+  no_rule({{"operation", "me.get"}}, "bad_hash", "bad_hash has no effect on me.get; ");
+  no_rule({{"operation", "docs.get"}}, "empty_page", "has no effect");
+  no_rule({{"operation", "docs.get"}}, "repeat_page", "docs.list");
+  no_rule({{"operation", "docs.*"}}, "cut_upload", "`upload.put`");
+  no_rule({{"operation", "files.get"}}, "bump_revision", "has no effect");
+  no_rule({{"operation", "docs.get"}, {"method", "POST"}}, "reset", "docs.get is GET /v1/documents/{document_id}");
+  no_rule({{"operation", "docs.list"}, {"path", "/v1/files"}}, "reset", "no request of it matches");
+  for (const Json& rule : {Json{{"path", "/v1/nowhere"}, {"effect", {{"status", 503}}}},
+                           Json{{"operation", "*"}, {"effect", {{"lose_lease", true}}}},
+                           Json{{"operation", "docs.*"}, {"effect", {{"repeat_page", true}}}},
+                           Json{{"operation", "sync.commit"}, {"effect", {{"bump_revision", true}}}},
+                           Json{{"operation", "docs.get"}, {"path", "/v1/documents/*"}, {"effect", {{"reset", true}}}},
+                           Json{{"operation", "docs.get"}, {"effect", {{"bad_hash", true}}}}}) {
+    CAPTURE(dump(rule));
+    wire.control("POST", "/faults", rule, 201);
+  }
+  wire.control("DELETE", "/faults", nullptr, 204);
 }
 
 TEST_CASE("control: no code of a device login is in the journal", "[server-mock]") {
