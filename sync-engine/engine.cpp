@@ -116,13 +116,15 @@ Result<std::optional<CleanStatus>> SyncEngine::clean_status() { return make_clea
 Result<Report> SyncEngine::run(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(*context_, "run"));
   WS_LET(Report report, run_rounds(*context_, options));
-  WS_TRY(sync_files(*context_, options, AttachmentHalves::both, report));
+  WS_TRY(sync_files(*context_, options, report));
   add_finished(*context_, report);
   WS_TRY(end_operation(*context_, report));
   return report;
 }
 
-Result<Report> SyncEngine::pull(const RunOptions& options) {
+Result<Report> SyncEngine::pull(const RunOptions& all) {
+  RunOptions options = all;
+  options.half = Half::here;
   WS_LET(const TreeLock lock, begin(*context_, "pull"));
   Survey survey;
   WS_LET(Report report, pull_half(*context_, options, survey));
@@ -132,13 +134,15 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
     report.partial = report.partial || pushes > 0;
     WS_TRY(close_report(*context_, report));
   }
-  WS_TRY(sync_files(*context_, options, AttachmentHalves::here, report));
+  WS_TRY(sync_files(*context_, options, report));
   add_finished(*context_, report);
   WS_TRY(end_operation(*context_, report));
   return report;
 }
 
-Result<Report> SyncEngine::push(const RunOptions& options) {
+Result<Report> SyncEngine::push(const RunOptions& all) {
+  RunOptions options = all;
+  options.half = Half::there;
   WS_LET(const TreeLock lock, begin(*context_, "push"));
   std::size_t mended = 0;
   WS_LET(Survey survey, survey_with_links(context_->session, options, mended));

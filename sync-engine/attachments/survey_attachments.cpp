@@ -467,7 +467,7 @@ class AttachmentSurveyor {
   void weigh() {
     if (options_.allow_deletes) return;
     const bool is_held = survey_.plan.held.has_value();
-    Guard guard = survey_.plan.guard ? *survey_.plan.guard : survey_.plan.held.value_or(Guard{});
+    Guard guard = survey_.plan.guard ? *survey_.plan.guard : survey_.plan.held.value_or(Guard{.half = options_.half});
     if (!survey_.plan.guard && !is_held) {
       for (const Action& action : survey_.plan.actions) count_loss(action, guard);
       guard.absent = count_absent(survey_.base, survey_.remote, options_.only);

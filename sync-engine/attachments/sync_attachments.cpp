@@ -36,8 +36,8 @@ std::string change_of(const OperationRow& row) {
 
 class AttachmentRun {
  public:
-  AttachmentRun(Session& session, const Clock& clock, AttachmentSurvey found, AttachmentHalves halves, Report& report)
-      : session_(session), clock_(clock), found_(std::move(found)), halves_(halves), report_(report) {}
+  AttachmentRun(Session& session, const Clock& clock, AttachmentSurvey found, Half half, Report& report)
+      : session_(session), clock_(clock), found_(std::move(found)), half_(half), report_(report) {}
 
   Result<void> run() {
     WS_LET(store_, session_.attachments());
@@ -46,7 +46,7 @@ class AttachmentRun {
     if (found_.backs_off) {
       WS_LET(failed_, store_->failed());
     }
-    if (halves_ == AttachmentHalves::here) {
+    if (half_ == Half::here) {
       const auto pushes = std::erase_if(found_.plan.actions, [](const Action& each) { return is_push(each.kind); });
       report_.partial = report_.partial || pushes > 0;
     }
@@ -65,7 +65,7 @@ class AttachmentRun {
     WS_TRY(move_bytes(writer));
     WS_TRY(change_here(writer));
     if (!is_locked_out()) WS_TRY(lay_beside(writer));
-    if (halves_ == AttachmentHalves::both && !outcome_.ended_by) WS_TRY(publish());
+    if (half_ == Half::both && !outcome_.ended_by) WS_TRY(publish());
     return tell();
   }
 
@@ -667,7 +667,7 @@ class AttachmentRun {
   Session& session_;
   const Clock& clock_;
   AttachmentSurvey found_;
-  AttachmentHalves halves_;
+  Half half_;
   Report& report_;
   AttachmentStore* store_ = nullptr;
   Assets* assets_ = nullptr;
@@ -682,8 +682,7 @@ class AttachmentRun {
 
 }  // namespace
 
-Result<void> sync_attachments(
-    Session& session, const Clock& clock, AttachmentSurvey found, AttachmentHalves halves, Report& report) {
+Result<void> sync_attachments(Session& session, const Clock& clock, AttachmentSurvey found, Half half, Report& report) {
   const bool is_off = session.config.attachments == AttachmentMode::off;
   const bool has_work = !found.is_quiet() || found.list.is_due() || !found.open.empty();
   bool is_unfinished_there = false;
@@ -698,7 +697,7 @@ Result<void> sync_attachments(
     WS_LET(AttachmentStore* const store, session.attachments());
     return store->set_note("told_off", "yes");
   }
-  return AttachmentRun(session, clock, std::move(found), halves, report).run();
+  return AttachmentRun(session, clock, std::move(found), half, report).run();
 }
 
 }  // namespace ws::sync

@@ -9,13 +9,9 @@
 
 namespace ws::sync {
 
-/// `here`: what comes; `both`: what goes out as well.
-enum class AttachmentHalves { here, both };
-
 /// Adds a row for each action, and what is skipped, to the report. What ends it early is in the report. Fails with
 /// `disk`.
-Result<void> sync_attachments(
-    Session& session, const Clock& clock, AttachmentSurvey found, AttachmentHalves halves, Report& report);
+Result<void> sync_attachments(Session& session, const Clock& clock, AttachmentSurvey found, Half half, Report& report);
 
 /// Decides an open conflict here; the next run tells the service. Fails with `conflict` where the file is no longer as
 /// the conflict has it, or as the service does where bytes have to be fetched.

@@ -16,6 +16,7 @@
 namespace ws::sync {
 
 struct RunOptions {
+  Half half = Half::both;
   std::optional<Keep> on_conflict = {};  ///< empty: conflicts stay open; never `merged`
   bool merge = true;                     ///< false: every edit on both sides is a conflict
   bool accept_deletes = false;           ///< a local delete wins over a remote edit or move

@@ -77,8 +77,12 @@ struct Settled {
 /// What `--only` names.
 using WantedPath = std::function<bool(const RelativePath&)>;
 
+/// What is done of a plan: all of it, what comes here, or what goes to the service.
+enum class Half { both, here, there };
+
 /// The delete guard (promise 6 of `safety.md`): why the plan needs confirmation, with the counts that are shown.
 struct Guard {
+  Half half = Half::both;  ///< only what it takes away is counted
   std::size_t deletes_here = 0;
   std::size_t deletes_there = 0;
   std::size_t emptied_here = 0;  ///< texts that would become 0 bytes: they count as deleted

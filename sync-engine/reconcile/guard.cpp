@@ -36,6 +36,7 @@ bool loses_text(const Action& action) {
 
 void count_loss(const Action& action, Guard& guard) {
   if (!loses_text(action)) return;
+  if (guard.half != Half::both && is_push(action.kind) != (guard.half == Half::there)) return;
   if (action.attachment) {
     // A file of 0 bytes is not synced: what an attachment loses is the whole file.
     ++(is_push(action.kind) ? guard.files_deleted_there : guard.files_deleted_here);
@@ -73,8 +74,8 @@ bool needs_confirmation(const Arrivals& arrivals) {
          (arrivals.bytes > max_bytes_of_copies && arrivals.bytes > max_copies * arrivals.distinct_bytes);
 }
 
-std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent) {
-  Guard guard{.absent = absent, .tracked = tracked};
+std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent, Half half) {
+  Guard guard{.half = half, .absent = absent, .tracked = tracked};
   for (const Action& action : plan.actions) count_loss(action, guard);
   return needs_confirmation(guard) ? std::optional(guard) : std::nullopt;
 }

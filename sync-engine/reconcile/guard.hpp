@@ -24,7 +24,7 @@ std::size_t count_absent(const BaseTree& base, const RemoteTree& remote, const W
 /// Whether so much is lost on either side that it needs confirmation.
 bool needs_confirmation(const Guard& guard);
 /// The same of a plan's notes. Empty: it needs none.
-std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent);
+std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent, Half half = Half::both);
 
 /// Files that are about to be received.
 struct Arrivals {

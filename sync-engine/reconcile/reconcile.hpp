@@ -17,6 +17,7 @@ struct ReconcileOptions {
   bool merge = true;                    ///< edits on both sides become `merge`; false: a conflict at once
   bool accept_deletes = false;          ///< a local delete wins over a remote edit or move
   bool allow_deletes = false;           ///< the guard is confirmed
+  Half half = Half::both;               ///< what the guard weighs
   std::set<DocumentId> colliding = {};  ///< edited on both sides with overlapping changes: a conflict
 };
 

@@ -223,8 +223,7 @@ Result<void> decide_files(RunContext& context, RunOptions options, Report& repor
   if (decided.empty()) return {};
   WS_TRY(look_at_files(context, options, decided));
   report.clean = true;
-  WS_TRY(sync_attachments(
-      context.session, *context.clock, std::move(context.attachments), AttachmentHalves::both, report));
+  WS_TRY(sync_attachments(context.session, *context.clock, std::move(context.attachments), options.half, report));
   report.clean = report.clean && report.conflicts.empty() && std::ranges::none_of(report.rows, is_unfinished);
   return {};
 }
@@ -335,7 +334,7 @@ Result<void> end_writing_notes(RunContext& context) {
   return set_notes_under_way(context.session, false);
 }
 
-Result<void> sync_files(RunContext& context, const RunOptions& options, AttachmentHalves halves, Report& report) {
+Result<void> sync_files(RunContext& context, const RunOptions& options, Report& report) {
   const bool any_done = std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::done; });
   if (report.guard || report.ended_by) {
     add_to_report(context.attachments, report);
@@ -345,8 +344,8 @@ Result<void> sync_files(RunContext& context, const RunOptions& options, Attachme
     return set_notes_under_way(context.session, false);
   }
   if (any_done) WS_TRY(look_at_files(context, options, deletes_in(context.attachments.plan)));
-  WS_TRY(sync_attachments(context.session, *context.clock, std::move(context.attachments), halves, report));
-  if (!options.on_conflict || halves == AttachmentHalves::here || report.ended_by) return {};
+  WS_TRY(sync_attachments(context.session, *context.clock, std::move(context.attachments), options.half, report));
+  if (!options.on_conflict || options.half == Half::here || report.ended_by) return {};
   return decide_files(context, options, report);
 }
 

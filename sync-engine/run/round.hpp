@@ -41,7 +41,7 @@ Result<void> begin_writing_notes(RunContext& context);
 Result<void> end_writing_notes(RunContext& context);
 
 /// Surveys both sides again where documents changed. With `on_conflict`, conflicts are decided at once.
-Result<void> sync_files(RunContext& context, const RunOptions& options, AttachmentHalves halves, Report& report);
+Result<void> sync_files(RunContext& context, const RunOptions& options, Report& report);
 
 /// Does what writes notes outside of a run, `write`: what people wrote before makes its wishes first, and what is
 /// written by this makes none, also where it is cut off.

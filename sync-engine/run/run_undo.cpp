@@ -376,7 +376,7 @@ Result<void> carry_out_undo(RunContext& context,
     run.allow_deletes = true;
     WS_LET(report, run_rounds(context, run));
   }
-  if (session.knows_attachments()) WS_TRY(sync_files(context, run, AttachmentHalves::both, report));
+  if (session.knows_attachments()) WS_TRY(sync_files(context, run, report));
   for (Row& row : report.rows) {
     if (is_push(row.action.kind)) row.action.reason = "taken back";
   }
@@ -446,6 +446,8 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   if (options.dry_run || planned.is_stopped || planned.undo.steps.empty() || result.report.guard) {
     result.report.clean =
         result.report.rows.empty() && result.left.empty() && !result.report.guard && !planned.is_stopped;
+    // Asked for by its number: the way further back leads past it too.
+    if (is_spent && !options.dry_run) WS_TRY(context.session.state.operations().set_spent(undone.id));
     return std::optional(std::move(result));
   }
   WS_TRY(context.session.history.flush());

@@ -454,8 +454,10 @@ class Surveyor {
   /// Plans until there are no new obstacles and every merge of the plan succeeds. An overlapping merge becomes a
   /// conflict, which may hold back other files.
   Result<void> plan_and_merge() {
-    ReconcileOptions how{
-        .merge = options_.merge, .accept_deletes = options_.accept_deletes, .allow_deletes = options_.allow_deletes};
+    ReconcileOptions how{.merge = options_.merge,
+                         .accept_deletes = options_.accept_deletes,
+                         .allow_deletes = options_.allow_deletes,
+                         .half = options_.half};
     while (true) {
       survey_.plan = reconcile(survey_.base, survey_.local, survey_.remote, how);
       if (find_obstacles(session_, survey_)) continue;
@@ -518,7 +520,8 @@ class Surveyor {
   void count_again(const WantedPath& wanted) {
     Plan& plan = survey_.plan;
     if (!plan.guard || plan.guard->empty_listing) return;
-    plan.guard = guard_of(plan, survey_.base.documents.size(), count_absent(survey_.base, survey_.remote, wanted));
+    const std::size_t absent = count_absent(survey_.base, survey_.remote, wanted);
+    plan.guard = guard_of(plan, survey_.base.documents.size(), absent, options_.half);
   }
 
   Session& session_;

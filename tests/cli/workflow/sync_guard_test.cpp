@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workflow/pictures.hpp"
+#include "tests/cli/workflow/two_folders.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -106,6 +107,25 @@ TEST_CASE("guard: notes and pictures together are counted for what they are", "[
   CHECK(stopped.exit == 7);
   CHECK_THAT(stopped.err,
              Contains("would remove 7 of 20 files on the service and archive 7 of 30 documents on the service"));
+}
+
+TEST_CASE("guard: what was removed here does not keep a pull from what comes", "[cli]") {
+  const TwoFolders two;
+  for (int i = 0; i < 9; ++i) write_text(two.here / fmt::format("n{}.md", i), "note\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  for (int i = 1; i < 9; ++i) fs::remove(two.here / fmt::format("n{}.md", i));
+  write_text(two.there / "n0.md", "edited there\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  const Ended planned = two.ws(two.here, {"sync", "pull", "--dry-run", "--json"});
+  INFO(planned.out << planned.err);
+  CHECK(planned.exit == 0);
+  const Ended pulled = two.ws(two.here, {"sync", "pull"});
+  INFO(pulled.out << pulled.err);
+  CHECK(pulled.exit == 0);
+  CHECK(read_text(two.here / "n0.md") == "edited there\n");
+  CHECK(two.ws(two.here, {"sync", "push"}).exit == 7);
+  CHECK(two.ws(two.here, {"sync"}).exit == 7);
 }
 
 TEST_CASE("guard: a watch holds the pictures' deletes back, and the rest goes on", "[cli]") {
