@@ -157,7 +157,11 @@ class Undoer {
 
   void decide_created(const OperationRow& row) {
     const Entry* const now = tracked(row.document);
-    if (now == nullptr) return;
+    if (now == nullptr) {
+      // The service still has it: that it went here was not sent yet.
+      const bool is_there = world_.base.documents.contains(row.document) && !world_.remote.gone.contains(row.document);
+      return is_there ? leave(row, "deleted here since") : void();
+    }
     if (now->hash != row.after->hash) return leave(row, "edited since");
     if (now->path != row.after->path) return leave(row, "renamed since");
     if (changed_there(row.document) != nullptr) return leave(row, "changed on the service since");

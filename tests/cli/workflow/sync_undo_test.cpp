@@ -54,6 +54,32 @@ TEST_CASE("sync log --runs: a person reads what became of the documents", "[cli]
   CHECK_THAT(two.ws(two.there, {"sync", "log", "--runs"}).out, Contains("\t1 deleted\t"));
 }
 
+TEST_CASE("sync undo: the way further back leads past a run that was taken back by hand", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "deep/b.md", "# B\nmore\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "one\nin the run\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "one\nsince\nthree\n");
+  write_text(two.here / "deep/b.md", "# B\n");
+  CHECK(parse(two.ws(two.here, {"sync", "undo", "--json"}).out)["further_back"] == 2);
+  CHECK(two.ws(two.here, {"sync", "undo", "2"}).exit == 0);
+  CHECK(parse(two.ws(two.here, {"sync", "undo", "--json"}).out)["further_back"] == 1);
+}
+
+TEST_CASE("sync undo: what was made and is gone here only is named, and its run is not taken for taken back",
+          "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "new.md", "new\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  std::filesystem::remove(two.here / "new.md");
+  const Ended undone = two.ws(two.here, {"sync", "undo"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 13);
+  CHECK_THAT(undone.out + undone.err, Contains("new.md: deleted here since"));
+  CHECK(parse(two.ws(two.here, {"sync", "log", "--runs", "--json"}).out)["data"][0]["taken_back"] == false);
+}
+
 TEST_CASE("sync undo, redo: both sides, and another person's edit since stays", "[cli][undo]") {
   const TwoFolders two;
   write_text(two.here / "a.md", "rewritten\n");
