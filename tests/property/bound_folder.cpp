@@ -23,7 +23,12 @@ fs::path quick_folder() { return fs::is_directory("/dev/shm") ? "/dev/shm" : fs:
 
 std::string read_text(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::error_code ignored;
+  const std::uintmax_t size = fs::file_size(path, ignored);
+  std::string text(ignored ? 0 : size, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  return text;
 }
 
 std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
@@ -109,7 +114,8 @@ Result<void> BoundFolder::with_engine(const Order& order, const std::function<vo
   ws::test::FakeTransport transport(network_.clock(),
                                     [this](const http::Request& request) { return network_.carry(request); });
   ClientOptions options{.base_url = service_url,
-                        .credential = Credential{service_.token(), http::origin_of(service_url)},
+                        .credential = Credential{order.only_reads ? service_.viewers_token() : service_.token(),
+                                                 http::origin_of(service_url)},
                         .cancelled = &stop_};
   options.budget.retries_left = 100;
   Client client(transport, network_.clock(), random_, options);
@@ -185,40 +191,44 @@ std::map<std::string, std::string> BoundFolder::pictures() const {
   return pictures;
 }
 
-bool BoundFolder::remembers(const std::string& text) const {
-  for (const char* const folder : {"conflicts", "attachments"}) {
-    std::error_code ignored;
-    if (!fs::exists(own(folder), ignored)) continue;
-    for (const auto& [path, file] : files_below(own(folder), {})) {
-      if (file.text == text) return true;
-    }
-  }
+bool BoundFolder::remembers(const std::string& text) const { return forgotten({text}).empty(); }
+
+std::set<std::string> BoundFolder::forgotten(std::set<std::string> texts) const {
   std::error_code ignored;
-  if (!fs::exists(own("history.git") / "HEAD", ignored)) return false;
-  auto repository = sync::git::Repository::open(own("history.git"));
-  if (!repository) return false;
-  const sync::git::ObjectId wanted = sync::git::object_id(sync::git::ObjectType::blob, text);
-  if (is_kept_for_undo(wanted)) return repository->read_blob(wanted).has_value();
-  std::set<sync::git::ObjectId> blobs;
-  for (const auto& [path, file] : files_below(own("history.git") / "refs", {})) {
-    if (const auto id = sync::git::ObjectId::from_hex(std::string_view(file.text).substr(0, 40))) {
-      collect(*repository, *id, blobs);
-    }
+  for (const char* const folder : {"conflicts", "attachments"}) {
+    if (!fs::exists(own(folder), ignored)) continue;
+    for (const auto& [path, file] : files_below(own(folder), {})) texts.erase(file.text);
   }
-  return blobs.contains(wanted);
+  if (texts.empty() || !fs::exists(own("history.git") / "HEAD", ignored)) return texts;
+  auto repository = sync::git::Repository::open(own("history.git"));
+  if (!repository) return texts;
+  std::set<sync::git::ObjectId> blobs = kept_for_undo();
+  for (const auto& [path, file] : files_below(own("history.git") / "refs", {})) {
+    if (const auto id = sync::git::ObjectId::from_hex(std::string_view(file.text).substr(0, 40)))
+      collect(*repository, *id, blobs);
+  }
+  std::erase_if(texts, [&](const std::string& text) {
+    const sync::git::ObjectId wanted = sync::git::object_id(sync::git::ObjectType::blob, text);
+    return blobs.contains(wanted) && repository->read_blob(wanted).has_value();
+  });
+  return texts;
 }
 
-bool BoundFolder::is_kept_for_undo(const sync::git::ObjectId& blob) const {
+std::set<sync::git::ObjectId> BoundFolder::kept_for_undo() const {
+  std::set<sync::git::ObjectId> blobs;
   auto state = sync::StateStore::open(own("state.db"));
-  if (!state) return false;
+  if (!state) return blobs;
   const auto all = state->operations().list();
-  if (!all) return false;
-  return std::any_of(all->begin(), all->end(), [&](const sync::Operation& each) {
+  if (!all) return blobs;
+  for (const sync::Operation& each : *all) {
     const auto rows = state->operations().rows(each.id);
-    return rows && std::any_of(rows->begin(), rows->end(), [&](const sync::OperationRow& row) {
-             return (row.before && row.before->blob == blob) || (row.after && row.after->blob == blob);
-           });
-  });
+    if (!rows) continue;
+    for (const sync::OperationRow& row : *rows) {
+      if (row.before) blobs.insert(row.before->blob);
+      if (row.after) blobs.insert(row.after->blob);
+    }
+  }
+  return blobs;
 }
 
 std::set<std::string> BoundFolder::spare_texts() const {
@@ -232,6 +242,13 @@ std::map<sync::DocumentId, sync::BaseRow> BoundFolder::base() const {
   auto rows = state ? state->base() : fail(Failure(state.error()));
   if (!rows) throw std::runtime_error("the state cannot be read: " + rows.error().what);
   return std::move(*rows);
+}
+
+std::size_t BoundFolder::operations() const {
+  auto state = sync::StateStore::open(own("state.db"));
+  const auto all = state ? state->operations().list() : fail(Failure(state.error()));
+  if (!all) throw std::runtime_error("the operations cannot be read: " + all.error().what);
+  return all->size();
 }
 
 std::vector<std::string> BoundFolder::conflicts() const {

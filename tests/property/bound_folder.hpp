@@ -37,6 +37,7 @@ struct Order {
   sync::RunOptions options = {};
   FaultRate fault_rate = {};
   std::uint64_t stop_at = 0;  ///< a signal arrives with progress message number N; 0: none
+  bool only_reads = false;    ///< with the key of a viewer
 };
 
 class BoundFolder {
@@ -64,10 +65,12 @@ class BoundFolder {
   std::map<std::string, std::string> pictures() const;  ///< bytes of the files that end with ".png"
   /// Whether a text can be recovered: from the history with plain git, or from a conflict's record.
   bool remembers(const std::string& text) const;
-  /// Whether a recorded operation names it, so that an undo brings it back.
-  bool is_kept_for_undo(const sync::git::ObjectId& blob) const;
-  std::set<std::string> spare_texts() const;  ///< in `.ws/tmp`: texts that a killed run was writing
+  /// Those of the texts that cannot.
+  std::set<std::string> forgotten(std::set<std::string> texts) const;
+  std::set<sync::git::ObjectId> kept_for_undo() const;  ///< texts that recorded operations name
+  std::set<std::string> spare_texts() const;            ///< in `.ws/tmp`: texts that a killed run was writing
   std::map<sync::DocumentId, sync::BaseRow> base() const;
+  std::size_t operations() const;              ///< how many `log --runs` shows
   std::vector<std::string> conflicts() const;  ///< "revision a.md", in order
   bool hides_files() const;                    ///< whether a `.wsignore` hides files
 

@@ -7,13 +7,24 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/property/invariants.hpp"
 
 namespace ws::property {
 
-enum class Happening : std::uint8_t { created, edited, renamed, renamed_and_edited, recased, removed, became_folder };
+/// `recoded`: the same name in the other Unicode form.
+enum class Happening : std::uint8_t {
+  created,
+  edited,
+  renamed,
+  renamed_and_edited,
+  recased,
+  recoded,
+  removed,
+  became_folder
+};
 
 /// What a command was, or what its folder had: it counts in the cell of each that applies.
 enum class Feature : std::uint8_t {
@@ -25,8 +36,12 @@ enum class Feature : std::uint8_t {
   mv,
   links_fix,
   undo,
+  redo,
+  undo_all,  ///< until nothing is left
   resolve,
-  watch,  ///< a run that holds deletes back
+  watch,   ///< a run that holds deletes back
+  viewer,  ///< a run with a key that may only read
+  leave,
   links_keep,
   rule_set,
   rule_removed,
@@ -46,16 +61,32 @@ struct Cell {
   auto operator<=>(const Cell&) const = default;
 };
 
+bool names_picture(const std::string& path);
+
+/// Why a cell cannot be reached; empty: it can.
+std::string_view cannot_be(const Cell& cell);
+/// All cells of the plain run that can be reached: what the stories bring about on purpose.
+const std::vector<Cell>& pairs();
+/// "note: edited here, then removed there".
+std::string render(const Cell& cell);
+
 class Coverage {
  public:
-  void count(const Cell& cell) { ++cells_[cell]; }
-  void add(const Coverage& other);
-  /// A row for each feature, kind and order of the trees; in it the least of the counts of its pairs of happenings that
-  /// can be, and which pair that is. Then the pairs with fewer than `bar`.
-  std::string table(std::uint64_t bar) const;
+  /// The current story meets the cell: it counts once, however often it does.
+  void count(const Cell& cell) { story_.insert(cell); }
+  void end_story() {
+    for (const Cell& cell : story_) ++cells_[cell];
+    story_.clear();
+  }
+  /// A row for each pair of happenings, in one tree and across both, and a column for each feature; in it the smaller
+  /// count of both orders. Then the cells below the bar, 100 in 100,000 `stories`, and those that cannot be.
+  std::string table(std::uint64_t first_seed, std::uint64_t stories) const;
 
  private:
+  std::uint64_t count_of(const Cell& cell) const;
+
   std::map<Cell, std::uint64_t> cells_;
+  std::set<Cell> story_;
 };
 
 /// Follows the entries of one folder between its commands. Entries are known by their path when both sides last agreed.
@@ -63,7 +94,8 @@ class Follower {
  public:
   /// After something was done by others than the folder's own command.
   void look(const Observation& now);
-  /// The folder's own command is about to come.
+  /// The folder's own command is about to come. One that takes back, or decides, what the last one did has to do with
+  /// what that met too.
   void command(const std::set<Feature>& features, Coverage& coverage);
   /// And has ended: what is there now is the start of what follows.
   void start(const Observation& now);
@@ -86,7 +118,10 @@ class Follower {
   Side here_;
   Side there_;
   std::map<std::string, std::string> names_;  ///< the agreed path, by inode, document or row
-  std::map<std::string, std::vector<Event>> events_;
+  using Events = std::map<std::string, std::vector<Event>>;
+  static void count(const Events& events, const std::set<Feature>& features, Coverage& coverage);
+  Events events_;
+  Events last_;  ///< those that the last command met
 };
 
 }  // namespace ws::property

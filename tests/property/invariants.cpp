@@ -65,6 +65,10 @@ Observation look(const BoundFolder& place, Service& service) {
           .listed = service.listed()};
 }
 
+Observation glance(const BoundFolder& place, Service& service) {
+  return {.files = place.files(), .documents = service.documents(), .listed = service.listed()};
+}
+
 std::set<std::string> texts_of(const Observation& observation) {
   std::set<std::string> texts;
   for (const auto& [path, file] : observation.files) {
@@ -78,18 +82,15 @@ std::string nothing_is_lost(const std::set<std::string>& owed,
                             const Observation& after,
                             const BoundFolder& place,
                             Service& service) {
-  const std::set<std::string> there = texts_of(after);
-  std::set<std::string> spare;
-  std::set<std::string> assets;
-  for (const std::string& text : owed) {
-    if (there.contains(text)) continue;
-    if (spare.empty()) spare = place.spare_texts();
-    if (spare.contains(text) || place.remembers(text)) continue;
-    if (assets.empty()) assets = service.asset_hashes();
-    if (assets.contains(Sha256::of(text).hex())) continue;
-    return "I1: a text is lost: " + first_line(text);
-  }
-  return {};
+  std::set<std::string> gone = owed;
+  for (const std::string& text : texts_of(after)) gone.erase(text);
+  if (gone.empty()) return {};
+  for (const std::string& text : place.spare_texts()) gone.erase(text);
+  gone = place.forgotten(std::move(gone));
+  if (gone.empty()) return {};
+  const std::set<std::string> assets = service.asset_hashes();
+  std::erase_if(gone, [&](const std::string& text) { return assets.contains(Sha256::of(text).hex()); });
+  return gone.empty() ? std::string() : "I1: a text is lost: " + first_line(*gone.begin());
 }
 
 std::string nothing_is_written(const Observation& before, const Observation& after) {
@@ -263,7 +264,7 @@ std::vector<std::string> rows_of(const sync::Report& report) {
   return rows;
 }
 
-bool as_foreseen(const sync::Report& foreseen, const sync::Report& done) {
+std::string otherwise_than_foreseen(const sync::Report& foreseen, const sync::Report& done, bool only_reads) {
   sync::Report planned = done;
   std::erase_if(planned.rows, [&foreseen](const sync::Row& row) {
     return row.action.kind == sync::ActionKind::push_create &&
@@ -271,16 +272,33 @@ bool as_foreseen(const sync::Report& foreseen, const sync::Report& done) {
              return each.reason == sync::SkipReason::twin && each.path == row.action.path.text();
            });
   });
-  if (rows_of(planned) == rows_of(foreseen)) return true;
+  // The operations are the same set: in which order, I10 leaves open.
+  const auto set_of = [](const sync::Report& report) {
+    std::vector<std::string> rows = rows_of(report);
+    std::sort(rows.begin(), rows.end());
+    return rows;
+  };
+  if (set_of(planned) == set_of(foreseen)) return {};
   // A note that the run itself moves may show another file afterwards, or none: README.md, "What is left".
   sync::Report expected = foreseen;
   const bool moves_notes = std::any_of(foreseen.rows.begin(), foreseen.rows.end(), [](const sync::Row& row) {
     return row.action.kind == sync::ActionKind::pull_move && !row.action.attachment;
   });
-  if (!moves_notes) return false;
-  for (sync::Report* const report : {&planned, &expected})
-    std::erase_if(report->rows, [](const sync::Row& row) { return row.action.attachment; });
-  return rows_of(planned) == rows_of(expected);
+  if (moves_notes || only_reads) {
+    for (sync::Report* const report : {&planned, &expected})
+      std::erase_if(report->rows, [](const sync::Row& row) { return row.action.attachment; });
+  }
+  std::string told;
+  const auto only_in = [&told](const char* where, const sync::Report& one, const sync::Report& other) {
+    const std::vector<std::string> others = rows_of(other);
+    for (const std::string& row : rows_of(one)) {
+      if (std::find(others.begin(), others.end(), row) == others.end()) told += fmt::format("\n  {}: {}", where, row);
+    }
+  };
+  only_in("only foreseen", expected, planned);
+  only_in("only done", planned, expected);
+  if (told.empty() && set_of(planned) != set_of(expected)) told = "\n  a row more than once";
+  return told;
 }
 
 }  // namespace ws::property

@@ -25,6 +25,8 @@ struct Observation {
   std::map<std::string, std::string> listed = {};  ///< the list of attachments on the service: hashes by path
 };
 Observation look(const BoundFolder& place, Service& service);
+/// The two sides alone.
+Observation glance(const BoundFolder& place, Service& service);
 
 /// Every text that a user could miss.
 std::set<std::string> texts_of(const Observation& observation);
@@ -58,8 +60,9 @@ std::string sides_agree(const Observation& observation, const BoundFolder& place
 /// The rows of a report, one per line: "push_create a.md", "pull_move b.md <- a.md".
 std::vector<std::string> rows_of(const sync::Report& report);
 
-/// I10: the rows are those of the preview. A run that frees the name of a skipped twin plans once more, and may also
-/// create a document there.
-bool as_foreseen(const sync::Report& foreseen, const sync::Report& done);
+/// I10: the rows are those of the preview; else, how they differ. A run that frees the name of a skipped twin plans
+/// once more, and may also create a document there. `only_reads`: the key of a viewer, which the preview does not know:
+/// no file is sent with it.
+std::string otherwise_than_foreseen(const sync::Report& foreseen, const sync::Report& done, bool only_reads);
 
 }  // namespace ws::property

@@ -1,8 +1,11 @@
 #include "tests/property/script.hpp"
 
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "api-client/base/random.hpp"
+#include "tests/property/coverage.hpp"
 
 namespace ws::property {
 namespace {
@@ -38,6 +41,9 @@ constexpr Share shares[] = {
     {StepKind::unshow, 3, "unshow"},
     {StepKind::setting, 4, "setting"},
     {StepKind::command, 10, "command"},
+    {StepKind::rule, 0, "rule"},
+    {StepKind::agree, 0, "agree"},
+    {StepKind::meet, 0, "meet"},
 };
 
 bool is_of_vault(StepKind kind) { return kind >= StepKind::picture; }
@@ -48,26 +54,111 @@ std::uint64_t total_weight(bool vault) {
   return total;
 }
 
-}  // namespace
+/// Every random choice of a step.
+void roll(Step& step, SeededRandom& random) {
+  const std::uint64_t bytes = random.next();
+  step.who = static_cast<std::uint8_t>(bytes);
+  step.what = static_cast<std::uint8_t>(bytes >> 8U);
+  step.where = static_cast<std::uint8_t>(bytes >> 16U);
+  step.how = static_cast<std::uint8_t>(bytes >> 24U);
+}
 
-Script make_script(std::uint64_t seed, std::size_t most, bool vault) {
-  // Mix the seed first: the generator only increments it, so the next seed would give this script without its first
-  // step.
-  SeededRandom random(SeededRandom(seed).next());
-  Script script(3 + random.below(most - 2));
+void add_random(Script& script, SeededRandom& random, std::size_t count, bool vault) {
   const std::uint64_t total = total_weight(vault);
-  for (Step& step : script) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Step step;
     std::uint64_t place = random.below(total);
     for (const Share& share : shares) {
       step.kind = share.kind;
       if (place < share.weight) break;
       place -= share.weight;
     }
-    const std::uint64_t bytes = random.next();
-    step.who = static_cast<std::uint8_t>(bytes);
-    step.what = static_cast<std::uint8_t>(bytes >> 8U);
-    step.where = static_cast<std::uint8_t>(bytes >> 16U);
-    step.how = static_cast<std::uint8_t>(bytes >> 24U);
+    roll(step, random);
+    script.push_back(step);
+  }
+}
+
+/// The command after a meeting, by the `where` of its step; and what comes before it, to have something to do.
+struct Ending {
+  StepKind kind = StepKind::sync;
+  std::uint8_t where = 0;
+  bool after_run = false;
+  bool after_undo = false;
+};
+constexpr std::uint8_t undo = 4;
+constexpr Ending endings[] = {{.where = 0},
+                              {.where = 1},
+                              {.where = 2},
+                              {.where = 3},
+                              {.where = 4},
+                              {.where = 5},
+                              {.where = 6},
+                              {.kind = StepKind::command, .where = 1},
+                              {.kind = StepKind::command, .where = 2},
+                              {.kind = StepKind::command, .where = 3},
+                              {.kind = StepKind::command, .where = undo, .after_run = true},
+                              {.kind = StepKind::command, .where = 5, .after_run = true, .after_undo = true},
+                              {.kind = StepKind::command, .where = 6, .after_run = true},
+                              {.kind = StepKind::command, .where = 7, .after_run = true}};
+
+/// Some pairs of changes in one folder, and a command. Stories with seeds one after another go through each pair with
+/// each command alike.
+void add_meeting(Script& script, SeededRandom& random, std::uint64_t number) {
+  constexpr std::uint64_t together = 12;
+  constexpr std::uint64_t stride = 97;  // what meets at once are not neighbours
+  const std::uint64_t batches = (pairs().size() + together - 1) / together;
+  const std::uint64_t batch = number % batches;
+  const Ending& ending = endings[(batch + number / batches) % std::size(endings)];
+  const bool changes_rules = random.below(2) == 0;
+  Step step;
+  roll(step, random);
+  const std::uint8_t who = step.who;
+  const auto add = [&](StepKind kind) {
+    roll(step, random);
+    step.who = who;
+    step.kind = kind;
+    script.push_back(step);
+    return &script.back();
+  };
+  const auto run = [&] {
+    Step* const sync = add(StepKind::sync);
+    sync->where = 0;
+    sync->how &= 0xFEU;  // confirms deletes
+  };
+  add(StepKind::agree);
+  const bool removes_rule = changes_rules && random.below(2) == 0;
+  if (changes_rules) add(StepKind::rule);
+  if (removes_rule) run();
+  if (random.below(4) != 0) add(StepKind::setting);
+  for (std::uint64_t i = 0; i < together; ++i) {
+    const std::uint64_t pair = (batch * together + i) * stride % pairs().size();
+    Step* const met = add(StepKind::meet);
+    met->what = static_cast<std::uint8_t>(pair);
+    met->where = static_cast<std::uint8_t>(pair >> 8U);
+  }
+  if (removes_rule) add(StepKind::rule);
+  if (ending.after_run) run();
+  if (ending.after_undo) add(StepKind::command)->where = undo;
+  Step* const last = add(ending.kind);
+  last->where = ending.where;
+  if (random.below(4) != 0) last->how &= 0xFEU;
+}
+
+}  // namespace
+
+Script make_script(std::uint64_t seed, std::size_t most, bool vault) {
+  // Mix the seed first: the generator only increments it, so the next seed would give this script without its first
+  // step.
+  SeededRandom random(SeededRandom(seed).next());
+  Script script;
+  if (!vault || seed % 4 == 0) {
+    add_random(script, random, 3 + random.below(most - 2), vault);
+    return script;
+  }
+  const std::uint64_t directed = seed / 4 * 3 + seed % 4 - 1;  // of every four stories three
+  for (std::uint64_t number = 2 * directed; number < 2 * directed + 2; ++number) {
+    add_meeting(script, random, number);
+    add_random(script, random, random.below(3), vault);
   }
   return script;
 }

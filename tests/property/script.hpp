@@ -33,7 +33,11 @@ enum class StepKind : std::uint8_t {
   show,    ///< a note gets a link to a picture or to a note
   unshow,  ///< and loses one
   setting,
-  command,  ///< `pull`, `push`, `commit`, `restore`, `mv`, `links fix`, `undo`, `redo`
+  command,  ///< `restore`, `mv`, `links fix`, `undo`, `redo`, `resolve`
+  // On purpose: each pair of changes of one entry, before each command.
+  rule,   ///< adds or removes a rule of `.wsignore`
+  agree,  ///< all folders and the service have some notes and pictures in common
+  meet,   ///< two changes of one entry, each here or there: one of `pairs()`
 };
 
 /// Every random choice of a step depends only on its own bytes.

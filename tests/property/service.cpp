@@ -41,6 +41,11 @@ Service::Service() : application_(mock::Application::open(standing_still()).valu
 
 const std::string& Service::token() const { return application_->sandbox().built_in.token; }
 
+const std::string& Service::viewers_token() {
+  if (viewers_token_.empty()) viewers_token_ = call("POST", "/_mock/keys", R"({"role": "viewer"})").at("secret");
+  return viewers_token_;
+}
+
 http::Response Service::answer(const http::Request& request) {
   if (request.method != "GET") documents_.reset();
   const std::string target = request.url.substr(std::string(service_url).size());

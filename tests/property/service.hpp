@@ -44,6 +44,7 @@ class Service {
   /// Processes one request without sockets or faults.
   http::Response answer(const http::Request& request);
   const std::string& token() const;
+  const std::string& viewers_token();  ///< of the same person, but it may only read
   const std::string& source_id() const { return source_id_; }
   void assume(const std::string& key, const std::string& value);  ///< `decisions.md`, "Assumption switches"
   void pass(std::chrono::seconds time);                           ///< advances the server's clock
@@ -73,6 +74,7 @@ class Service {
 
   std::unique_ptr<mock::Application> application_;
   std::string source_id_;
+  std::string viewers_token_;  ///< empty: none was made yet
   std::set<std::pair<std::string, std::uint64_t>> log_;
   std::optional<Documents> documents_;        ///< empty: not cached
   std::map<std::string, std::string> lists_;  ///< texts of the parts of the list of attachments, by path

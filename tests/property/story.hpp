@@ -46,9 +46,15 @@ class Story {
   /// With `twice`: every tree, the conflicts of each folder and the service's ledger, after each command and at the
   /// end.
   const std::vector<std::string>& states() const { return states_; }
+  /// The pairs of changes that it brought about on purpose.
+  const std::set<Cell>& met() const { return met_; }
 
  private:
   Order order_of(const Step& step) const;
+  std::string run_between(BoundFolder& place);
+  std::string agree(BoundFolder& place, const Step& step);
+  void arrange(std::size_t actor, const Step& step);
+  std::string meet(std::size_t actor);
   std::string run_order(BoundFolder& place, const Order& order, const Step& step);
   std::string check_preview(BoundFolder& place, const Order& order, const Observation& before, sync::Report& foreseen);
   std::string cache_is_only_quicker(BoundFolder& place);
@@ -99,6 +105,16 @@ class Story {
   std::string log_;
   std::string trace_;
   std::vector<std::string> states_;
+  std::set<Cell> met_;
+  struct Meeting {
+    Cell pair = {};
+    std::string agreed = {};  ///< its path before both changes
+    std::string here = {};    ///< and where it is by now
+    std::string there = {};
+    Step step = {};
+  };
+  std::vector<Meeting> meetings_;      ///< arranged, to be brought about together
+  std::vector<std::string> last_met_;  ///< paths here of those that met last
   bool raced_ = false;
   bool one_by_one_ = false;  ///< at the end, each folder syncs until nothing changes before the next one starts
 };

@@ -2,10 +2,13 @@
 // after each command. `WS_SEED` selects other stories, `WS_CASES` their number; a failing story is shrunk and printed
 // step by step.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <iostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +29,7 @@ struct Played {
   std::string log = {};
   std::string trace = {};
   std::vector<std::string> states = {};
+  std::set<Cell> met = {};
 };
 
 Played play(const Stage& stage, std::uint64_t seed, const Script& script, Coverage* coverage = nullptr) {
@@ -36,7 +40,11 @@ Played play(const Stage& stage, std::uint64_t seed, const Script& script, Covera
   } catch (const std::exception& error) {
     wrong = std::string("exception: ") + error.what();
   }
-  return {.wrong = std::move(wrong), .log = story.log(), .trace = story.trace(), .states = story.states()};
+  return {.wrong = std::move(wrong),
+          .log = story.log(),
+          .trace = story.trace(),
+          .states = story.states(),
+          .met = story.met()};
 }
 
 /// I9: the same story with every command given twice, where the first of the two is killed.
@@ -72,25 +80,72 @@ void tell_failure(const Stage& stage, std::uint64_t seed, const Script& script) 
   FAIL("WS_SEED=" << seed << " WS_CASES=1: " << played.wrong << "\n" << played.log);
 }
 
-/// Writes down what the stories met where `WS_COVERAGE_TABLE` names a file for it.
-void tell_coverage(const Coverage& coverage) {
-  if (const char* const file = std::getenv("WS_COVERAGE_TABLE")) std::ofstream(file) << coverage.table(100);
+/// A story of CI that fails by a fault that is not mended yet. One that passes again is to be taken off.
+struct Known {
+  std::uint64_t seed;
+  const char* reason;
+};
+constexpr std::array<Known, 0> known_of_vaults = {};
+
+const Known* known(const Stage& stage, std::uint64_t seed) {
+  const auto* const found = std::find_if(
+      known_of_vaults.begin(), known_of_vaults.end(), [&](const Known& each) { return each.seed == seed; });
+  return stage.vault && found != known_of_vaults.end() ? found : nullptr;
+}
+
+/// As few stories as CI has bring about each pair of changes.
+void check_met(const std::set<Cell>& met, std::uint64_t stories) {
+  constexpr std::uint64_t enough = 25;
+  if (stories < enough) return;
+  for (const Cell& pair : pairs()) {
+    INFO("no story brought about " << render(pair));
+    CHECK(met.contains(pair));
+  }
 }
 
 /// Every fifth story has one more folder.
-void play_all(Stage stage, std::uint64_t percent, std::size_t max_steps) {
+Stage stage_of(Stage stage, std::uint64_t seed) {
+  stage.places += seed % 5 == 0 ? 1 : 0;
+  return stage;
+}
+
+void play_all(const Stage& base, std::uint64_t percent, std::size_t max_steps) {
   const std::uint64_t first = first_seed();
   const std::uint64_t last = first + share(percent);
-  const std::size_t folders = stage.places;
-  Coverage coverage;
-  const bool counts = stage.vault && std::getenv("WS_COVERAGE_TABLE") != nullptr;
+  std::set<Cell> met;
   for (std::uint64_t seed = first; seed < last; ++seed) {
-    stage.places = folders + (seed % 5 == 0 ? 1 : 0);
+    const Stage stage = stage_of(base, seed);
     const Script script = make_script(seed, max_steps, stage.vault);
-    const Played played = play_by_stage(stage, seed, script, counts ? &coverage : nullptr);
-    if (!played.wrong.empty()) tell_failure(stage, seed, script);
+    const Played played = play_by_stage(stage, seed, script);
+    if (const Known* const fault = known(stage, seed)) {
+      INFO("WS_SEED=" << seed << " passes, and is known to fail: " << fault->reason);
+      CHECK(!played.wrong.empty());
+    } else if (!played.wrong.empty()) {
+      tell_failure(stage, seed, script);
+    }
+    met.insert(played.met.begin(), played.met.end());
   }
-  if (counts) tell_coverage(coverage);
+  if (base.vault) check_met(met, last - first);
+}
+
+constexpr std::size_t steps_of_vault = 14;
+
+/// Writes down what stories of vaults meet; those that fail are listed by their seed, and counted like the others.
+void survey(const char* file) {
+  const std::uint64_t first = first_seed();
+  const std::uint64_t stories = number_from_environment("WS_CASES", 1000);
+  Coverage coverage;
+  std::uint64_t failed = 0;
+  for (std::uint64_t seed = first; seed < first + stories; ++seed) {
+    const Stage stage = stage_of({.places = 2, .vault = true}, seed);
+    const Played played = play(stage, seed, make_script(seed, steps_of_vault, true), &coverage);
+    coverage.end_story();
+    if (played.wrong.empty()) continue;
+    ++failed;
+    std::cerr << "WS_SEED=" << seed << ": " << played.wrong.substr(0, 300) << std::endl;
+  }
+  std::ofstream(file) << coverage.table(first, stories);
+  CHECK(failed == 0);
 }
 
 }  // namespace
@@ -98,7 +153,8 @@ void play_all(Stage stage, std::uint64_t percent, std::size_t max_steps) {
 TEST_CASE("engines: two folders and the service come to agree", "[sync-model]") { play_all({.places = 2}, 30, 11); }
 
 TEST_CASE("engines: vaults with pictures, links, settings, and runs taken back", "[sync-model][vault]") {
-  play_all({.places = 2, .vault = true}, 30, 14);
+  const char* const table = std::getenv("WS_COVERAGE_TABLE");
+  table == nullptr ? play_all({.places = 2, .vault = true}, 4, steps_of_vault) : survey(table);
 }
 
 TEST_CASE("engines: strangers in the folder are left alone", "[sync-model]") {

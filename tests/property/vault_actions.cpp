@@ -56,6 +56,13 @@ void rename_picture(const Folder& folder, const std::string& path, const Step& s
   if (step.how % 3 == 0) folder.write(to, folder.read(to) + "edited\n");
 }
 
+/// A rule in `.wsignore`, or none any more.
+void change_rules(const Folder& folder, const Step& step) {
+  constexpr std::array rules = {"n*", "d/", "*.png", "m*\n!m*.png", "a.md"};
+  if (folder.is_there(".wsignore")) return folder.remove(".wsignore");
+  folder.write(".wsignore", rules[step.what % rules.size()] + std::string("\n"));
+}
+
 std::string settings(const Step& step) {
   constexpr std::array modes = {"linked", "all", "off", "linked"};
   std::string yaml = "attachments: " + std::string(modes[step.what % modes.size()]) + "\n";
@@ -97,6 +104,7 @@ void act_in_vault(BoundFolder& place, const Step& step, Words& words) {
       if (const auto other = notes.pick(step.what)) show(notes, step, *other);
       return;
     case StepKind::unshow: return unshow(notes, step);
+    case StepKind::rule: return change_rules(files, step);
     case StepKind::setting: return place.configure(settings(step));
     default: return;
   }
