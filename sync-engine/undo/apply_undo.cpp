@@ -254,11 +254,24 @@ Result<void> record_written_steps(Session& session,
   return {};
 }
 
+namespace {
+
+/// Promise 1 of `safety.md`, where no row of the log keeps the texts.
+Result<void> keep_seen_texts(Session& session, const std::vector<UndoStep>& steps) {
+  TextChanges ours;
+  for (const UndoStep& step : steps) {
+    if (step.from && step.seen != step.result) ours.push_back({.path = step.from->string(), .blob = step.seen_blob});
+  }
+  return session.history.record_before(ours, {});
+}
+
+}  // namespace
+
 Result<DoneSteps> carry_out_steps(Session& session,
                                   const std::vector<UndoStep>& steps,
                                   const std::vector<OperationRow>& rows) {
   if (steps.empty()) return DoneSteps{};
-  WS_TRY(session.history.flush());
+  WS_TRY(rows.empty() ? keep_seen_texts(session, steps) : session.history.flush());
   Operations operations = session.state.operations();
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const OperationRow& row : rows) WS_TRY(operations.record(row));

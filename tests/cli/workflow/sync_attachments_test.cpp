@@ -358,6 +358,19 @@ TEST_CASE("sync attachments: links to a picture that is renamed are counted, men
   CHECK(read_text(two.there / "note.md") == "# Note\n\n![a](lamp.png) and [[b.pdf]]\n");
 }
 
+TEST_CASE("links: a text whose links a run edits can be had again", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.here / ".ws/config.yaml", read_text(two.here / ".ws/config.yaml") + "links: keep\n");
+  const std::string edited = "# Note\n\nnever sent ![a](img/a.png)\n";
+  write_text(two.here / "note.md", edited);
+  fs::rename(two.here / "img/a.png", two.here / "lamp.png");
+  CHECK_THAT(two.ws(two.here, {"sync"}).err, Contains("edited 1 link to renamed files"));
+  CHECK(read_text(two.here / "note.md") == "# Note\n\nnever sent ![a](lamp.png)\n");
+  REQUIRE(two.ws(two.here, {"sync", "restore", "note.md"}).exit == 0);
+  CHECK(read_text(two.here / "note.md") == edited);
+}
+
 TEST_CASE("links: `links fix` mends all the links that a run said the renames break, those to a folder too", "[cli]") {
   const Pictures two;
   write_text(two.here / "index.md", "[all](img/) [a](img/a.png) [gone](gone/)\n");
