@@ -103,7 +103,8 @@ std::string wiki_key_of(const links::Reference& reference) {
   return reference.is_wiki() ? "[[" + utf8::fold_key(reference.path) : std::string();
 }
 
-/// Empty: it names no file that could be an attachment. One that is not here has to look like a file's name.
+/// Empty: it names no file that could be an attachment. One that is not here has to look like a file's name; a folder
+/// may be in its place.
 std::optional<TargetKey> key_of(const RelativePath& note,
                                 const links::Reference& reference,
                                 const links::TreeFiles& tree,
@@ -116,9 +117,10 @@ std::optional<TargetKey> key_of(const RelativePath& note,
     if (!file || !files.has(*file)) return std::nullopt;
     return TargetKey{.target = file->string(), .wiki = wiki_key_of(reference)};
   }
-  const bool is_missing = found.state == State::none || found.state == State::ambiguous;
-  if (!is_missing || is_markdown(reference.path) || last_part(reference.path).find('.') == std::string_view::npos)
-    return std::nullopt;
+  const bool is_folder = found.state == State::folder;
+  const bool is_missing = is_folder || found.state == State::none || found.state == State::ambiguous;
+  const std::string& named = is_folder ? found.path : reference.path;
+  if (!is_missing || is_markdown(named) || last_part(named).find('.') == std::string_view::npos) return std::nullopt;
   if (reference.is_wiki()) return TargetKey{.target = wiki_key_of(reference)};
   const auto path = links::joined(parent_folder(note.text()), reference.path);
   if (!path || path->empty() || path->find('\0') != std::string::npos) return std::nullopt;

@@ -481,6 +481,21 @@ TEST_CASE("sync attachments: a picture gives its name to a folder of pictures", 
   }
 }
 
+TEST_CASE("sync attachments: where a link names a folder by now, a second run writes nothing", "[cli]") {
+  const Pictures two;
+  write_text(two.here / "list.md", "[b](img/b.pdf)\n");
+  two.both_in_step();
+  fs::remove(two.there / "img/b.pdf");
+  write_text(two.there / "img/b.pdf/page.png", png + "page");
+  write_text(two.there / "note.md", "# Note\n\n![a](img/a.png) ![p](img/b.pdf/page.png)\n");
+  two.both_in_step();
+  REQUIRE(two.sync(two.there).exit == 0);
+  REQUIRE(two.sync(two.here).exit == 0);
+  const std::string known = read_text(two.here / ".ws/attachments.db");
+  REQUIRE(two.sync(two.here).exit == 0);
+  CHECK(read_text(two.here / ".ws/attachments.db") == known);
+}
+
 TEST_CASE("sync attachments: a folder here in place of a picture that was edited there", "[cli]") {
   const std::string keep = GENERATE("local", "both");
   CAPTURE(keep);
