@@ -54,6 +54,10 @@ std::uint64_t total_weight(bool vault) {
   return total;
 }
 
+/// Mixes the seed first: the generator only increments it, so the next seed would give this script without its first
+/// step.
+SeededRandom random_of(std::uint64_t seed) { return SeededRandom(SeededRandom(seed).next()); }
+
 /// Every random choice of a step.
 void roll(Step& step, SeededRandom& random) {
   const std::uint64_t bytes = random.next();
@@ -101,12 +105,14 @@ constexpr Ending endings[] = {{.where = 0},
                               {.kind = StepKind::command, .where = 6, .after_run = true},
                               {.kind = StepKind::command, .where = 7, .after_run = true}};
 
+constexpr std::uint64_t together = 12;
+std::uint64_t batches_of_pairs() { return (pairs().size() + together - 1) / together; }
+
 /// Some pairs of changes in one folder, and a command. Stories with seeds one after another go through each pair with
 /// each command alike.
 void add_meeting(Script& script, SeededRandom& random, std::uint64_t number) {
-  constexpr std::uint64_t together = 12;
   constexpr std::uint64_t stride = 97;  // what meets at once are not neighbours
-  const std::uint64_t batches = (pairs().size() + together - 1) / together;
+  const std::uint64_t batches = batches_of_pairs();
   const std::uint64_t batch = number % batches;
   const Ending& ending = endings[(batch + number / batches) % std::size(endings)];
   const bool changes_rules = random.below(2) == 0;
@@ -147,21 +153,23 @@ void add_meeting(Script& script, SeededRandom& random, std::uint64_t number) {
 }  // namespace
 
 Script make_script(std::uint64_t seed, std::size_t most, bool vault) {
-  // Mix the seed first: the generator only increments it, so the next seed would give this script without its first
-  // step.
-  SeededRandom random(SeededRandom(seed).next());
+  SeededRandom random = random_of(seed);
   Script script;
-  if (!vault || seed % 4 == 0) {
-    add_random(script, random, 3 + random.below(most - 2), vault);
-    return script;
-  }
-  const std::uint64_t directed = seed / 4 * 3 + seed % 4 - 1;  // of every four stories three
-  for (std::uint64_t number = 2 * directed; number < 2 * directed + 2; ++number) {
+  add_random(script, random, 3 + random.below(most - 2), vault);
+  return script;
+}
+
+Script make_meetings(std::uint64_t seed) {
+  SeededRandom random = random_of(seed);
+  Script script;
+  for (std::uint64_t number = 2 * seed; number < 2 * seed + 2; ++number) {
     add_meeting(script, random, number);
-    add_random(script, random, random.below(3), vault);
+    add_random(script, random, random.below(3), true);
   }
   return script;
 }
+
+std::uint64_t stories_of_all_pairs() { return (batches_of_pairs() + 1) / 2; }
 
 std::string render(const Step& step) {
   const char* name = "";

@@ -53,6 +53,10 @@ using Script = std::vector<Step>;
 
 /// Makes 3 to `most` steps; those of a vault only where `vault` asks for them.
 Script make_script(std::uint64_t seed, std::size_t most, bool vault = false);
+/// The directed steps: twelve pairs of changes and a command, twice. So many stories with seeds one after another bring
+/// about each of `pairs()`.
+Script make_meetings(std::uint64_t seed);
+std::uint64_t stories_of_all_pairs();
 /// "2 rename_file 17 3 200".
 std::string render(const Step& step);
 

@@ -30,6 +30,7 @@ struct Stage {
   bool large_notes = false;     ///< notes grow beyond the limit of a folder and of the service
   bool refusals = false;        ///< the service refuses to accept or return some documents of a command
   bool vault = false;           ///< pictures, links, settings, and the commands that change files or take runs back
+  bool meets = false;           ///< of a vault: each pair of changes is brought about on purpose
 };
 
 class Story {
