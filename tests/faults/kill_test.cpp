@@ -17,13 +17,20 @@ namespace {
 constexpr long kills_in_ci = 4;
 
 /// A sample: odd numbers are before a call, even numbers after it. It always includes the points where a reference of
-/// the history is locked.
+/// the history is locked, and the one where the first text has just come into its place.
 std::set<long> places_of_kills(const Words& calls, long count) {
-  const std::vector<long> sample = spread(2 * static_cast<long>(calls.size()), count, fault_seed());
+  const auto renames = [&](const std::string& part) {
+    return std::ranges::find_if(calls, [&](const std::string& call) {
+      return call.starts_with("rename") && call.find(part) != std::string::npos;
+    });
+  };
+  const auto places_text = renames("/.ws/tmp/");
+  const auto unlocks = renames("/refs/heads/main.lock");
+  const bool places_any = places_text != calls.end();
+  const std::vector<long> sample =
+      spread(2 * static_cast<long>(calls.size()), std::max(1L, count - (places_any ? 1 : 0)), fault_seed());
   std::set<long> places(sample.begin(), sample.end());
-  const auto unlocks = std::ranges::find_if(calls, [](const std::string& call) {
-    return call.starts_with("rename") && call.find("/refs/heads/main.lock") != std::string::npos;
-  });
+  if (places_any) places.insert(2 * (places_text - calls.begin()) + 2);
   if (unlocks != calls.end()) places.insert(2 * (unlocks - calls.begin()) + 1);
   return places;
 }
