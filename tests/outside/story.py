@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actions import ACTIONS
+from desk import Desk
+from episodes import EPISODES
 from model import Broken, Choice
 from service import PEOPLE, fixtures, key_of
 from world import OWNERS, World
@@ -42,12 +44,17 @@ class Outcome:
     met: Counter = field(default_factory=Counter)
 
 
+EPISODES_OF_A_STORY = 10
 BEGINNING = ["note_new", "note_new", "note_new", "note_new", "picture_new", "note_new", "picture_new", "sync_in_turn"]
 
 
 def make(seed):
-    """Most stories keep to a part of the actions, so that those meet more often."""
+    """Three of four are episodes. Most others keep to a part of the actions, so that those meet more."""
     dice = random.Random(seed)
+    if seed % 4:
+        names = sorted(EPISODES)
+        return Story(seed, dice.choice([2, 2, 3]), tuple(
+            Step(dice.choice(names), 0, place, dice.getrandbits(32)) for place in range(EPISODES_OF_A_STORY)))
     trees = dice.choice([2, 2, 2, 3, 3, 4])
     names = sorted(ACTIONS)
     rare = dice.random() < 0.7
@@ -68,6 +75,9 @@ def play(story, programs):
     world, outcome = None, Outcome(story)
     try:
         world = World(programs, scratch, story.trees)
+        if story.steps and story.steps[0].name in EPISODES:
+            play_episodes(world, story, outcome)
+            return outcome
         before = None
         for step in story.steps:
             tree = world.trees[step.tree]
@@ -94,6 +104,15 @@ def play(story, programs):
             world.close()
         shutil.rmtree(scratch, ignore_errors=True)
     return outcome
+
+
+def play_episodes(world, story, outcome):
+    desk = Desk(world, random.Random(story.seed))
+    for step in story.steps:
+        world.say("# %d: %s" % (step.number, step.name))
+        outcome.met["action " + step.name] += 1
+        desk.begin(step)
+        EPISODES[step.name](desk)
 
 
 def script(outcome):
