@@ -31,8 +31,8 @@ def is_known(outcome):
 
 
 def told(task):
-    seed, programs, shrinking = task
-    outcome = play(make(seed), programs)
+    seed, programs, shrinking, steady = task
+    outcome = play(make(seed, steady), programs)
     if outcome.law and shrinking and not is_known(outcome):
         met = outcome.met
         outcome = shrink(outcome, programs, shrinking)
@@ -60,11 +60,12 @@ def main():
     words.add_argument("--bin", type=Path, default=Path(os.environ.get("WS_BIN_DIR", "build/dev/bin")))
     words.add_argument("--seconds", type=float, default=0, help="begin no story after so long; 0: no bound")
     words.add_argument("--shrink", type=float, default=60, help="seconds for making one failing story short")
+    words.add_argument("--steady", action="store_true", help="each episode once a story, no kills: the same each time")
     words.add_argument("--failures", type=Path)
     words.add_argument("-v", "--verbose", action="store_true", help="a line for each story, on stderr")
     given = words.parse_args()
     programs, begin, met, broken, played = given.bin.resolve(), time.monotonic(), Counter(), [], Counter()
-    tasks = ((seed, programs, given.shrink) for seed in range(given.seed, given.seed + given.stories)
+    tasks = ((seed, programs, given.shrink, given.steady) for seed in range(given.seed, given.seed + given.stories)
              if not given.seconds or time.monotonic() - begin < given.seconds)
     with multiprocessing.Pool(given.jobs) as pool:
         for outcome in pool.imap_unordered(told, tasks) if not given.seconds else in_time(pool, tasks, given.jobs):

@@ -146,13 +146,13 @@ class Tree:
         return os.lstat(self.folder / path).st_ino
 
     def history(self):
-        """All the bytes in the local history that a ref reaches."""
+        """All the bytes in the local history: what a ref reaches, and the files that are not on the service."""
         git = ["git", "--git-dir", str(self.folder / ".ws/history.git")]
         quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "check": False}
         listed = subprocess.run([*git, "rev-list", "--objects", "--all"], **quiet).stdout
         ids = b"".join(line.split(b" ")[0] + b"\n" for line in listed.splitlines())
         answer = subprocess.run([*git, "cat-file", "--batch"], input=ids, **quiet).stdout
-        contents, place = [], 0
+        contents, place = [kept.read_bytes() for kept in (self.folder / ".ws/attachments").glob("*") if kept.is_file()], 0
         while place < len(answer):
             end = answer.index(b"\n", place)
             head = answer[place:end].split()
