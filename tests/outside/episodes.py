@@ -609,7 +609,7 @@ def moved_with_links(desk):
         desk.run(first, "sync", "mv", source, target)
     elif how == "fix":
         first.rename(source, target)
-        if desk.dice.random() < 0.5:
+        if moving == "picture" or desk.dice.random() < 0.5:  # of a picture's rename it knows once a run has seen it
             desk.run(first, "sync", "--json", codes=(0,))
         desk.run(first, "links", "fix", "--yes", codes=(0,))
     else:
@@ -903,4 +903,126 @@ def accepted_deletes(desk):
     second.remove(path)
     desk.plain(second, 0, ("--accept-deletes",))
     desk.drop(path)
+    desk.settle()
+
+
+@episode
+def pictures_in_a_ring(desk):
+    """Two pictures change names: each path has the other's bytes afterwards, everywhere."""
+    folder = desk.folder()
+    one, other, note = folder + "/p.png", folder + "/q.png", folder + "/a.md"
+    desk.start({note: desk.text(links=["![p](p.png) ![q](q.png)"]), one: desk.picture(40), other: desk.picture(40)})
+    first, second = desk.two()
+    if desk.dice.random() < 0.5:
+        first.rename(one, folder + "/tmp.png")
+        first.rename(other, one)
+        first.rename(folder + "/tmp.png", other)
+        desk.want[one], desk.want[other] = desk.want[other], desk.want[one]
+    else:  # same bytes at another name, other bytes of the same length at the first
+        desk.want[other], desk.want[one] = desk.want[one], desk.picture(40)
+        for path in (one, other):
+            desk.put(first, path, desk.want[path], "place")
+    desk.want[note] = edited(desk, desk.want[note], 0)(desk.want[note])
+    desk.put(second, note, desk.want[note])
+    desk.sync(first)
+    desk.settle()
+
+
+@episode
+def colliding_pictures(desk):
+    """Two pictures for one name: theirs is laid beside ours until somebody decides; then all have what was decided."""
+    folder = desk.folder()
+    path, note = folder + "/p.png", folder + "/a.md"
+    text = desk.text(links=["![p](p.png)"])
+    new = desk.dice.random() < 0.3
+    desk.start({note: desk.text() if new else text, **({} if new else {path: desk.picture(40)})})
+    first, second = desk.two()
+    theirs, ours = desk.picture(40), desk.picture(40)
+    for tree, content in ((first, theirs), (second, ours)):
+        desk.put(tree, path, content)
+        if new:
+            tree.put(note, text)
+    desk.want[note] = text
+    desk.sync(first)
+    desk.calm = True
+    desk.sync(second, 7)
+    desk.plain(second, 7)
+    beside = folder + "/p (remote).png"
+    desk.expect(second.files().get(path) == ours and second.files().get(beside) == theirs, "a conflict waits",
+                "ours is not in its place, or theirs not beside it")
+    desk.sync(first)
+    desk.expect(first.files().get(path) == theirs and beside not in first.files(), "a conflict waits", "an undecided one was sent")
+    keep = desk.dice.choice(["local", "remote", "both"])
+    desk.run(second, "sync", "resolve", path, "--keep", keep)
+    held = sorted(content for name, content in second.files().items() if name.startswith(folder + "/") and name != note)
+    desk.expect(held == {"local": [ours], "remote": [theirs], "both": sorted([ours, theirs])}[keep], "resolve",
+                "--keep %s left %d pictures" % (keep, len(held)))
+    if keep == "both":  # the copy is shown from here, so that it is sent
+        copy = next(name for name in second.files() if name.startswith(folder + "/p ("))
+        desk.want[copy] = second.files()[copy]
+        desk.want[note] = text + ("\n![both](%s)\n" % relative(note, copy)).encode()
+        second.put(note, desk.want[note])
+    desk.want[path] = second.files()[path]
+    desk.settle()
+
+
+@episode
+def conflict_goes_on(desk):
+    """What is in conflict is edited again, or renamed, here or there, before it is decided: no line of it is lost."""
+    folder = desk.folder()
+    path = folder + "/a.md"
+    text = desk.text()
+    desk.start({path: text, folder + "/b.md": desk.text()})
+    first, second = desk.two()
+    old = [line for line in lines_of(text) if line.startswith("w")][2].encode()
+    theirs, ours = (text.replace(old, desk.word().encode() + end) for end in (b" one", b" other"))
+    desk.put(first, path, theirs)
+    desk.put(second, path, ours)
+    desk.sync(first)
+    desk.calm = True
+    desk.sync(second, 7)
+    what = desk.dice.choice(["edited here", "edited there", "agreed here"])
+    desk.met("in conflict: " + what)
+    later = desk.word().encode() + b" later\n"
+    if what == "edited here":
+        ours += b"\n" + later
+        desk.put(second, path, ours)
+    elif what == "edited there":
+        theirs += b"\n" + later
+        desk.put(first, path, theirs)
+        desk.sync(first)
+    else:  # both are the same now: nothing is open
+        desk.put(second, path, theirs)
+        desk.want[path] = theirs
+        desk.settle()
+        return
+    desk.plain(second, 7)
+    keep = desk.dice.choice(["local", "remote", "both"])
+    desk.run(second, "sync", "resolve", path, "--keep", keep)
+    desk.want[path] = ours if keep == "local" else theirs
+    if keep == "both":
+        desk.want[folder + "/a (local).md"] = ours
+    desk.settle()
+
+
+@episode
+def cut_command(desk):
+    """`mv` is killed: the next command finishes it or leaves it alone; given again, everything is as it should be."""
+    from tree import after
+    folder = desk.folder()
+    note, other, target = folder + "/a.md", folder + "/b.md", folder + "/far/b.md"
+    text = lambda to: ("# c\n\n[b](%s) [b](%s)\n" % (relative(note, to), relative(note, to))).encode()
+    body = desk.text()
+    desk.start({note: text(other), other: body, folder + "/c.md": desk.text()})
+    first, second = desk.two()
+    for _ in range(3):
+        if other in first.files():
+            desk.stopped(first, ["sync", "mv", other, target], after(desk.dice.randint(5, 40) / 1000))
+    desk.run(first, "sync", "log", "--json", codes=(0,))
+    if other in first.files():
+        desk.run(first, "sync", "mv", other, target, codes=(0, 2, 6, 14))
+    desk.run(first, "links", "fix", "--yes", codes=(0,))
+    desk.want.update({note: text(target), target: body})
+    desk.drop(other)
+    desk.ids_anew = True
     desk.settle()
