@@ -55,7 +55,7 @@ def make(seed, steady=False):
     A steady one has each episode once, and no kills."""
     dice = random.Random(seed)
     if steady:
-        names = sorted(set(EPISODES) - {"cut_command"})
+        names = sorted(EPISODES)
         return Story(seed, 2, tuple(Step(name, 0, place, dice.getrandbits(32))
                                     for place, name in enumerate(dice.sample(names, len(names)))), True)
     if seed % 4:
