@@ -55,8 +55,11 @@ class AttachmentSurveyor {
 
   /// Reads both sides, and keeps whose wishes the links are and which files are out of sight.
   Result<void> look() {
-    WS_TRY(list_files());
+    survey_.scan.each_other([this](const std::string& path) {
+      if (RelativePath::parse(path)) files_.add(path);
+    });
     if (session_.knows_attachments() || !survey_.list_parts.empty()) WS_TRY(load());
+    WS_TRY(load_rules());
     WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run, !found_.sides.base.empty()));
     WS_TRY(settle_marks());
     if (is_off()) return note_left_out();
@@ -88,12 +91,10 @@ class AttachmentSurveyor {
     save_clean_survey(session_, *inputs_, local_, stamps);
   }
 
-  /// What is on disk and could be one. Rules about single files are applied where one is asked for.
-  Result<void> list_files() {
-    survey_.scan.each_other([this](const std::string& path) {
-      if (RelativePath::parse(path)) files_.add(path);
-    });
-    if (!survey_.scan.any_rules() || survey_.scan.rules_loaded() || files_.size() == 0) return {};
+  /// Whether a file is ignored is asked for what is here, and for what may come.
+  Result<void> load_rules() {
+    const bool any_files = files_.size() > 0 || !found_.list.rows().empty();
+    if (!any_files || !survey_.scan.any_rules() || survey_.scan.rules_loaded()) return {};
     WS_LET(with_rules_, walk_tree(session_, true));
     return {};
   }

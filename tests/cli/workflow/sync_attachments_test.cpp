@@ -496,6 +496,24 @@ TEST_CASE("sync attachments: where a link names a folder by now, a second run wr
   CHECK(read_text(two.here / ".ws/attachments.db") == known);
 }
 
+TEST_CASE("sync attachments: what comes to a folder without pictures obeys its .wsignore", "[cli]") {
+  const std::string rule = GENERATE("img/\n", "*.png\n", "img/*\n");
+  CAPTURE(rule);
+  const Pictures two;
+  write_text(two.there / "own.md", "# Own\n");
+  write_text(two.there / ".wsignore", rule);
+  REQUIRE(two.sync(two.there).exit == 0);
+  REQUIRE(two.sync(two.here).exit == 0);
+  for (int i = 0; i < 2; ++i) {
+    const Ended told = two.sync(two.there);
+    INFO(told.out << told.err);
+    CHECK(told.exit == 0);
+    CHECK_FALSE(fs::exists(two.there / "img/a.png"));
+    CHECK(fs::exists(two.there / "b.pdf") == fs::exists(two.here / "b.pdf"));
+    CHECK_THAT(told.out, Contains(R"("reason":"ignored")"));
+  }
+}
+
 TEST_CASE("sync attachments: a folder here in place of a picture that was edited there", "[cli]") {
   const std::string keep = GENERATE("local", "both");
   CAPTURE(keep);
