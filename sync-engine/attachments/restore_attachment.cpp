@@ -131,6 +131,7 @@ class AttachmentUndo {
     switch (done.error().kind) {
       case Failure::Kind::not_found: return leave(path, "its bytes are neither here nor on the service");
       case Failure::Kind::conflict: return leave(path, changed_since);
+      case Failure::Kind::disk: return leave(path, "it could not be written");
       default: return done;
     }
   }
@@ -375,13 +376,12 @@ std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found) {
   return listed;
 }
 
-bool is_about_file(const Session& session, const OperationRow& row) {
-  return row.document.empty() && !session.kinds.takes(row.path().text());
+bool is_about_file(const OperationRow& row) {
+  return row.document.empty() && (row.after ? *row.after : *row.before).blob.empty();
 }
 
-bool is_about_bytes(const Session& session, const UndoStep& step) {
-  const RelativePath& path = step.to ? *step.to : *step.from;
-  return step.seen != step.result && !session.kinds.takes(path.text());
+bool is_about_bytes(const UndoStep& step) {
+  return step.seen != step.result && step.document.empty() && step.seen_blob.empty() && step.result_blob.empty();
 }
 
 bool is_agreed(const AttachmentTree& base, const OperationRow& row) {

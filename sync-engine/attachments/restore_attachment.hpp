@@ -44,10 +44,10 @@ struct ListedAttachment {
 /// In order of path, those left alone among them.
 std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found);
 
-/// Whether the row is about a file that is no note.
-bool is_about_file(const Session& session, const OperationRow& row);
+/// Whether the row is about a file that was no note then: the history has texts of notes only.
+bool is_about_file(const OperationRow& row);
 /// Whether the step is about the bytes of one. A rename alone is not: its bytes stay.
-bool is_about_bytes(const Session& session, const UndoStep& step);
+bool is_about_bytes(const UndoStep& step);
 
 /// Whether both sides have what the row made of a file.
 bool is_agreed(const AttachmentTree& base, const OperationRow& row);

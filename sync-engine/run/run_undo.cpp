@@ -28,9 +28,9 @@ namespace ws::sync {
 namespace {
 
 /// The rows of the pushes that an undo causes.
-void foresee_attachments(const Session& session, const std::vector<UndoStep>& steps, Report& report) {
+void foresee_attachments(const std::vector<UndoStep>& steps, Report& report) {
   for (const UndoStep& step : steps) {
-    if (!is_about_bytes(session, step)) continue;
+    if (!is_about_bytes(step)) continue;
     const ActionKind kind = !step.from ? ActionKind::push_create
                             : !step.to ? ActionKind::push_delete
                                        : ActionKind::push_update;
@@ -118,7 +118,7 @@ Result<void> record_steps_here(Session& session,
     const RelativePath& path = step.to ? *step.to : *step.from;
     const bool is_known = !step.from || !step.seen_blob.empty() || step.seen == step.result;
     const bool is_told = told.contains(path) || (step.from && told.contains(*step.from));
-    if (is_told || (is_about_bytes(session, step) ? !undo.is_local : !is_known)) continue;
+    if (is_told || (is_about_bytes(step) ? !undo.is_local : !is_known)) continue;
     Row row = row_of(session, step, Row::State::done);
     if (!row.action.attachment) {
       WS_LET(const std::optional<KnownDocument> known, session.state.find_base(path));
@@ -154,7 +154,7 @@ Result<bool> was_never_sent(Session& session, const Operation& operation, const 
       return false;
     // What an undo here alone left is what the service has.
     if (!row.after || operation.is_local) continue;
-    if (is_about_file(session, row)) {
+    if (is_about_file(row)) {
       if (is_agreed(files, row)) return false;
       continue;
     }
@@ -188,7 +188,7 @@ Result<void> record_without_received(Session& session,
   }
   for (const LeftAlone& each : left) changed.erase(each.path.text());
   for (const UndoStep& step : steps) {
-    if (!step.from || !step.to || is_about_bytes(session, step)) continue;
+    if (!step.from || !step.to || is_about_bytes(step)) continue;
     const auto found = changed.find(step.from->text());
     if (found == changed.end()) continue;
     OperationRow own = *found->second;
@@ -220,9 +220,8 @@ class StepsHere {
  public:
   StepsHere(Session& session, const Operation& undo, const std::vector<UndoStep>& steps, bool was_begun)
       : session_(session), undo_(undo.id), of_texts_(steps) {
-    const auto files = std::stable_partition(of_texts_.begin(), of_texts_.end(), [&session](const UndoStep& step) {
-      return !is_about_bytes(session, step);
-    });
+    const auto files = std::stable_partition(
+        of_texts_.begin(), of_texts_.end(), [](const UndoStep& step) { return !is_about_bytes(step); });
     of_bytes_.assign(files, of_texts_.end());
     of_texts_.erase(files, of_texts_.end());
     applier_.emplace(session, of_texts_, was_begun);
@@ -413,8 +412,8 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
     return fail(Failure::Kind::usage, "this needs the service", "log in");
   const FlushAhead flush(context.session, rows.size());
   const std::vector<LeftAlone> kept_both = find_kept_both(rows, options);
-  const auto files = std::stable_partition(
-      rows.begin(), rows.end(), [&context](const OperationRow& row) { return !is_about_file(context.session, row); });
+  const auto files =
+      std::stable_partition(rows.begin(), rows.end(), [](const OperationRow& row) { return !is_about_file(row); });
   const std::vector<OperationRow> of_files(files, rows.end());
   rows.erase(files, rows.end());
   WS_LET(PlannedUndo planned,
@@ -430,7 +429,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
         result.report.rows.push_back(row_of(context.session, step, Row::State::planned));
       sort_by_path(result.report.rows);
     } else {
-      foresee_attachments(context.session, planned.undo.steps, result.report);
+      foresee_attachments(planned.undo.steps, result.report);
     }
     if (!options.allow_deletes) {
       WS_LET(result.report.guard, guard_of_undo(context.session, result.report));

@@ -109,8 +109,15 @@ class UndoApplier::Impl {
   Result<void> stage_from_history(const UndoStep& step) {
     WS_TRY(session_.check_cancelled());
     const auto text = find_kept_text(session_, step.result_blob, *step.result);
-    if (!text) return fail(Failure::Kind::integrity, fmt::format("the history lacks the text of {}", step.to->text()));
-    stage_text(step, *text);
+    if (text) {
+      stage_text(step, *text);
+      return {};
+    }
+    // As every step that cannot be done: the journal would keep an end that no command can reach.
+    left_.push_back({.path = *step.to, .why = "the history lacks its text"});
+    if (!refusal_)
+      refusal_ = Failure{.kind = Failure::Kind::integrity,
+                         .what = fmt::format("the history lacks the text of {}", step.to->text())};
     return {};
   }
 

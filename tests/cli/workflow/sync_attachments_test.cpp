@@ -496,6 +496,37 @@ TEST_CASE("sync attachments: where a link names a folder by now, a second run wr
   CHECK(read_text(two.here / ".ws/attachments.db") == known);
 }
 
+TEST_CASE("sync attachments: an undo leaves a picture whose folder is a file by now, and nothing is stuck",
+          "[cli][undo]") {
+  const Pictures two;
+  write_text(two.here / "album/p.png", png + "p");
+  write_text(two.here / "album.md", "![p](album/p.png)\n");
+  two.both_in_step();
+  fs::remove_all(two.here / "album");
+  fs::remove(two.here / "album.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  write_text(two.here / "album", "a file");
+  const Ended undone = two.ws(two.here, {"sync", "undo"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 13);
+  CHECK_THAT(undone.err, Contains("left album/p.png: "));
+  CHECK(read_text(two.here / "album.md") == "![p](album/p.png)\n");
+  CHECK(read_text(two.here / "album") == "a file");
+  CHECK(two.sync(two.here).exit == 0);
+}
+
+TEST_CASE("sync attachments: an undo knows a picture for one also where notes have its name by now", "[cli][undo]") {
+  const Pictures two;
+  two.both_in_step();
+  fs::remove(two.here / "img/a.png");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / ".ws/config.yaml", "attachments: linked\ninclude: ['*.png']\n");
+  const Ended undone = two.ws(two.here, {"sync", "undo"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 0);
+  CHECK(read_text(two.here / "img/a.png") == png);
+}
+
 TEST_CASE("sync attachments: what comes to a folder without pictures obeys its .wsignore", "[cli]") {
   const std::string rule = GENERATE("img/\n", "*.png\n", "img/*\n");
   CAPTURE(rule);
