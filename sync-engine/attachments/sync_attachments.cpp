@@ -42,7 +42,9 @@ class AttachmentRun {
   Result<void> run() {
     WS_LET(store_, session_.attachments());
     assets_ = session_.assets();
-    if (found_.is_first) WS_TRY(store_->set_note(first_files_key, "yes"));
+    const auto comes = [](const Action& each) { return is_pull(each.kind); };
+    if (found_.is_first && std::ranges::any_of(found_.plan.actions, comes))
+      WS_TRY(store_->set_note(first_files_key, "yes"));
     if (found_.backs_off) {
       WS_LET(failed_, store_->failed());
     }
