@@ -140,9 +140,7 @@ Result<Report> SyncEngine::pull(const RunOptions& all) {
   return report;
 }
 
-Result<Report> SyncEngine::push(const RunOptions& all) {
-  RunOptions options = all;
-  options.half = Half::there;
+Result<Report> SyncEngine::push(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(*context_, "push"));
   std::size_t mended = 0;
   WS_LET(Survey survey, survey_with_links(context_->session, options, mended));

@@ -36,7 +36,7 @@ bool loses_text(const Action& action) {
 
 void count_loss(const Action& action, Guard& guard) {
   if (!loses_text(action)) return;
-  if (guard.half != Half::both && is_push(action.kind) != (guard.half == Half::there)) return;
+  if (guard.half == Half::here && is_push(action.kind)) return;
   if (action.attachment) {
     // A file of 0 bytes is not synced: what an attachment loses is the whole file.
     ++(is_push(action.kind) ? guard.files_deleted_there : guard.files_deleted_here);

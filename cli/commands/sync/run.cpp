@@ -195,7 +195,7 @@ Result<ExitCode> run_step(Session& session, Step step) {
   WS_LET(sync::RunOptions options, run_options(session));
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), needs_network(session)));
   if (session.has("dry-run")) {
-    if (step != Step::commit) options.half = step == Step::pull ? sync::Half::here : sync::Half::there;
+    if (step == Step::pull) options.half = sync::Half::here;
     const bool publishes = step == Step::commit;
     WS_LET(sync::Report planned, publishes ? tree.engine->commit(options) : tree.engine->status(options));
     if (!publishes) planned = only_step(std::move(planned), step);

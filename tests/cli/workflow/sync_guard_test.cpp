@@ -179,7 +179,7 @@ TEST_CASE("guard: what stopped a run is said with --quiet and with --json", "[cl
   for (int i = 0; i < 30; ++i)
     fs::remove(two.here / (of_notes ? fmt::format("n{}.md", i) : fmt::format("img/p{}.png", i)));
   const std::vector<std::string> command = GENERATE(std::vector<std::string>{"sync"},
-                                                    std::vector<std::string>{"sync", "pull"},
+                                                    std::vector<std::string>{"sync", "push"},
                                                     std::vector<std::string>{"sync", "run"});
   const auto with = [&](const std::string& flag) {
     std::vector<std::string> words = command;
