@@ -10,6 +10,19 @@ using namespace ws::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
+namespace {
+
+/// Run 2 edits deep/b.md, run 3 a.md, which is edited once more since.
+void edit_since_two_runs(const TwoFolders& two) {
+  write_text(two.here / "deep/b.md", "# B\nmore\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "one\nin the run\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "one\nsince\nthree\n");
+}
+
+}  // namespace
+
 TEST_CASE("sync log --runs, show: what each run changed, for people and as JSON", "[cli][undo]") {
   const TwoFolders two;
   write_text(two.here / "a.md", "one\n2\nthree\n");
@@ -56,11 +69,7 @@ TEST_CASE("sync log --runs: a person reads what became of the documents", "[cli]
 
 TEST_CASE("sync undo: the way further back leads past a run that was taken back by hand", "[cli][undo]") {
   const TwoFolders two;
-  write_text(two.here / "deep/b.md", "# B\nmore\n");
-  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
-  write_text(two.here / "a.md", "one\nin the run\nthree\n");
-  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
-  write_text(two.here / "a.md", "one\nsince\nthree\n");
+  edit_since_two_runs(two);
   write_text(two.here / "deep/b.md", "# B\n");
   CHECK(parse(two.ws(two.here, {"sync", "undo", "--json"}).out)["further_back"] == 2);
   CHECK(two.ws(two.here, {"sync", "undo", "2"}).exit == 0);
@@ -165,11 +174,7 @@ TEST_CASE("sync undo: a decision to keep both texts is told as what it is", "[cl
 
 TEST_CASE("sync undo: a run of which nothing can be taken back names the one before it", "[cli][undo]") {
   const TwoFolders two;
-  write_text(two.here / "deep/b.md", "# B\nmore\n");
-  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
-  write_text(two.here / "a.md", "one\nin the run\nthree\n");
-  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
-  write_text(two.here / "a.md", "one\nsince\nthree\n");
+  edit_since_two_runs(two);
   const Ended stuck = two.ws(two.here, {"sync", "undo"});
   CHECK(stuck.exit == 13);
   CHECK_THAT(stuck.err, Contains("left a.md: ") && Contains("to go further back: `ws sync undo 2`"));
