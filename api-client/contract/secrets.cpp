@@ -164,13 +164,10 @@ void redact_in(Json& value, Place place) {
   } else if (value.is_array()) {
     for (Json& item : value) redact_in(item, place);
   } else if (value.is_string()) {
-    const bool is_secret = place == Place::secret || place == Place::named_so ||
-                           (place == Place::undescribed && looks_like_key(value.get_ref<const std::string&>()));
-    if (is_secret) {
-      value = redacted;
-    } else if (auto& text = value.get_ref<std::string&>(); text.find(key_prefix) != std::string::npos) {
-      text = redact_keys(std::move(text));
-    }
+    auto& text = value.get_ref<std::string&>();
+    const bool is_secret =
+        place == Place::secret || place == Place::named_so || (place == Place::undescribed && looks_like_key(text));
+    text = is_secret ? std::string(redacted) : redact_keys(std::move(text));
   } else if (value.is_number() && place == Place::secret) {
     value = redacted;
   }
