@@ -13,8 +13,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// At most three of `known` that are similar to `word`, the most similar first; empty if none is.
 std::vector<std::string> similar_names(std::string_view word, const std::vector<std::string>& known);
 
-/// Of a name that is none of `known`: as `suggestion`, or where none is similar "the nearest are `a`, `b`". Of dotted
-/// names those with the same first part are the nearer ones. Empty where nothing is known.
+/// Help for a name that `known` does not have: "did you mean `a`?" as `suggestion` says it, or, if no name is similar,
+/// "the nearest are `a`, `b`", first the names that begin with the same part before a dot. Empty if `known` is.
 std::string nearest_names(std::string_view word, const std::vector<std::string>& known);
 
 /// "did you mean `a`, `b`?", or empty.

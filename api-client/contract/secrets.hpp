@@ -38,8 +38,8 @@ bool is_shown_header(std::string_view name);
 /// a header that nobody describes if its name says so or the value looks like a key.
 bool hides_header(std::string_view name, std::string_view value);
 
-/// The text with every key in it replaced, wherever it stands, by what `by` makes of it. The first characters of a key,
-/// by which it is told from others, are no key.
+/// The text with every key in it replaced by what `by` returns for that key. The first 12 characters of a key alone
+/// stay: that is the `display_prefix`, which the API shows.
 std::string replace_keys(std::string text, const std::function<std::string(std::string_view key)>& by);
 /// The same with `redacted`.
 std::string redact_keys(std::string text);

@@ -198,7 +198,8 @@ Result<ExitCode> api(Session& session) {
   const bool is_read = call.method == "GET";
   WS_LET(const Reply reply, client->call(std::move(call)));
   const auto body = read_answer(reply.body);
-  // A change was made, whatever its answer looks like: that is told as it came.
+  // Only a read fails for an answer that is not JSON: a change was made all the same, so its answer is printed as it
+  // is.
   const bool needs_json = is_read && (session.has("jq") || session.has("fields") || session.has("template"));
   if (needs_json && !body) return fail(body.error());
   if (session.has("include")) print_head(session, reply);

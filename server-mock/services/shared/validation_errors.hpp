@@ -20,7 +20,7 @@ Loc within(Loc loc, contract::Step step);
 /// "Unknown member colour; known are kind, agent"
 std::string unknown_member_message(std::string_view name, std::span<const std::string_view> known);
 
-/// "There is no header X; did you mean ...?", or the nearest: of a name that is none of `known`.
+/// The message for a name that `known` does not have: "There is no header X; did you mean `Y`?" (`nearest_names`).
 std::string no_such(std::string_view what, std::string_view name, const std::vector<std::string>& known);
 
 class ValidationErrors {
