@@ -196,7 +196,7 @@ Result<ExitCode> api(Session& session) {
   }
   if (session.has("paginate")) return print_all_pages(session, *client, std::move(call));
   const bool is_read = call.method == "GET";
-  WS_LET(const Reply reply, client->call(std::move(call)));
+  WS_LET(const Reply reply, client->call(call));
   const auto body = read_answer(reply.body);
   // Only a read fails for an answer that is not JSON: a change was made all the same, so its answer is printed as it
   // is.
