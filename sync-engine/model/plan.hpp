@@ -41,8 +41,9 @@ struct BaseTree {
 struct LocalTree {
   std::map<DocumentId, Entry> tracked = {};
   std::map<RelativePath, Sha256> created = {};
-  std::map<DocumentId, SkipReason> unsyncable = {};  ///< known, there, and not to be synced now
-  std::vector<Skipped> skipped = {};                 ///< sorted by path
+  std::map<DocumentId, SkipReason> unsyncable = {};   ///< known, there, and not to be synced now
+  std::vector<Skipped> skipped = {};                  ///< sorted by path
+  std::map<RelativePath, DocumentId> set_aside = {};  ///< of the skipped twins: those that are files of a document
   /// Files of other kinds, and folders with such files, at a path that an incoming document needs. The engine never
   /// moves or replaces them.
   std::set<RelativePath> obstacles = {};

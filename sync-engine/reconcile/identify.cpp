@@ -217,6 +217,7 @@ class Identifier {
       local_.tracked.erase(document);
       const auto at_home = unclaimed.find(base_.disk_path(document).text());
       const bool is_new = at_home != unclaimed.end() && claimed.insert(at_home->second).second;
+      if (!is_new) local_.set_aside.emplace(path, document);
       stay_at_home(document, is_new ? at_home->second : nullptr);
     }
     std::erase_if(changed_, [&](const FoundFile* file) { return claimed.contains(file); });

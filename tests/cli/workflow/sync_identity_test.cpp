@@ -288,6 +288,36 @@ TEST_CASE("links: keep: a plan holds the edits of links to a picture that is ren
   CHECK(read_text(two.here / "n.md") == "![](q.png)\n");
 }
 
+TEST_CASE("links: keep: a note that is skipped as a twin keeps its document when its link is edited",
+          "[cli][identity]") {
+  const Linked two;
+  two.keep_links();
+  write_text(two.here / "p.png", "picture");
+  write_text(two.here / "n.md", "![](p.png)\n");
+  fs::create_directory(two.here / "t.md");
+  write_text(two.here / "t.md/x.md", "in a folder\n");
+  REQUIRE(two.sync(two.here).exit == 0);
+  const std::set<std::string> before = two.ids();
+  fs::rename(two.here / "n.md", two.here / "T.md");
+  fs::rename(two.here / "p.png", two.here / "q.png");
+  const auto runs_and_keeps = [&] {
+    const Ended ended = two.sync(two.here);
+    const Ended status = two.ws(two.here, {"sync", "status"});
+    INFO(ended.out << ended.err << status.out << status.err);
+    CHECK(ended.exit == 0);
+    CHECK_THAT(status.out, Contains("detached\t\tn.md") && Contains("skipped\t\tT.md"));
+    CHECK(two.ids() == before);
+  };
+  runs_and_keeps();
+  CHECK(read_text(two.here / "T.md") == "![](q.png)\n");
+  SECTION("by restore too") { REQUIRE(two.ws(two.here, {"sync", "restore", "T.md"}).exit == 0); }
+  SECTION("by undo too") { REQUIRE(two.ws(two.here, {"sync", "undo", "--yes"}).exit == 0); }
+  runs_and_keeps();
+  fs::rename(two.here / "T.md", two.here / "m.md");
+  CHECK(two.sync(two.here).exit == 0);
+  CHECK(two.ids() == before);
+}
+
 TEST_CASE("links: keep: a run that the guard stops has edited no link", "[cli][identity]") {
   const Linked two;
   const auto all = GENERATE(true, false);
