@@ -60,7 +60,9 @@ class AttachmentSurveyor {
     });
     if (session_.knows_attachments() || !survey_.list_parts.empty()) WS_TRY(load());
     WS_TRY(load_rules());
-    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run, !found_.sides.base.empty()));
+    // Files that are about to come count: the run that brings them leaves no mark for the next one to make.
+    const bool any_synced = !found_.sides.base.empty() || !found_.list.rows().empty();
+    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run, any_synced));
     WS_TRY(settle_marks());
     if (is_off()) return note_left_out();
     found_.sides.remote = found_.list.rows();
