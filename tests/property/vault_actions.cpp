@@ -53,6 +53,7 @@ void rename_picture(const Folder& folder, const std::string& path, const Step& s
   if (folder.is_there(to) && step.how % 8 != 0) return;
   if (to.starts_with(path + "/") || path.starts_with(to + "/")) return;
   folder.move(path, to);
+  if (folder.is_there(path)) return;  // a folder is in the way
   if (step.how % 3 == 0) folder.write(to, folder.read(to) + "edited\n");
 }
 

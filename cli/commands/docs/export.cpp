@@ -73,7 +73,7 @@ class Export {
     std::size_t done = 0;
     for (const Listed& document : unlisted) {
       if (!remove) {
-        add(document, name(ExportState::gone), nullptr);
+        add(document, name(ExportState::unlisted), nullptr);
         continue;
       }
       if (auto asked = ask_for(document); !asked) WS_TRY(fail_one(document, std::move(asked).error(), line));
@@ -107,9 +107,9 @@ class Export {
     session_.printer().sentence(
         counts.empty() ? "There are no documents to export"
                        : fmt::format("{} to {}: {}", is_dry ? "Would export" : "Exported", folder, counts));
-    if (counts_.contains("gone"))
+    if (counts_.contains(name(ExportState::unlisted)))
       session_.note(
-          "gone: no longer in the list of documents; their files stay, and --delete removes those of archived ones");
+          "unlisted: not in the list of documents; their files stay, and --delete removes those of archived ones");
     if (counts_.contains(name(ExportState::not_visible)))
       session_.note("not visible with this key: removed, or not shared with you; their files stay");
     if (counts_.contains("kept")) session_.note("kept: their files were changed here, and --force replaces them");

@@ -52,7 +52,7 @@ std::string_view name(ExportState state) {
     case ExportState::updated: return "updated";
     case ExportState::unchanged: return "unchanged";
     case ExportState::kept: return "kept";
-    case ExportState::gone: return "gone";
+    case ExportState::unlisted: return "unlisted";
     case ExportState::removed: return "removed";
     case ExportState::not_visible: return "not_visible";
   }
@@ -244,7 +244,7 @@ Result<ExportState> ExportFolder::put(const std::string& id,
 
 Result<ExportState> ExportFolder::remove(const std::string& id) {
   const auto known = files_.find(id);
-  if (known == files_.end()) return ExportState::gone;
+  if (known == files_.end()) return ExportState::unlisted;
   const bool is_changed = is_changed_here(id);
   std::error_code error;
   if (!is_changed && !dry_run_) fs::remove(folder_ / known->second.name, error);

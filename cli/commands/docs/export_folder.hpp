@@ -41,7 +41,7 @@ struct ExportedFile {
 };
 
 /// What became of one document.
-enum class ExportState { created, updated, unchanged, kept, gone, removed, not_visible };
+enum class ExportState { created, updated, unchanged, kept, unlisted, removed, not_visible };
 std::string_view name(ExportState state);
 
 class ExportFolder {

@@ -17,11 +17,13 @@
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/commands/shared/batch.hpp"
+#include "cli/commands/shared/build_call.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/outcomes.hpp"
 #include "cli/commands/shared/paging.hpp"
+#include "cli/output/human.hpp"
 #include "cli/state/pending_uploads.hpp"
 #include "cli/terminal/progress.hpp"
 
@@ -60,6 +62,15 @@ Result<UploadFile> file_of(const Session& session, const std::string& path) {
 Result<UploadFile> checked_file(Session& session, const std::string& path) {
   if (path.find('\0') != std::string::npos) return fail(Failure::Kind::usage, "a path cannot hold a NUL byte");
   WS_LET(UploadFile file, file_of(session, path));
+  const contract::Type& size = find_member(operation_of("files.upload_start"), "size_bytes")->type;
+  const auto bytes = static_cast<std::int64_t>(file.stamp.size_bytes);
+  if (bytes < *size.min || bytes > *size.max)
+    return fail(Failure::Kind::usage,
+                fmt::format("{}: it has {}, and the service takes {} to {}",
+                            path,
+                            counted(file.stamp.size_bytes, "byte"),
+                            *size.min,
+                            *size.max));
   if (auto checked = check_call(session, operation_of("files.upload_start"), upload_start_call(file)); !checked) {
     Failure failure = std::move(checked).error();
     failure.what = path + ": " + failure.what;

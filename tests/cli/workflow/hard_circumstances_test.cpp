@@ -301,6 +301,20 @@ TEST_CASE("another object: a write that is answered about another id is exit 15,
   CHECK(person.ws({"docs", "get", nobody, "--json"}, person.home()).exit == 0);
 }
 
+TEST_CASE("files: a file that is too small or too large is refused with both sizes", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  write_text(person.home() / "empty.txt", "");
+  write_text(person.home() / "large.txt", "");
+  fs::resize_file(person.home() / "large.txt", 104'857'601);
+  const Ended small = person.ws({"files", "upload", "empty.txt"}, person.home());
+  CHECK(small.exit == 2);
+  CHECK_THAT(small.err, Contains("empty.txt: it has 0 bytes, and the service takes 1 to 104857600"));
+  const Ended large = person.ws({"files", "upload", "large.txt"}, person.home());
+  CHECK(large.exit == 2);
+  CHECK_THAT(large.err, Contains("large.txt: it has 104857601 bytes"));
+}
+
 TEST_CASE("files: an upload whose id could not be told makes no second asset when it is run again", "[cli]") {
   const MockProcess server;
   const Person person(server);
