@@ -337,6 +337,7 @@ class AttachmentPlanner {
   void wait_for_room() {
     std::set<std::string, std::less<>> stays;
     for (const auto& [path, file] : sides_.local) stays.insert(path.string());
+    for (const RelativePath& path : sides_.others_here) stays.insert(path.string());
     for (const Action& action : plan_.actions) {
       if (action.kind == ActionKind::pull_delete) stays.erase(action.path.string());
       if (action.kind == ActionKind::pull_move) stays.erase(action.previous_path->string());

@@ -31,6 +31,7 @@ struct AttachmentSides {
   /// Of the base: out of sight here when they were last looked for. Missing on either side is no proof of a deletion.
   std::set<RelativePath> left_out = {};
   bool remote_is_whole = true;               ///< false: a row that is missing there says nothing
+  std::set<RelativePath> others_here = {};   ///< above the other paths: what is no folder, and is not synced
   std::set<RelativePath> folders_here = {};  ///< of the other paths, those at which a folder with something in it lies
   /// Files that the disk shows to be known ones under another name, whatever was edited: old path to new one.
   std::map<RelativePath, RelativePath> moved_here = {};

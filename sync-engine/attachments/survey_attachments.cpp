@@ -329,6 +329,20 @@ class AttachmentSurveyor {
     }
   }
 
+  /// What lies where a file or a folder above it has to be.
+  void look_for_room(const RelativePath& path, const std::string& disk) {
+    if (is_folder_in_use(disk)) found_.sides.folders_here.insert(path);
+    std::string_view above = parent_folder(disk);
+    for (std::string_view name = parent_folder(path.text()); !name.empty(); name = parent_folder(name)) {
+      if (!folders_seen_.insert(std::string(above)).second) return;
+      const Descriptor there = session_.root.open_beneath(std::string(above), O_PATH | O_NOFOLLOW);
+      above = parent_folder(above);
+      struct stat status = {};
+      if (!there || ::fstat(there.get(), &status) != 0 || S_ISDIR(status.st_mode)) continue;
+      if (auto other = RelativePath::parse(name)) found_.sides.others_here.insert(std::move(*other));
+    }
+  }
+
   bool is_folder_in_use(const std::string& disk) const {
     const Descriptor above = session_.root.open_beneath(parent_folder(disk), O_RDONLY | O_DIRECTORY);
     const std::string name(last_part(disk));
@@ -407,7 +421,7 @@ class AttachmentSurveyor {
       file = LocalAttachment{.hidden = SkipReason::elsewhere};
     if ((!file || !found_.sides.remote.contains(path)) && would_be_held(path))
       file = LocalAttachment{.size_bytes = size_of(disk), .hidden = SkipReason::held};
-    if (!file && found_.sides.remote.contains(path) && is_folder_in_use(disk)) found_.sides.folders_here.insert(path);
+    if (!file && found_.sides.remote.contains(path)) look_for_room(path, disk);
     if (!file) return;
     if (!known_as.empty()) ++found_.synced_here;
     found_.disk.emplace(path, disk);
@@ -569,6 +583,7 @@ class AttachmentSurveyor {
   const RunOptions& options_;
   FileKinds excluded_;
   ArrivingKinds kinds_;
+  std::set<std::string> folders_seen_;         ///< above what may come, as they are spelled here
   std::set<RelativePath> moved_out_of_sight_;  ///< files of the base that have an ignored name now
   std::vector<Skipped> tied_;                  ///< folders that are tied by themselves
   IgnoreRules built_in_;

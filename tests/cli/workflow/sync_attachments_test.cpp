@@ -40,6 +40,27 @@ TEST_CASE("attachments: what notes show arrives byte for byte, each content once
   CHECK(vault.assets() == 2);
 }
 
+TEST_CASE("attachments: what comes below the name of a file of one's own waits until there is room", "[cli]") {
+  const Pictures vault;
+  vault.both_in_step();
+  fs::create_directory(vault.there / "own");
+  write_text(vault.there / "own/p.png", "kept for myself");
+  fs::create_directories(vault.here / "own/p.png");
+  write_text(vault.here / "own/p.png/q.png", png);
+  write_text(vault.here / "second.md", "![](own/p.png/q.png)\n");
+  REQUIRE(vault.sync(vault.here).exit == 0);
+  for (int run = 0; run < 2; ++run) {
+    const Ended waits = vault.sync(vault.there);
+    INFO(waits.out << waits.err);
+    CHECK(waits.exit == 0);
+    CHECK(parse(vault.ws(vault.there, {"sync", "status", "--json"}).out)["skipped"] ==
+          Json::parse(R"([{"path": "own/p.png/q.png", "reason": "twin"}])"));
+    CHECK(read_text(vault.there / "own/p.png") == "kept for myself");
+  }
+  fs::remove(vault.there / "own/p.png");
+  CHECK(attachment_rows(vault.sync(vault.there)) == std::vector<std::string>{"pull_create own/p.png/q.png"});
+}
+
 TEST_CASE("attachments: edits, renames and deletions go both ways, a rename uploads nothing", "[cli]") {
   const Pictures vault;
   vault.both_in_step();

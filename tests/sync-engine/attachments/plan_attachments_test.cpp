@@ -370,6 +370,18 @@ TEST_CASE("plan attachments: a folder here, whatever lies in it, is in the way o
   CHECK(plan_of({}, {{"p", "2"}}) == Words{"skip p"});
 }
 
+TEST_CASE("plan attachments: a file of one's own is in the way of what comes below its name", "[sync-engine]") {
+  const auto plan_of = [](const Texts& base, const Texts& there) {
+    AttachmentSides both = sides(base, {}, there);
+    both.others_here = {at("p")};
+    return words(plan_attachments(both));
+  };
+  using Words = std::vector<std::string>;
+  CHECK(plan_of({}, {{"p/q", "1"}, {"pq", "1"}}) == Words{"pull_create pq", "skip p/q"});
+  CHECK(plan_of({{"p/q", "1"}}, {{"p/q", "2"}}) == Words{"skip p/q"});
+  CHECK(plan_of({{"p/q", "1"}}, {{"p/q", "1"}}) == Words{"push_delete p/q"});
+}
+
 TEST_CASE("attachments: a list that is not whole deletes nothing", "[sync-engine]") {
   AttachmentSides both = sides({{"a", "1"}, {"b", "1"}}, {{"a", "1"}, {"b", "1"}}, {{"b", "1"}});
   both.remote_is_whole = false;
