@@ -33,7 +33,7 @@ url=$(head -n 1 "$work/url")
 echo "ws-mock answers at $url"
 
 title '2. Log in (the mock approves by itself; elsewhere a person does so in the browser)'
-run ws login --base-url "$url" --for sync --store file
+run ws login --base-url "$url" --store file
 run ws whoami
 
 title '3. A folder of notes goes up'
