@@ -40,6 +40,23 @@ TEST_CASE("attachments: what notes show arrives byte for byte, each content once
   CHECK(vault.assets() == 2);
 }
 
+TEST_CASE("attachments: a picture that was restored and not sent yet is taken back here alone", "[cli]") {
+  const Pictures vault;
+  vault.both_in_step();
+  write_text(vault.there / "img/a.png", "theirs");
+  REQUIRE(vault.sync(vault.there).exit == 0);
+  REQUIRE(vault.sync(vault.here).exit == 0);
+  REQUIRE(vault.ws(vault.here, {"sync", "restore", "img/a.png"}).exit == 0);
+  REQUIRE(read_text(vault.here / "img/a.png") != "theirs");
+  const Ended planned = vault.ws(vault.here, {"sync", "undo", "-n", "--json"});
+  const Ended undone = vault.ws(vault.here, {"sync", "undo", "--json"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 0);
+  CHECK(attachment_rows(undone) == std::vector<std::string>{"pull_update img/a.png"});
+  CHECK(attachment_rows(planned) == attachment_rows(undone));
+  CHECK(read_text(vault.here / "img/a.png") == "theirs");
+}
+
 TEST_CASE("attachments: what comes below the name of a file of one's own waits until there is room", "[cli]") {
   const Pictures vault;
   vault.both_in_step();
