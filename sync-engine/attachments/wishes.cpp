@@ -38,14 +38,23 @@ class Holder {
     for (const Action& action : plan_.actions) {
       const auto why = why_not(action);
       if (!why || !held.insert(action.path).second) continue;
+      note_waiting(*why, action.result);
       plan_.skipped.push_back({.path = action.path.string(), .reason = *why});
     }
     // What belongs together waits together: a rename and the edit that comes with it.
     std::erase_if(plan_.actions, [&](const Action& action) { return held.contains(action.path); });
     std::erase_if(plan_.collisions, [&](const AttachmentCollision& each) { return settle(each); });
+    // Renamed there to a name that is taken here: it stays where it is until it may come.
+    std::erase_if(plan_.actions, [&](const Action& action) {
+      return action.kind == ActionKind::pull_delete && waiting_.contains(base(action.path)->hash);
+    });
   }
 
  private:
+  void note_waiting(SkipReason why, const std::optional<Sha256>& bytes) {
+    if (bytes && (why == SkipReason::held || why == SkipReason::declined)) waiting_.insert(*bytes);
+  }
+
   const Attachment* base(const RelativePath& path) const {
     const auto found = sides_.base.find(path);
     return found == sides_.base.end() ? nullptr : &found->second;
@@ -115,7 +124,9 @@ class Holder {
     }
     const std::optional<RelativePath> from = each.local ? std::optional(each.path) : std::nullopt;
     if (is_ours && (decided == true || may_arrive(each.path, from))) return false;
-    plan_.skipped.push_back({.path = each.path.string(), .reason = held_or_declined(each.path, each.remote->hash)});
+    const SkipReason why = held_or_declined(each.path, each.remote->hash);
+    note_waiting(why, each.remote->hash);
+    plan_.skipped.push_back({.path = each.path.string(), .reason = why});
     return true;
   }
 
@@ -123,6 +134,7 @@ class Holder {
   const AttachmentSides& sides_;
   const Wishes& wishes_;
   const ArrivalPlace& place_;
+  std::set<Sha256> waiting_;  ///< the bytes of what may not come yet
   /// Renamed on the service, by the new path: the edit of one goes with it.
   std::map<RelativePath, RelativePath> moved_there_;
 };

@@ -479,6 +479,23 @@ TEST_CASE("wishes: a file that is renamed to another kind is held where it was",
   CHECK(attachment_rows(two.sync(two.here)) == std::vector<std::string>{"pull_move img/a.sh"});
 }
 
+TEST_CASE("wishes: a file that is renamed there to the name of an own file stays where it was", "[cli]") {
+  const Wishes two;
+  write_text(two.here / "img/own.png", "mine alone");
+  fs::rename(two.there / "img/a.png", two.there / "img/own.png");
+  write_text(two.there / "note.md", "[a](img/own.png) [[b.pdf]]\n");
+  REQUIRE(two.sync(two.there).exit == 0);
+  for (int run = 0; run < 2; ++run) {
+    CHECK(attachment_rows(two.sync(two.here)).empty());
+    CHECK(read_text(two.here / "img/a.png") == png);
+    CHECK(read_text(two.here / "img/own.png") == "mine alone");
+    CHECK(two.skipped(two.here) == Skips{{"img/own.png", "held"}});
+  }
+  fs::remove(two.here / "img/own.png");
+  CHECK(attachment_rows(two.sync(two.here)) == std::vector<std::string>{"pull_move img/own.png"});
+  CHECK(read_text(two.here / "img/own.png") == png);
+}
+
 TEST_CASE("wishes: a file does not arrive beside one of the same name in another case or Unicode form", "[cli]") {
   const Wishes two;
   const auto [ours, theirs] = GENERATE(std::pair<std::string, std::string>{"Plan.png", "plan.png"},
