@@ -40,7 +40,7 @@ Result<void> TreeRegister::remove(const fs::path& folder) const {
 Result<void> TreeRegister::add(const TiedTree& tree) const {
   const fs::path file = folder_ / name_of(tree.folder);
   if (read_tree(file) == tree) return {};
-  WS_TRY(make_folders(folder_));
+  WS_TRY(make_folders(folder_, 0700));
   const Json value = {{"v", 1},
                       {"folder", tree.folder.string()},
                       {"name", tree.name},

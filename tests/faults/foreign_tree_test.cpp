@@ -472,6 +472,10 @@ TEST_CASE("foreign tree: what ws keeps is for its owner alone, and a replaced fi
       CAPTURE(entry.path());
       CHECK(mode(entry.path()) == (entry.is_directory() ? 0700U : 0600U));
     }
+    for (const auto& entry : fs::recursive_directory_iterator(stage.person.home() / "STATE")) {
+      CAPTURE(entry.path());
+      CHECK((mode(entry.path()) & 077U) == 0U);
+    }
     // Below a folder that nobody else enters: as git has it.
     for (const auto& entry : fs::recursive_directory_iterator(stage.tree / ".ws/history.git/objects")) {
       CAPTURE(entry.path());
