@@ -210,6 +210,9 @@ void note_missing_scopes(Session& session, const PendingLogin& login, const Devi
     return std::ranges::find(key.scopes, asked) == key.scopes.end();
   });
   if (missing.empty()) return;
+  if (key.scopes.empty())
+    return session.note(
+        fmt::format("warning: the service names no scope of the key; {} were asked for", login.scopes.size()));
   session.note(fmt::format("warning: the key has {} of the {} scopes that were asked for; it lacks {}",
                            login.scopes.size() - missing.size(),
                            login.scopes.size(),
