@@ -59,10 +59,10 @@ std::string_view without_note_suffix(std::string_view name) {
 
 }  // namespace
 
-bool Effort::take(std::string_view name, std::size_t others) {
-  const std::size_t letters = (name.size() + 1) * others;
-  const bool is_left = letters <= left_;
-  if (is_left) left_ -= letters;
+bool Effort::take(std::string_view name, std::size_t others, std::size_t most) {
+  const std::size_t pairs = (name.size() + 1) * (2 * most + 1) * others;
+  const bool is_left = pairs <= left_;
+  if (is_left) left_ -= pairs;
   was_refused_ = was_refused_ || !is_left;
   return is_left;
 }
@@ -71,7 +71,8 @@ std::size_t edits_between(std::string_view a, std::string_view b, std::size_t mo
   if (a.size() > b.size()) std::swap(a, b);
   if (b.size() - a.size() > most) return most + 1;
   // Only cells within `most` of the diagonal can have few enough edits; the others stay at one too many.
-  std::vector<std::size_t> row(a.size() + 1, most + 1);
+  std::vector<std::size_t> cells(a.size() + 1, most + 1);
+  std::size_t* const row = cells.data();  // the innermost loop of a search for names: nothing is checked in it
   for (std::size_t i = 0; i <= std::min(a.size(), most); ++i) row[i] = i;
   for (std::size_t j = 1; j <= b.size(); ++j) {
     const std::size_t first = j > most ? j - most : 1;
@@ -80,8 +81,8 @@ std::size_t edits_between(std::string_view a, std::string_view b, std::size_t mo
     row[first - 1] = first == 1 && j <= most ? j : most + 1;
     std::size_t best = row[first - 1];
     for (std::size_t i = first; i <= last; ++i) {
-      const std::size_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
-      const std::size_t next = std::min({row[i] + 1, row[i - 1] + 1, diagonal + cost, most + 1});
+      const std::size_t cost = a.data()[i - 1] == b.data()[j - 1] ? 0 : 1;
+      const std::size_t next = std::min(std::min(row[i], row[i - 1]) + 1, std::min(diagonal + cost, most + 1));
       diagonal = std::exchange(row[i], next);
       best = std::min(best, next);
     }
@@ -251,7 +252,7 @@ std::optional<std::string> TreeFiles::nearest(std::string_view note, const Refer
   }
   const std::string_view stem = without_note_suffix(name);
   std::size_t most = std::min<std::size_t>(3, stem.size() / 2);
-  if (most == 0 || !effort.take(stem, paths_.size())) return std::nullopt;
+  if (most == 0 || !effort.take(stem, paths_.size(), most)) return std::nullopt;
   const std::string* best = nullptr;
   for (const std::string& path : paths_) {
     const std::size_t edits = edits_between(stem, without_note_suffix(last_part(path)), most);

@@ -30,12 +30,13 @@ struct Resolution {
 /// How much more may be spent on finding names that differ little, for all links of a tree together.
 class Effort {
  public:
-  /// Comparing `name` with so many others; false: that is more than is left, and it is not to be done.
-  bool take(std::string_view name, std::size_t others);
+  /// Comparing `name` with so many others, up to `most` edits; false: that is more than is left, and it is not to be
+  /// done.
+  bool take(std::string_view name, std::size_t others, std::size_t most = 0);
   bool was_refused() const { return was_refused_; }
 
  private:
-  std::size_t left_ = 200'000'000;  ///< letters; about a second
+  std::size_t left_ = 400'000'000;  ///< pairs of letters; about half a second
   bool was_refused_ = false;
 };
 

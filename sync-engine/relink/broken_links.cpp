@@ -47,7 +47,7 @@ std::string nearest_heading(const LinkIndex& index,
   std::string best;
   std::size_t most = std::min<std::size_t>(6, (fragment.size() + 1) / 2);
   const std::vector<std::string>& anchors = index.anchors_of(note);
-  if (!effort.take(fragment, anchors.size())) return best;
+  if (!effort.take(fragment, anchors.size(), most)) return best;
   for (const std::string& anchor : anchors) {
     const std::size_t edits = links::edits_between(anchor, fragment, most);
     if (edits > most) continue;
