@@ -12,6 +12,7 @@
 #include "server-mock/compare/difference_report.hpp"
 #include "server-mock/compare/replay.hpp"
 #include "server-mock/compare/script.hpp"
+#include "tests/support/hostile_server.hpp"
 #include "tests/support/mock_process.hpp"
 
 using namespace ws;
@@ -240,6 +241,25 @@ TEST_CASE("diff: Ctrl-C archives what was made, and tells where it stopped", "[c
   CHECK_THAT(ended.out, Catch::Contains("Not complete"));
   REQUIRE(made().size() >= 3);
   for (const Json& one : made()) CHECK(one.at("status") == "archived");
+}
+
+TEST_CASE("diff: answers that are too large together end it with their bound, and take no more memory", "[compare]") {
+  const MockProcess other;
+  const std::string pad(std::size_t{4} << 20U, 'x');
+  const HostileServer large([&](const Seen& seen) {
+    const RawAnswer came = other.ask({.method = seen.method, .target = seen.target, .token = other.token()});
+    auto body = parse_bounded(came.body);
+    if (!body || !body->is_object()) return answer(came.status, came.body);
+    (*body)["pad"] = pad;
+    return answer(came.status, dump(*body));
+  });
+  const Ended ended = run_command({.arguments = {program("ws-mock"), "diff", "--against", large.origin()},
+                                   .environment = {{"WS_TOKEN", other.token()}}});
+  INFO(ended.out + ended.err);
+  CHECK(ended.exit == 2);
+  CHECK_THAT(ended.out, Catch::Contains("the answers have more than 32 MiB together"));
+  CHECK(large.requests().size() < 20);
+  CHECK(ended.peak_kib < 200'000);
 }
 
 TEST_CASE("diff: names the value of every switch of the other side", "[compare]") {

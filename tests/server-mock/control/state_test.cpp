@@ -65,6 +65,8 @@ TEST_CASE("snapshots: restore state, clock and switches", "[server-mock]") {
   wire.advance(60);
   wire.control("PATCH", "/assumptions", {{"error_style", "html"}});
   CHECK(hits(wire, "oystercatcher") == 1);
+  wire.control("POST", "/faults", {{"operation", "docs.update"}, {"effect", {{"status", 503}}}}, 201);
+  const std::size_t asked = wire.control("GET", "/requests").at("data").size();
   const Json back = wire.control("POST", "/snapshots/then:restore");
   CHECK(back.at("now") == "2026-11-20T10:01:00.000Z");
   CHECK(back.at("token") == wire.token());
@@ -73,9 +75,15 @@ TEST_CASE("snapshots: restore state, clock and switches", "[server-mock]") {
   CHECK(hits(wire, "oystercatcher") == 0);
   CHECK(hits(wire, "periwinkle") == 1);
   CHECK(wire.new_document("lost", "oystercatcher") == next);
-  // A snapshot can be restored repeatedly, and by reset, which also clears the journal.
+  // The journal and faults stay, and the description of the call says so.
+  CHECK_THAT(dump(wire.control("GET", "/openapi.json").at("paths").at("/_mock/snapshots/{name}:restore")),
+             Catch::Contains("the journal, faults and the rate limit stay as they are"));
+  CHECK(wire.control("GET", "/requests").at("data").size() > asked);
+  CHECK(wire.control("GET", "/faults").at("data").size() == 1);
+  // A snapshot can be restored repeatedly, and by reset, which also clears the journal and faults.
   wire.control("POST", "/reset", {{"to", "then"}});
   CHECK(wire.control("GET", "/requests").at("data").empty());
+  CHECK(wire.control("GET", "/faults").at("data").empty());
   CHECK(wire.get("/v1/documents") == documents);
 }
 

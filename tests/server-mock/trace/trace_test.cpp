@@ -367,6 +367,27 @@ TEST_CASE("trace: exec records, serve stands at a moment, open shows it", "[trac
   CHECK(open.wait().exit == 0);
 }
 
+TEST_CASE("trace: the command on the page has the file's name as one word of the shell", "[trace]") {
+  const TemporaryFolder folder;
+  const std::string name = GENERATE("a b.trace", "x'; touch made; '.trace", "$(touch made).trace", "-n\n;touch made");
+  CAPTURE(name);
+  {
+    const Recording recording(folder / name);
+    recording.recorder->end(0);
+  }
+  Running open({.arguments = {program("ws-mock"), "open", (folder / name).string()}});
+  REQUIRE(open.wait_for("http://127.0.0.1:"));
+  const auto port = static_cast<std::uint16_t>(std::stoi(open.so_far().out.substr(17)));
+  const Json listed = parse_bounded(ask(port, {.target = "/_trace"}).body).value();
+  open.signal(SIGTERM);
+  open.wait();
+  const std::string command = listed.at("serve");
+  CHECK(command.starts_with("ws-mock serve --trace"));
+  const std::string words = "ws-mock() { local last=\"${*: -1}\"; printf %s \"${last#--trace=}\"; }; " + command;
+  CHECK(run_command({.arguments = {"bash", "-c", words}, .folder = folder.path()}).out == name);
+  CHECK_FALSE(std::filesystem::exists(folder / "made"));
+}
+
 TEST_CASE("trace: one that names more secrets than its requests can issue is refused with the bound", "[trace]") {
   const TemporaryFolder folder;
   const std::string path = folder / "hostile.trace";
