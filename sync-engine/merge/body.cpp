@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "sync-engine/git/changed_lines.hpp"
 #include "sync-engine/merge/inside_lines.hpp"
+#include "sync-engine/merge/list_entries.hpp"
 #include "sync-engine/merge/markdown_lines.hpp"
 #include "sync-engine/merge/three_way.hpp"
 
@@ -225,12 +227,14 @@ struct BodyText {
 /// Equal lines get equal numbers, whichever text they stand in.
 class LineNumbers {
  public:
+  explicit LineNumbers(Ordinals ordinals) : ordinals_(ordinals) {}
+
   BodyText read(std::string_view text) {
     BodyText body{.lines = markdown_lines(text)};
     bool after_blank = true;
     for (const MarkdownLine& line : body.lines) {
       const auto next = static_cast<std::uint32_t>(known_.size());
-      body.sequence.keys.push_back(known_.try_emplace(line.text, next).first->second);
+      body.sequence.keys.push_back(known_.try_emplace(key_of(line), next).first->second);
       const bool is_blank = line.kind == LineKind::blank;
       body.sequence.starts.push_back(after_blank && !is_blank);
       after_blank = is_blank;
@@ -240,7 +244,16 @@ class LineNumbers {
   }
 
  private:
-  std::map<std::string_view, std::uint32_t> known_ = {};
+  std::string key_of(const MarkdownLine& line) const {
+    std::string key(line.text);
+    if (line.kind != LineKind::item || ordinals_ == Ordinals::kept) return key;
+    const ItemMark mark = item_mark(line.text);
+    if (!mark.ordinal.empty()) key.replace(mark.indent, mark.ordinal.size(), "1");
+    return key;
+  }
+
+  Ordinals ordinals_;
+  std::map<std::string, std::uint32_t> known_ = {};
 };
 
 Piece::Kind piece_kind(Region::Kind kind) {
@@ -331,17 +344,112 @@ class Doubles {
   const BodyText& theirs_;
 };
 
+/// The entries of lists that begin in a region, without their numbers.
+std::set<std::string_view> items_in(const BodyText& text, Span span) {
+  std::set<std::string_view> items;
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    if (!begins_entry(text.lines[i])) continue;
+    const std::string_view line = text.lines[i].text;
+    items.insert(trimmed(line.substr(item_mark(line).whole.size()), " \t"));
+  }
+  return items;
+}
+
+/// What both sides brought to one list, in regions of their own, is one place: from the first of these to the last.
+class ListsInOne {
+ public:
+  ListsInOne(const BodyText& base, const BodyText& ours, const BodyText& theirs)
+      : base_(base), ours_(ours), theirs_(theirs) {}
+
+  std::vector<Region> join(const std::vector<Region>& regions) {
+    for (const Region& region : regions) {
+      joined_.push_back(region);
+      if (region.kind == Region::Kind::same) {
+        if (!is_of_one_list(region.base)) forget();
+        continue;
+      }
+      if (region.kind == Region::Kind::both) continue;
+      const Items by_us = brought(ours_, region.ours, region.base);
+      const Items by_them = brought(theirs_, region.theirs, region.base);
+      const std::size_t here = joined_.size() - 1;
+      const std::size_t first = std::min(first_with(by_us, by_them_, here), first_with(by_them, by_us_, here));
+      if (first < here) join_from(first);
+      for (const std::string_view item : by_us) by_us_.try_emplace(item, first);
+      for (const std::string_view item : by_them) by_them_.try_emplace(item, first);
+    }
+    return std::move(joined_);
+  }
+
+ private:
+  using Items = std::set<std::string_view>;
+  using Places = std::map<std::string_view, std::size_t>;  ///< the region that brought an entry
+
+  void forget() {
+    by_us_.clear();
+    by_them_.clear();
+  }
+
+  bool is_of_one_list(Span span) const {
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      const MarkdownLine& line = base_.lines[i];
+      const bool hangs = line.text.starts_with(' ') || line.text.starts_with('\t');
+      if (line.kind != LineKind::blank && !begins_entry(line) && !hangs) return false;
+    }
+    return true;
+  }
+
+  Items brought(const BodyText& side, Span span, Span before) const {
+    Items items = items_in(side, span);
+    for (const std::string_view item : items_in(base_, before)) items.erase(item);
+    return items;
+  }
+
+  static std::size_t first_with(const Items& items, const Places& places, std::size_t here) {
+    std::size_t first = here;
+    for (const std::string_view item : items) {
+      const auto found = places.find(item);
+      if (found != places.end()) first = std::min(first, found->second);
+    }
+    return first;
+  }
+
+  void join_from(std::size_t first) {
+    const Region last = joined_.back();
+    Region& one = joined_[first];
+    one = {.kind = Region::Kind::conflict,
+           .base = {one.base.begin, last.base.end},
+           .ours = {one.ours.begin, last.ours.end},
+           .theirs = {one.theirs.begin, last.theirs.end}};
+    joined_.resize(first + 1);
+    for (Places* places : {&by_us_, &by_them_}) {
+      for (auto& [item, place] : *places) place = std::min(place, first);
+    }
+  }
+
+  const BodyText& base_;
+  const BodyText& ours_;
+  const BodyText& theirs_;
+  std::vector<Region> joined_ = {};
+  Places by_us_ = {};
+  Places by_them_ = {};
+};
+
 }  // namespace
 
-Result<std::vector<Piece>> merge_body(std::string_view base, std::string_view ours, std::string_view theirs) {
+Result<std::vector<Piece>> merge_body(std::string_view base,
+                                      std::string_view ours,
+                                      std::string_view theirs,
+                                      Ordinals ordinals) {
   WS_LET(const FollowedMoves followed, follow_moves(base, ours, theirs));
-  LineNumbers numbers;
+  LineNumbers numbers(ordinals);
   const BodyText in_base = numbers.read(base);
   const BodyText in_ours = numbers.read(followed.ours);
   const BodyText in_theirs = numbers.read(followed.theirs);
   const std::vector<bool> anchors(in_base.lines.size(), true);
   WS_LET(std::vector<Region> regions, three_way(in_base.sequence, in_ours.sequence, in_theirs.sequence, anchors));
+  regions = ListsInOne(in_base, in_ours, in_theirs).join(regions);
   Doubles(regions, in_base, in_ours, in_theirs).doubt();
+  ListEntries entries(in_base.lines, in_ours.lines, in_theirs.lines);
   std::vector<Piece> pieces;
   for (const Region& region : regions) {
     Piece piece{.kind = piece_kind(region.kind)};
@@ -354,9 +462,12 @@ Result<std::vector<Piece>> merge_body(std::string_view base, std::string_view ou
       WS_LET(const std::optional<std::string> merged,
              merge_inside_lines(
                  {in_base.lines, region.base}, {in_ours.lines, region.ours}, {in_theirs.lines, region.theirs}));
-      if (merged) {
+      const auto of_entries = entries.merge(region.base, region.ours, region.theirs);
+      const bool is_sure = merged && !entries.doubts(*merged, of_entries, region.ours, region.theirs);
+      const std::optional<std::string> settled = is_sure ? merged : merged && of_entries ? std::nullopt : of_entries;
+      if (settled) {
         piece.kind = Piece::Kind::merged;
-        piece.text = *merged;
+        piece.text = *settled;
       }
     } else {
       piece.text = region.kind == Region::Kind::theirs ? in_theirs.text(region.theirs) : in_ours.text(region.ours);

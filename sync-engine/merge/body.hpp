@@ -9,7 +9,13 @@
 
 namespace ws::sync::merge {
 
+/// What the numbers of ordered lists say. `follow`: nothing but the order, and the caller counts them anew.
+enum class Ordinals { kept, follow };
+
 /// LF alone; each text ends with one or is empty. Fails with `internal`.
-Result<std::vector<Piece>> merge_body(std::string_view base, std::string_view ours, std::string_view theirs);
+Result<std::vector<Piece>> merge_body(std::string_view base,
+                                      std::string_view ours,
+                                      std::string_view theirs,
+                                      Ordinals ordinals);
 
 }  // namespace ws::sync::merge

@@ -186,12 +186,11 @@ void append(std::vector<Piece>& pieces, std::vector<Piece> more) {
   std::ranges::move(more, std::back_inserter(pieces));
 }
 
-/// The lists of a clean result are numbered through where all three texts had them so.
-void renumber(std::vector<Piece>& pieces, std::string_view base, std::string_view ours, std::string_view theirs) {
+/// The lists of a clean result are numbered through.
+void renumber(std::vector<Piece>& pieces) {
   const bool is_clean =
       std::ranges::none_of(pieces, [](const Piece& piece) { return piece.kind == PieceKind::conflict; });
-  if (!is_clean || !has_sequential_numbers(base) || !has_sequential_numbers(ours) || !has_sequential_numbers(theirs))
-    return;
+  if (!is_clean) return;
   std::string text;
   for (const Piece& piece : pieces) text += piece.text;
   const std::string numbered = renumber_lists(text);
@@ -279,8 +278,11 @@ Result<Merge> merge_markdown(std::string_view base,
   Merge merge{.pieces = {}, .form = *form};
   WS_LET(merge.pieces,
          merge_front_matter(in_base.front_matter, in_ours.front_matter, in_theirs.front_matter, options.merge_later));
-  WS_LET(std::vector<Piece> body, merge_body(in_base.body, in_ours.body, in_theirs.body));
-  renumber(body, in_base.body, in_ours.body, in_theirs.body);
+  const bool is_numbered = has_sequential_numbers(in_base.body) && has_sequential_numbers(in_ours.body) &&
+                           has_sequential_numbers(in_theirs.body);
+  WS_LET(std::vector<Piece> body,
+         merge_body(in_base.body, in_ours.body, in_theirs.body, is_numbered ? Ordinals::follow : Ordinals::kept));
+  if (is_numbered) renumber(body);
   append(merge.pieces, std::move(body));
   return merge;
 }

@@ -23,7 +23,6 @@
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/outcomes.hpp"
 #include "cli/commands/shared/paging.hpp"
-#include "cli/output/human.hpp"
 #include "cli/state/pending_uploads.hpp"
 #include "cli/terminal/progress.hpp"
 

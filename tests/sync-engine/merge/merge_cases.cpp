@@ -21,6 +21,7 @@ std::string* section_of(MergeCase& one, const std::string& name) {
   if (name == "ours") return &one.ours;
   if (name == "theirs") return &one.theirs;
   if (name == "merged") return &one.merged.emplace();
+  if (name == "mirrored") return &one.mirrored.emplace();
   if (name == "conflict") return nullptr;
   throw std::runtime_error(one.name + ": no section is called " + name);
 }
@@ -59,6 +60,7 @@ std::vector<MergeCase> merge_cases() {
       replace_all(*one.merged, "<NONL>\n", "");
       replace_all(*one.merged, "<CR>", "\r");
     }
+    if (!one.mirrored) one.mirrored = one.merged;
   }
   return cases;
 }

@@ -12,12 +12,13 @@ struct MergeCase {
   std::string base = {};
   std::string ours = {};
   std::string theirs = {};
-  std::optional<std::string> merged = {};  ///< empty: a conflict is what is wanted
+  std::optional<std::string> merged = {};    ///< empty: a conflict is what is wanted
+  std::optional<std::string> mirrored = {};  ///< the same with the sides exchanged
 };
 
 /// All of them, by file and place. A case is `#### NAME`, then `==== base`, `==== ours`, `==== theirs` and `====
-/// merged`, each with the lines below it, or `==== conflict` alone at its end. In them `<CR>` is a carriage return and
-/// a line that ends in `<NONL>` has no newline.
+/// merged`, each with the lines below it, or `==== conflict` alone at its end; `==== mirrored`: where theirs as ours
+/// gives another order. In them `<CR>` is a carriage return and a line that ends in `<NONL>` has no newline.
 std::vector<MergeCase> merge_cases();
 
 }  // namespace ws::sync::test

@@ -24,7 +24,7 @@ TEST_CASE("merge: every case of the corpus comes out as it is written there, whi
   for (const test::MergeCase& one : cases) {
     INFO(one.name);
     CHECK(merged_or_conflict(one.base, one.ours, one.theirs) == one.merged.value_or("(conflict)"));
-    CHECK(merged_or_conflict(one.base, one.theirs, one.ours) == one.merged.value_or("(conflict)"));
+    CHECK(merged_or_conflict(one.base, one.theirs, one.ours) == one.mirrored.value_or("(conflict)"));
   }
 }
 
@@ -54,13 +54,6 @@ TEST_CASE("merge: the laws hold on every text of the corpus", "[sync-engine]") {
     CHECK(merged_or_conflict(one.base, one.ours, one.ours) == one.ours);
     CHECK(merged_or_conflict(one.base, one.theirs, one.theirs) == one.theirs);
   }
-}
-
-// Waits for the rule of list entries (`ws merge`).
-TEST_CASE("merge: different items that both sides put into one place of a list both stay",
-          "[sync-engine][!shouldfail]") {
-  const std::string base = "- a\n- b\n";
-  CHECK(merged_or_conflict(base, "- a\n- mine\n- b\n", "- a\n- theirs\n- b\n") == "- a\n- mine\n- theirs\n- b\n");
 }
 
 TEST_CASE("merge: a conflict keeps its neighbours merged, and shows all three texts", "[sync-engine]") {
