@@ -127,7 +127,7 @@ TextLines sorted_lines(const std::string& text) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::size_t digits = std::min(text.find_first_not_of("0123456789", at), text.size());
     const bool is_numbered = digits > at && digits < end && text[digits] == '.';
-    if (end > at) lines.push_back(text.substr(is_numbered ? digits : at, end - (is_numbered ? digits : at)));
+    if (end > at && text[at] != '\r') lines.push_back(text.substr(is_numbered ? digits : at, end - (is_numbered ? digits : at)));
     at = end + 1;
   }
   std::ranges::sort(lines);
