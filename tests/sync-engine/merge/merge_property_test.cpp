@@ -121,13 +121,14 @@ Merge merged(const std::string& base, const std::string& ours, const std::string
 
 /// What both put into one place of a list stands with ours first, numbered by its place, with the blank lines of its
 /// neighbours.
-TextLines sorted_lines(const std::string& text) {
+TextLines sorted_lines(std::string text) {
+  std::erase(text, '\r');
   TextLines lines;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::size_t digits = std::min(text.find_first_not_of("0123456789", at), text.size());
     const bool is_numbered = digits > at && digits < end && text[digits] == '.';
-    if (end > at && text[at] != '\r') lines.push_back(text.substr(is_numbered ? digits : at, end - (is_numbered ? digits : at)));
+    if (end > at) lines.push_back(text.substr(is_numbered ? digits : at, end - (is_numbered ? digits : at)));
     at = end + 1;
   }
   std::ranges::sort(lines);
