@@ -663,10 +663,13 @@ bool ListEntries::doubts(std::string_view merged,
                          const std::optional<std::string>& settled,
                          Span ours,
                          Span theirs) const {
-  const auto begin = ours_.begin() + static_cast<std::ptrdiff_t>(ours.begin);
-  const bool has_rows = std::any_of(begin, begin + static_cast<std::ptrdiff_t>(ours.size()), [](const auto& line) {
-    return line.kind == EntryKind::table;
-  });
+  const auto holds_rows = [](const std::vector<MarkdownLine>& lines, Span span) {
+    const auto begin = lines.begin() + static_cast<std::ptrdiff_t>(span.begin);
+    return std::any_of(begin, begin + static_cast<std::ptrdiff_t>(span.size()), [](const MarkdownLine& line) {
+      return line.kind == EntryKind::table;
+    });
+  };
+  const bool has_rows = holds_rows(ours_, ours) || holds_rows(theirs_, theirs);
   const auto entries_of = [&](std::string_view text) {
     std::vector<MarkdownLine> lines = markdown_lines(text);
     for (MarkdownLine& line : lines) {  // without its head a row looks like prose

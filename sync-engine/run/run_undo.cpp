@@ -140,11 +140,6 @@ Result<bool> was_never_sent(Session& session, const Operation& operation, const 
     if (row.before) sent.insert("/" + row.before->path.string());
     if (row.after) sent.insert("/" + row.after->path.string());
   }
-  AttachmentTree files;
-  if (session.knows_attachments()) {
-    WS_LET(AttachmentStore* const store, session.attachments());
-    WS_LET(files, store->base());
-  }
   bool any = false;
   for (const OperationRow& row : rows) {
     if (!row.changes()) continue;
@@ -152,16 +147,6 @@ Result<bool> was_never_sent(Session& session, const Operation& operation, const 
     if (!(row.origins == ChangeOrigins(ChangeOrigin::restored)) || sent.contains(row.document.text) ||
         sent.contains("/" + row.path().string()))
       return false;
-    // What an undo here alone left is what the service has.
-    if (!row.after || operation.is_local) continue;
-    if (is_about_file(row)) {
-      if (is_agreed(files, row)) return false;
-      continue;
-    }
-    WS_LET(const std::optional<KnownDocument> known, session.state.find_base(row.after->path));
-    const bool is_it = known && (row.document.empty() || known->document == row.document);
-    const bool is_moved = row.before && row.before->path != row.after->path;
-    if (is_it && (is_moved || known->row.entry.hash == row.after->hash)) return false;
   }
   return any;
 }

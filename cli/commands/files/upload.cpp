@@ -65,11 +65,7 @@ Result<UploadFile> checked_file(Session& session, const std::string& path) {
   const auto bytes = static_cast<std::int64_t>(file.stamp.size_bytes);
   if (bytes < *size.min || bytes > *size.max)
     return fail(Failure::Kind::usage,
-                fmt::format("{}: it has {}, and the service takes {} to {}",
-                            path,
-                            counted(file.stamp.size_bytes, "byte"),
-                            *size.min,
-                            *size.max));
+                fmt::format("{}: it has {} bytes, and the service takes {} to {}", path, bytes, *size.min, *size.max));
   if (auto checked = check_call(session, operation_of("files.upload_start"), upload_start_call(file)); !checked) {
     Failure failure = std::move(checked).error();
     failure.what = path + ": " + failure.what;
