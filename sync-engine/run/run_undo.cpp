@@ -27,16 +27,22 @@
 namespace ws::sync {
 namespace {
 
-/// The rows of the pushes that an undo causes.
-void foresee_attachments(const std::vector<UndoStep>& steps, Report& report) {
+/// The rows of the pushes of files that an undo causes.
+void foresee_attachments(const Session& session, const std::vector<UndoStep>& steps, Report& report) {
   for (const UndoStep& step : steps) {
-    if (!is_about_bytes(step)) continue;
-    const ActionKind kind = !step.from ? ActionKind::push_create
-                            : !step.to ? ActionKind::push_delete
-                                       : ActionKind::push_update;
-    report.rows.push_back(
-        {.action = {
-             .kind = kind, .path = step.to ? *step.to : *step.from, .reason = "taken back", .attachment = true}});
+    const RelativePath& path = step.to ? *step.to : *step.from;
+    const bool is_renamed = step.from && step.to && step.from != step.to;
+    const bool is_file = is_about_bytes(step) || (step.document.empty() && !session.kinds.takes(path.text()));
+    if (!is_file) continue;
+    const auto add = [&](ActionKind kind) {
+      Row row{.action = {.kind = kind, .path = path, .reason = "taken back", .attachment = true}};
+      if (kind == ActionKind::push_move) row.action.previous_path = step.from;
+      report.rows.push_back(std::move(row));
+    };
+    if (is_renamed) add(ActionKind::push_move);
+    if (!step.from) add(ActionKind::push_create);
+    if (!step.to) add(ActionKind::push_delete);
+    if (step.from && step.to && step.seen != step.result) add(ActionKind::push_update);
   }
 }
 
@@ -414,7 +420,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
         result.report.rows.push_back(row_of(context.session, step, Row::State::planned));
       sort_by_path(result.report.rows);
     } else {
-      foresee_attachments(planned.undo.steps, result.report);
+      foresee_attachments(context.session, planned.undo.steps, result.report);
     }
     if (!options.allow_deletes) {
       WS_LET(result.report.guard, guard_of_undo(context.session, result.report));

@@ -183,8 +183,16 @@ class Undoer {
     const auto hash_of_side = [](const std::optional<Version>& side) {
       return side ? std::optional(side->hash) : std::nullopt;
     };
-    if (now == hash_of_side(row.before)) return;
-    if (now != hash_of_side(row.after)) return leave(row, "edited since");
+    const bool is_renamed = row.before && row.after && row.before->path != row.after->path;
+    const bool is_rename_alone = is_renamed && row.before->hash == row.after->hash;
+    if (!is_renamed && now == hash_of_side(row.before)) return;
+    if (is_rename_alone && now) {
+      // Whatever was written in it since goes with its name.
+      Candidate back{.row = &row, .document = document};
+      back.step = {.from = row.path(), .to = row.before->path, .seen = now, .result = *now};
+      return add(std::move(back));
+    }
+    if (now != hash_of_side(row.after)) return leave(row, now ? "edited since" : "deleted or renamed since");
     Candidate one{.row = &row, .document = document};
     if (row.after) one.step = {.from = row.path(), .seen = now, .seen_blob = row.after->blob};
     if (row.before) {

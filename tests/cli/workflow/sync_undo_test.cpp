@@ -234,6 +234,44 @@ TEST_CASE("sync undo: of what was never sent nothing is sent, with or without th
   CHECK(rows_of(two.ws(two.here, {"sync", "--json"})) == std::vector<std::string>{"push_update n.md"});
 }
 
+TEST_CASE("sync undo: a restore that was not sent is taken back here alone", "[cli][undo]") {
+  const TwoFolders two;
+  const auto ids = [&two] { return two.ws(two.here, {"docs", "list", "--all", "--format", "ids"}).out; };
+  const std::string before = ids();
+  const bool was_removed = GENERATE(true, false);
+  was_removed ? static_cast<void>(fs::remove(two.here / "a.md")) : write_text(two.here / "a.md", "never sent\n");
+  REQUIRE(two.ws(two.here, {"sync", "restore", "a.md"}).exit == 0);
+  const Ended undone = two.ws(two.here, {"sync", "undo"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 0);
+  CHECK_THAT(undone.out, Contains(was_removed ? "pull_delete\ta.md" : "pull_update\ta.md") && !Contains("push"));
+  CHECK(fs::exists(two.here / "a.md") != was_removed);
+  CHECK(ids() == before);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(read_text(two.there / "a.md") == "one\ntwo\nthree\n");
+}
+
+TEST_CASE("sync undo: the rename of a note that was never sent is taken back, and no other run", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "one\nimportant\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const bool is_folder = GENERATE(true, false);
+  const std::string from = is_folder ? "new" : "new.md";
+  const std::string to = is_folder ? "other" : "other.md";
+  if (is_folder) fs::create_directory(two.here / from);
+  write_text(two.here / (is_folder ? "new/n.md" : from), "new\n");
+  write_text(two.here / "m.md", is_folder ? "[n](new/n.md)\n" : "[n](new.md)\n");
+  REQUIRE(two.ws(two.here, {"sync", "mv", from, to}).exit == 0);
+  if (GENERATE(true, false)) write_text(two.here / (is_folder ? "other/n.md" : to), "new\nedited since\n");
+  const Ended undone = two.ws(two.here, {"sync", "undo"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 0);
+  CHECK(fs::exists(two.here / from));
+  CHECK_FALSE(fs::exists(two.here / (is_folder ? "other/n.md" : to)));
+  CHECK(read_text(two.here / "m.md") == (is_folder ? "[n](new/n.md)\n" : "[n](new.md)\n"));
+  CHECK(read_text(two.here / "a.md") == "one\nimportant\nthree\n");
+}
+
 TEST_CASE("sync: a run that replaced more than ten files ends with the command that takes it back", "[cli][undo]") {
   const TwoFolders two;
   for (int i = 0; i < 11; ++i) write_text(two.here / ("n" + std::to_string(i) + ".md"), "text\n");
