@@ -24,7 +24,11 @@ class Undoer {
 
   UndoPlan plan() {
     for (OperationRow& row : rows_) {
-      if (!row.changes()) continue;
+      if (!row.changes()) {
+        if (row.origins == ChangeOrigins(ChangeOrigin::merged) && is_wanted(row))
+          leave(row, "what came from the service was merged into it");
+        continue;
+      }
       row = as_of_now(std::move(row));
       if (!is_wanted(row)) {
         plan_.is_partial = true;

@@ -251,6 +251,22 @@ TEST_CASE("sync undo: a restore that was not sent is taken back here alone", "[c
   CHECK(read_text(two.there / "a.md") == "one\ntwo\nthree\n");
 }
 
+TEST_CASE("sync undo: a pull that merged is named, and no other run is taken back", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "deep/b.md", "# B\nimportant\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.there / "a.md", "theirs\none\ntwo\nthree\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "one\ntwo\nthree\nours\n");
+  REQUIRE(two.ws(two.here, {"sync", "pull"}).exit == 0);
+  REQUIRE(read_text(two.here / "a.md") == "theirs\none\ntwo\nthree\nours\n");
+  const Ended undone = two.ws(two.here, {"sync", "undo"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 13);
+  CHECK_THAT(undone.err, Contains("left a.md: what came from the service was merged into it"));
+  CHECK(read_text(two.here / "deep/b.md") == "# B\nimportant\n");
+}
+
 TEST_CASE("sync undo: the rename of a note that was never sent is taken back, and no other run", "[cli][undo]") {
   const TwoFolders two;
   write_text(two.here / "a.md", "one\nimportant\nthree\n");
