@@ -14,6 +14,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/property/promises.hpp"
 #include "tests/property/script.hpp"
 #include "tests/property/story.hpp"
 #include "tests/support/random_cases.hpp"
@@ -169,6 +170,30 @@ TEST_CASE("engines: vaults with pictures, links, settings, and runs taken back",
 TEST_CASE("engines: vaults where each pair of changes meets", "[sync-model][vault]") {
   const char* const table = std::getenv("WS_COVERAGE_TABLE");
   table == nullptr ? play_all({.places = 2, .vault = true, .meets = true}, 2, steps_of_vault) : survey(table);
+}
+
+TEST_CASE("engines: vaults where each entry becomes what is promised", "[sync-model][vault]") {
+  const std::uint64_t first = first_seed();
+  for (std::uint64_t seed = first; seed < first + share(10); ++seed) {
+    const Script script = make_promised(seed);
+    const auto play_it = [seed](const Script& steps, std::string& log) -> std::string {
+      try {
+        return play_promised(seed, steps, log);
+      } catch (const std::exception& error) {
+        return std::string("exception: ") + error.what();
+      }
+    };
+    std::string log;
+    const std::string wrong = play_it(script, log);
+    if (wrong.empty()) continue;
+    const Script small = ws::test::smallest(script, [&](const Script& fewer) {
+      std::string ignored;
+      return law_of(play_it(fewer, ignored)) == law_of(wrong);
+    });
+    std::string told;
+    const std::string small_wrong = play_it(small, told);
+    FAIL("WS_SEED=" << seed << " WS_CASES=1: " << small_wrong << "\n" << told);
+  }
 }
 
 TEST_CASE("engines: strangers in the folder are left alone", "[sync-model]") {
