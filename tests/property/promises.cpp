@@ -607,7 +607,8 @@ class Promised {
       const std::string folder = step.who / 64U == 0 ? "m/" : folder_of(state->path);
       const std::string name = state->path.substr(folder_of(state->path).size());
       std::string to = folder + mark + "-" + name;
-      if (step.who / 64U == 1 && is_here) {  // in case alone
+      // In a run that also merges, links do not follow a picture that is renamed in case alone.
+      if (step.who / 64U == 1 && is_here && !(entry.is_picture && course_.keeps_links)) {  // in case alone
         to = state->path;
         to[folder.size()] = static_cast<char>(to[folder.size()] ^ 0x20);
       }
