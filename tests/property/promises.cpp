@@ -1047,8 +1047,8 @@ class Promised {
     // What is known of an upload may be tidied up by the next run.
     if (report->clean && before.own.contains("attachments.db"))
       after.own["attachments.db"] = before.own["attachments.db"];
-    // After a push, the second run may write its state once more.
-    if (!report->clean || course_.first == Course::First::push) after.own = before.own;
+    // After a part, or a kill, the second run may write its state once more.
+    if (!report->clean || !recorded()) after.own = before.own;
     return prefixed("a second run: ", nothing_is_written(before, after));
   }
 
