@@ -29,6 +29,9 @@ class Desk:
         """Another episode: its folder and choices are its own, so that a story without some of them plays the same."""
         self.dice, self.made, self.calm = random.Random(step.seed), 1000 * step.number, False
 
+    def steady_choice(self, things):
+        return self.dice.choice(things)
+
     # Looking.
 
     def look(self, anew=False):

@@ -98,7 +98,7 @@ def one_note_two_people(desk):
         desk.run(second, "sync", "resolve", y.target, "--keep", keep)
         desk.drop(path)
         if keep != "remote":
-            desk.want[y.target] = y.edit(text)
+            desk.want[y.target if keep == "local" else y.target[:-3] + " (local).md"] = y.edit(text)
     elif x.deletes:
         desk.drop(path)
         desk.want[y.target] = text

@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from shrink import shrink  # noqa: E402
-from story import make, play, script  # noqa: E402
+from story import make, play, script, steady  # noqa: E402
 
 
 def known():
@@ -31,8 +31,8 @@ def is_known(outcome):
 
 
 def told(task):
-    seed, programs, shrinking, steady = task
-    outcome = play(make(seed, steady), programs)
+    story, programs, shrinking = task
+    outcome = play(story, programs)
     if outcome.law and shrinking and not is_known(outcome):
         met = outcome.met
         outcome = shrink(outcome, programs, shrinking)
@@ -60,19 +60,24 @@ def main():
     words.add_argument("--bin", type=Path, default=Path(os.environ.get("WS_BIN_DIR", "build/dev/bin")))
     words.add_argument("--seconds", type=float, default=0, help="begin no story after so long; 0: no bound")
     words.add_argument("--shrink", type=float, default=60, help="seconds for making one failing story short")
-    words.add_argument("--steady", action="store_true", help="each episode once a story, no kills: the same each time")
+    words.add_argument("--steady", action="store_true", help="each episode once, and each case: the same each time")
+    words.add_argument("--full", action="store_true", help="with --steady: the cases of the long form too")
+    words.add_argument("--only", default="", help="with --steady: only cases whose name has this")
     words.add_argument("--failures", type=Path)
     words.add_argument("-v", "--verbose", action="store_true", help="a line for each story, on stderr")
     given = words.parse_args()
     programs, begin, met, broken, played = given.bin.resolve(), time.monotonic(), Counter(), [], Counter()
-    tasks = ((seed, programs, given.shrink, given.steady) for seed in range(given.seed, given.seed + given.stories)
+    seeds = range(given.seed, given.seed + given.stories)
+    stories = (story for seed in seeds for story in (steady(seed, given.full) if given.steady else [make(seed)])
+               if not given.only or given.only in story.steps[0].name)
+    tasks = ((story, programs, given.shrink) for story in stories
              if not given.seconds or time.monotonic() - begin < given.seconds)
     with multiprocessing.Pool(given.jobs) as pool:
         for outcome in pool.imap_unordered(told, tasks) if not given.seconds else in_time(pool, tasks, given.jobs):
             played[is_known(outcome)] += 1
             met += outcome.met
             if given.verbose:
-                print("%6.0f s  seed %d: %s" % (time.monotonic() - begin, outcome.story.seed,
+                print("%6.0f s  seed %d, %s: %s" % (time.monotonic() - begin, outcome.story.seed, outcome.story.steps[0].name if outcome.story.steps else "",
                                                (outcome.law + ": " + outcome.what)[:300] if outcome.law else "holds"),
                       file=sys.stderr, flush=True)
             if given.failures and outcome.law:

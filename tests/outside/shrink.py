@@ -2,14 +2,13 @@
 import time
 from dataclasses import replace
 
-from episodes import EPISODES
-from story import play
+from story import PLAYS, play
 
 TRIES_OF_CHANCE = 3  # where kills are in it, the same story does not end the same each time
 
 
 def still_broken(story, law, programs):
-    by_chance = any((step.name in EPISODES and not story.steady) or step.name.startswith(("killed", "server_killed", "two_at_once", "watch")) for step in story.steps)
+    by_chance = any((step.name in PLAYS and not story.steady) or step.name.startswith(("killed", "server_killed", "two_at_once", "watch")) for step in story.steps)
     for _ in range(TRIES_OF_CHANCE if by_chance else 1):
         outcome = play(story, programs)
         if outcome.law == law:

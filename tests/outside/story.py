@@ -11,6 +11,7 @@ from pathlib import Path
 from actions import ACTIONS
 from desk import Desk
 from episodes import EPISODES
+from exact import CASES
 from model import Broken, Choice
 from service import PEOPLE, fixtures, key_of
 from world import OWNERS, World
@@ -46,6 +47,7 @@ class Outcome:
 
 
 EPISODES_OF_A_STORY = 10
+PLAYS = {**EPISODES, **{name: function for name, (function, _) in CASES.items()}}
 BEGINNING = ["note_new", "note_new", "note_new", "note_new", "picture_new", "note_new", "picture_new", "sync_in_turn"]
 
 
@@ -76,13 +78,22 @@ def make(seed, steady=False):
     return Story(seed, trees, steps)
 
 
+def steady(seed, full):
+    """The stories of one steady run: each episode once, and each case by itself."""
+    dice = random.Random(seed)
+    yield make(seed, steady=True)
+    for name, (_, long) in CASES.items():
+        if full or not long:
+            yield Story(seed, 2, (Step(name, 0, 0, dice.getrandbits(32)),), True)
+
+
 def play(story, programs):
     """Plays it from an empty world; the world is gone afterwards."""
     scratch = Path(tempfile.mkdtemp(prefix="outside-"))
     world, outcome = None, Outcome(story)
     try:
         world = World(programs, scratch, story.trees)
-        if story.steps and story.steps[0].name in EPISODES:
+        if story.steps and story.steps[0].name in PLAYS:
             play_episodes(world, story, outcome)
             return outcome
         before = None
@@ -119,7 +130,7 @@ def play_episodes(world, story, outcome):
         world.say("# %d: %s" % (step.number, step.name))
         outcome.met["action " + step.name] += 1
         desk.begin(step)
-        EPISODES[step.name](desk)
+        PLAYS[step.name](desk)
 
 
 def script(outcome):
