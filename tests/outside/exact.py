@@ -83,9 +83,9 @@ def holds(desk, tree, files, why):
 def serves(desk, files, why):
     """The service has these notes and files, and nothing else."""
     desk.look(True)
-    desk.differ("on the service, " + why, {path: content for path, content in files.items() if NOTE.search(path)},
-                desk.lying(desk.state.by_path()))
-    desk.differ("in the list of files, " + why, {path: digest(content) for path, content in files.items() if not NOTE.search(path)},
+    notes = {path: content for path, content in files.items() if NOTE.search(path) or path.endswith(".txt")}
+    desk.differ("on the service, " + why, notes, desk.lying(desk.state.by_path()))
+    desk.differ("in the list of files, " + why, {path: digest(content) for path, content in files.items() if path not in notes},
                 desk.state.files)
 
 

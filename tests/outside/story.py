@@ -11,6 +11,7 @@ from pathlib import Path
 from actions import ACTIONS
 from desk import Desk
 from episodes import EPISODES
+import cases  # noqa: F401  (registers)
 from exact import CASES
 from model import Broken, Choice
 from service import PEOPLE, fixtures, key_of
