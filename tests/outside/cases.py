@@ -642,3 +642,829 @@ def merges(desk, how):
         desk.run(tree, "sync", "resolve", sorted(collide)[0], "--keep", "remote", codes=(6,))
     all_alike(desk, local, how)
     same_ids(desk, old, why=how)
+
+
+# How commands end.
+
+def error_of(ended):
+    import json
+    return json.loads(ended.err.strip().splitlines()[-1])["error"]
+
+
+def some(desk):
+    text = desk.text(links=["![p](p.png) ![q](q.png)"])
+    return {"d/a.md": text, "d/b.md": desk.text(), "d/c.md": desk.text(), "d/p.png": desk.picture(), "d/q.png": desk.picture()}
+
+
+@case("upload.put", "files.upload_start", "files.upload_finish", "files.content", "bad bytes")
+def part_fails(desk, operation):
+    """One picture fails: 13, a row that says so; the rest is done; the next run does that one alone."""
+    tree, other = both(desk)
+    files = some(desk)
+    begin(desk, files)
+    sending = operation not in ("files.content", "bad bytes")
+    maker, taker = (tree, other) if sending else (other, tree)
+    want = {**files, "d/p.png": desk.picture(), "d/q.png": desk.picture(), "d/a.md": matrix_head(files["d/a.md"]), "d/n.md": desk.text()}
+    for path, content in want.items():
+        if files.get(path) != content:
+            maker.put(path, content)
+    if not sending:
+        desk.run(maker, "sync", "--json")
+    effect = {"truncate_at": 5} if operation == "bad bytes" else {"status": 422 if operation != "files.content" else 404}
+    desk.world.fault({"operation": "files.content" if operation == "bad bytes" else operation, "nth": 1, "effect": effect})
+    ended = desk.run(tree, "sync", "--no-retry", "--json", faulty=True)
+    desk.world.no_faults()
+    desk.state = None
+    rows = ended.report()["actions"]
+    failed = [row for row in rows if row["state"] == "failed"]
+    desk.met("part fails at %s: %d, %d rows" % (operation, ended.code, len(failed)))
+    desk.expect(ended.code == 13 and len(failed) == 1 and failed[0]["error"], "partial", "ended %d; failed: %s" % (ended.code, failed))
+    way = "push" if sending else "pull"
+    done = {(row["action"], row["path"]) for row in rows if row["state"] == "done"}
+    others = {(way + "_update", "d/a.md"), (way + "_create", "d/n.md")} | {(way + "_update", path) for path in ("d/p.png", "d/q.png")
+                                                                      if path != failed[0]["path"]}
+    desk.expect(done == others, "partial", "done: %s" % judge.short(done ^ others))
+    left = failed[0]["path"]
+    held = {**want, left: want[left] if sending else files[left]}
+    holds(desk, tree, held, "with one failed")
+    serves(desk, {**want, left: files[left]} if sending else want, "with one failed")
+    desk.expect(desk.run(tree, "sync", "status", "--exit-code", "--json", codes=(13,)).code == 13, "status tells", "")
+    ended = desk.run(tree, "sync", "--json")
+    told(desk, ended, [(way + "_update", left, "")])
+    all_alike(desk, want, "all done")
+
+
+@case("sync.push", "sync.commit", "sync.pull", "upload.put")
+def classes(desk, operation):
+    """Each class of failure has its exit code, says whether it was applied, and the next run finishes."""
+    tree, other = both(desk)
+    files = some(desk)
+    begin(desk, files)
+    want = {**files, "d/a.md": matrix_head(files["d/a.md"]), "d/p.png": desk.picture()}
+    write = operation in ("sync.commit",)
+    for effect, phase, codes in (({"status": 503}, "before", (10,)), ({"retry_after": 0}, "before", (9, 0)), ({"status": 401}, "before", (4,)),
+                                 ({"status": 403}, "before", (5, 13)), ({"reset": True}, "before", (11, 12)),
+                                 ({"bad_json": True}, "after", (12, 1, 10, 0)), ({"close_without_answer": True}, "after", (12,))):
+        if operation == "sync.pull" and phase == "after":
+            continue
+        if operation == "upload.put":
+            codes = (13, 0, *codes)
+        tree.put("d/a.md", matrix_head(files["d/a.md"], desk.word().encode()))
+        tree.put("d/p.png", desk.picture())
+        before = desk.look(True)
+        desk.world.fault({"operation": operation, "nth": 1, "times": 9, "phase": phase, "effect": effect})
+        ended = desk.run(tree, "sync", "--no-retry", "--json", faulty=True)
+        fired = desk.world.service.fired()
+        desk.world.no_faults()
+        desk.state = None
+        desk.met("class %s %s: %d" % (operation, effect, ended.code))
+        after = desk.look(True)
+        changed = before.state.by_path() != after.state.by_path()
+        desk.expect(fired, "harness", "%s did not fire" % operation)
+        desk.expect(ended.code in codes or (ended.code == 0 and operation == "sync.commit" and phase == "after"), "exit codes",
+                    "%s at %s ended with %d, not %s: %s" % (effect, operation, ended.code, codes, ended.err[-300:]))
+        if ended.code not in (0, 13) and not ended.out.strip():
+            error = error_of(ended)
+            desk.expect(error["applied"] in (("no",) if phase == "before" and "reset" not in effect and operation != "upload.put" else ("no", "unknown", "yes")),
+                        "exit codes", "applied: %s" % error["applied"])
+            desk.expect(not (error["applied"] == "no" and changed and operation == "sync.commit"), "exit codes",
+                        "the error says that nothing was applied, and the service is changed")
+        desk.expect(desk.lying(tree.files()) == desk.lying(before.here(tree)), "nothing else", "a run that failed to send changed files")
+        desk.run(tree, "sync", "--json", codes=(0,))
+        here = desk.lying(tree.files())
+        serves(desk, here, "after the next run")
+    all_alike(desk, desk.lying(tree.files()), "at the end")
+    runs = desk.world.runs(tree)
+    desk.expect(all(row["finished"] for row in runs), "one operation", "some run is not finished")
+
+
+@case("")
+def one_writer(desk, _):
+    """While one runs a second ends 14 with `tree_locked` and does nothing; a dead holder's lock is taken over at once."""
+    tree, other = both(desk)
+    files = some(desk)
+    begin(desk, files)
+    tree.put("d/a.md", matrix_head(files["d/a.md"]))
+    desk.world.fault({"operation": "sync.commit", "nth": 1, "phase": "before", "effect": {"hang": True}})
+    first = tree.start(["sync", "--json"])
+    end = time.monotonic() + 20
+    while not desk.world.service.fired() and time.monotonic() < end:
+        time.sleep(0.01)
+    for words in (["sync"], ["sync", "push"], ["sync", "mv", "d/b.md", "d/z.md"], ["sync", "undo"]):
+        ended = tree.ws(*words, "--json")
+        desk.expect(ended.code == 14 and error_of(ended)["code"] == "tree_locked" and error_of(ended)["retryable"], "one writer",
+                    "`%s` ended %d: %s%s" % (" ".join(words), ended.code, ended.out[:200], ended.err[-300:]))
+    first.kill()
+    tree.ended(["sync"], first)
+    desk.world.no_faults()
+    desk.state = None
+    desk.run(tree, "sync", "--json", codes=(0,))
+    want = {**files, "d/a.md": matrix_head(files["d/a.md"])}
+    all_alike(desk, want, "after the lock")
+
+
+@case("")
+def words_that_fail(desk, _):
+    """What does not exist ends 6, what is said wrongly 2, and neither changes anything."""
+    tree, _ = both(desk)
+    files = some(desk)
+    begin(desk, files)
+    for words, codes in ((["resolve", "d/a.md", "--keep", "local"], (6,)), (["restore", "no.md"], (6,)), (["undo", "99"], (6,)),
+                         (["redo"], (6,)), (["show", "99"], (6,)), (["mv", "no.md", "x.md"], (6, 2, 14)), (["mv", "d/a.md", "d/b.md"], (2, 7, 14)),
+                         (["mv", "d/a.md", "../x.md"], (2,)), (["mv", "d/a.md", ".ws/x.md"], (2,)), (["resolve"], (0, 2, 6)),
+                         (["--on-conflict", "nothing"], (2,)), (["run", "nowhere"], (2, 6, 14)), (["attachments", "accept", "no.png"], (2, 6)),
+                         (["log", "no.md"], (0, 6)), (["blame", "no.md"], (6,)), (["diff", "no.md"], (0, 6))):
+        before, stat = desk.look(True), stats(tree)
+        desk.world.service.forget_requests()
+        ended = desk.run(tree, "sync", *words, "--json", faulty=True)
+        desk.expect(ended.code in codes, "exit codes", "`ws sync %s` ended with %d, not %s: %s" % (" ".join(words), ended.code, codes, ended.err[-300:]))
+        desk.expect(not desk.changed(before) and stats(tree) == stat and not desk.world.service.writes(), "nothing else",
+                    "`ws sync %s` changed something" % " ".join(words))
+
+
+# State and times.
+
+@case("state", "attachments", "caches", "all", "both sides")
+def state_lost(desk, what):
+    """Without its state a tree takes what is equal as agreed; nothing is deleted, and only unequal pairs collide."""
+    tree, other = both(desk)
+    files = some(desk)
+    old = begin(desk, files)
+    if what == "both sides":
+        tree.put("d/b.md", matrix_head(files["d/b.md"]))
+        other.put("d/c.md", matrix_head(files["d/c.md"]))
+        tree.remove("d/q.png")
+        other.put("d/n.md", desk.text())
+        desk.run(other, "sync", "--json")
+    patterns = {"caches": ["*.cache"], "state": ["state.db*"], "attachments": ["attachments.db*"], "both sides": ["*.db*"]}.get(what, ["*.db*", "*.cache"])
+    for lost in [lost for pattern in patterns for lost in (tree.folder / ".ws").glob(pattern)]:
+        lost.unlink()
+        tree.say("rm %s/.ws/%s" % (tree.name, lost.name))
+    stat = stats(tree)
+    if what == "both sides":
+        ended = desk.run(tree, "sync", "--json", codes=(7,))
+        kinds = sorted((conflict["kind"], conflict["path"]) for conflict in ended.report()["conflicts"])
+        desk.expect(kinds == [("hash", "d/b.md"), ("hash", "d/c.md")], "lost state", "conflicts: %s" % kinds)
+        desk.expect(tree.files().get("d/q.png") == files["d/q.png"], "lost state", "what was missing does not come back")
+        desk.expect(tree.files()["d/b.md"] == matrix_head(files["d/b.md"]) and tree.files()["d/c.md"] == files["d/c.md"], "lost state",
+                    "a file that collides was changed")
+        desk.run(tree, "sync", "resolve", "d/b.md", "--keep", "local")
+        desk.run(tree, "sync", "resolve", "d/c.md", "--keep", "remote")
+        want = {**files, "d/b.md": matrix_head(files["d/b.md"]), "d/c.md": other.files()["d/c.md"], "d/n.md": other.files()["d/n.md"]}
+        all_alike(desk, want, "decided")
+        same_ids(desk, old, why="decided")
+        return
+    desk.world.service.forget_requests()
+    ended = desk.run(tree, "sync", "--json", codes=(0,))
+    desk.expect(not desk.world.service.writes(), "lost state", "it sent %s" % desk.world.service.writes())
+    desk.expect(stats(tree) == stat, "lost state", "files were touched")
+    holds(desk, tree, files, "without its state")
+    serves(desk, files, "without its state")
+    if what in ("attachments", "all"):  # whose wish the pictures are is not known any more: they wait, and are told
+        held = {row["path"] for row in ended.report()["skipped"] if row["reason"] == "held"}
+        desk.expect(held == {"d/p.png", "d/q.png"}, "lost state", "held: %s" % judge.short(held))
+        desk.run(tree, "sync", "attachments", "accept", "d/p.png", "d/q.png", codes=(0,))
+        desk.run(tree, "sync", "--json", codes=(0,))
+        desk.expect(stats(tree) == stat and not desk.world.service.writes(), "lost state", "what was accepted was sent or touched")
+    # Then as ever: an edit, a rename, a picture.
+    tree.put("d/b.md", matrix_head(files["d/b.md"]))
+    tree.rename("d/c.md", "d/c2.md")
+    tree.put("d/p.png", desk.picture())
+    want = {**files, "d/b.md": matrix_head(files["d/b.md"]), "d/p.png": tree.files()["d/p.png"], "d/c2.md": files["d/c.md"]}
+    want.pop("d/c.md")
+    ended = desk.run(tree, "sync", "--json", codes=(0,))
+    told(desk, ended, [("push_update", "d/b.md", ""), ("push_move", "d/c2.md", "d/c.md"), ("push_update", "d/p.png", "")])
+    all_alike(desk, want, "afterwards")
+    same_ids(desk, old, [("d/c2.md", "d/c.md")], "afterwards")
+
+
+@case("")
+def times_and_modes(desk, _):
+    """Modes stay, what is sent is not touched, an edit of one length with its time put back is seen, a touch is none."""
+    tree, other = both(desk)
+    files = some(desk)
+    files["d/crlf.md"] = b"# T\r\n\r\nstone\r\n\r\nlast without end"
+    begin(desk, files)
+    for path, mode in (("d/a.md", 0o600), ("d/b.md", 0o640), ("d/p.png", 0o604)):
+        os.chmod(other.folder / path, mode)
+        tree.say("chmod %o %s/%s" % (mode, other.name, path))
+    for one in both(desk):
+        quiet(desk, one)
+    # An edit of one length with the old time.
+    for path, content in (("d/a.md", matrix_head(files["d/a.md"])), ("d/p.png", files["d/p.png"][:-1] + b"!")):
+        seen = os.stat(tree.folder / path)
+        with open(tree.folder / path, "r+b") as file:
+            file.write(content)
+        os.utime(tree.folder / path, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+        files[path] = content
+    os.utime(tree.folder / "d/b.md", (1, 1))
+    stat = stats(tree)
+    ended = desk.run(tree, "sync", "--json")
+    told(desk, ended, [("push_update", "d/a.md", ""), ("push_update", "d/p.png", "")])
+    desk.expect(stats(tree) == stat, "no drift", "what was sent was touched")
+    stat = stats(other)
+    told(desk, desk.run(other, "sync", "--json"), [("pull_update", "d/a.md", ""), ("pull_update", "d/p.png", "")])
+    for path, seen in stats(other).items():
+        desk.expect(seen[0] == stat[path][0], "modes stay", "%s: %o became %o" % (path, stat[path][0], seen[0]))
+        if path not in ("d/a.md", "d/p.png"):
+            desk.expect(seen == stat[path], "no drift", "%s was touched" % path)
+    # A rename there is one rename here: the same inode, mode and time.
+    tree.rename("d/a.md", "d/a2.md")
+    tree.rename("d/crlf.md", "x/crlf.md")
+    desk.run(tree, "sync", "--json")
+    stat = stats(other)
+    desk.run(other, "sync", "--json")
+    now = stats(other)
+    for new, past in (("d/a2.md", "d/a.md"), ("x/crlf.md", "d/crlf.md")):
+        desk.expect(now[new] == stat[past], "no drift", "%s was not one rename" % new)
+    desk.expect(not (other.folder / "d/crlf.md").exists() and other.files()["x/crlf.md"] == files["d/crlf.md"], "as expected", "crlf")
+    # A merge and undo keep the mode, too.
+    text = files["d/a.md"]
+    tree.put("d/a2.md", matrix_tail(text))
+    other.put("d/a2.md", matrix_head(text, b"jokes"))
+    desk.run(tree, "sync", "--json")
+    desk.run(other, "sync", "--json")
+    desk.expect(stats(other)["d/a2.md"][0] & 0o777 == 0o600, "modes stay", "a merge made it %o" % stats(other)["d/a2.md"][0])
+    desk.run(other, "sync", "undo", "--json")
+    desk.expect(stats(other)["d/a2.md"][0] & 0o777 == 0o600, "modes stay", "undo made it %o" % stats(other)["d/a2.md"][0])
+    for new in ("d/q.png",):
+        desk.expect(stats(other)[new][0] & 0o111 == 0, "modes stay", "a picture that came can be run")
+
+
+@case("local", "remote", "local picture", "remote picture")
+def rewound(desk, keep):
+    """A service that went back to an older state: nothing is deleted or overwritten; then who is right is said."""
+    tree, other = both(desk)
+    keep, _, picture = keep.partition(" ")
+    files = {"d/rewound.png": desk.picture(), **some(desk)}
+    files["d/b.md"] += b"\n![r](rewound.png)\n"
+    begin(desk, files)
+    desk.world.service.control("POST", "/snapshots", {"name": "then"})
+    tree.put("d/a.md", matrix_head(files["d/a.md"]))
+    tree.put("d/n.md", desk.text())
+    if picture:
+        tree.put("d/rewound.png", desk.picture())
+    desk.run(tree, "sync", "--json")
+    now = desk.lying(tree.files())
+    desk.world.service.control("POST", "/snapshots/then:restore")
+    tree.say("curl -s -X POST $U/_mock/snapshots/then:restore")
+    desk.state = None
+    stat = stats(tree)
+    for _ in range(2):
+        ended = desk.run(tree, "sync", "--json", codes=(7,))
+        desk.expect(stats(tree) == stat, "rewound", "files were touched")
+        serves(desk, files, "rewound")
+        desk.expect("rewound" in [conflict["kind"] for conflict in ended.report()["conflicts"]], "rewound", "not told")
+    ended = desk.run(tree, "sync", "resolve", "rewound", "--keep", keep, codes=(0,))
+    desk.run(tree, "sync", "--json", "--allow-deletes", codes=(0, 7))
+    desk.run(tree, "sync", "--json", "--allow-deletes", codes=(0,))
+    want = now if keep == "local" else files
+    holds(desk, tree, want, "rewound, %s" % keep)
+    serves(desk, want, "rewound, %s" % keep)
+    quiet(desk, tree)
+
+
+# Conflicts, and what else is done meanwhile.
+
+@case(*[(kind, then, keep) for kind in ("note", "picture") for then in ("renamed", "edited", "deleted", "edited there", "mv")
+        for keep in ("local", "remote")], long=[("picture", then, "local") for then in ("renamed", "mv")])
+def conflict_and(desk, kind, then, keep):
+    """While a conflict waits its file is renamed, edited or deleted, here or there; then it is decided."""
+    tree, other = both(desk)
+    files = some(desk)
+    old = begin(desk, files)
+    path = "d/b.md" if kind == "note" else "d/p.png"
+    one = matrix_head(files[path], b"theirs") if kind == "note" else desk.picture()
+    mine = matrix_head(files[path], b"ours") if kind == "note" else desk.picture()
+    other.put(path, one)
+    tree.put(path, mine)
+    desk.run(other, "sync", "--json")
+    desk.run(tree, "sync", "--json", codes=(7,))
+    place = path
+    if then in ("renamed", "mv"):
+        place = "d/z.md" if kind == "note" else "d/z.png"
+        if then == "renamed":
+            tree.rename(path, place)
+        else:
+            ended = desk.run(tree, "sync", "mv", path, place, "--json", codes=(0, 2, 7), faulty=True)
+            if ended.code:
+                place = path
+    elif then == "edited":
+        mine = mine + b"\nmore\n"
+        tree.put(path, mine)
+    elif then == "deleted":
+        tree.remove(path)
+        mine = None
+    elif then == "edited there":
+        one = one + b"\nmore there\n"
+        other.put(path, one)
+        desk.run(other, "sync", "--json")
+    before = desk.look(True)
+    ended = desk.run(tree, "sync", "--json", codes=(0, 7))
+    conflicts = desk.run(tree, "sync", "conflicts", "--json").report()["data"]
+    desk.met("conflict of a %s, %s: %d, %d open" % (kind, then, ended.code, len(conflicts)))
+    desk.expect((ended.code == 7) == bool(conflicts), "exit codes", "%d, with %d conflicts" % (ended.code, len(conflicts)))
+    if kind == "note":
+        desk.expect(desk.state.documents[old[path]].content == one, "a conflict waits", "the document changed")
+    else:
+        desk.expect(desk.state.files[path] == digest(one), "a conflict waits", "the picture there changed")
+    if mine is not None:
+        desk.expect(mine in tree.files().values(), "a conflict waits", "our bytes are not here any more")
+    for conflict in conflicts:
+        words = ["--path", keep] if conflict["kind"] == "path" else ["--keep", keep]
+        desk.run(tree, "sync", "resolve", conflict["id"], *words)
+    for _ in range(3):
+        for each in both(desk):
+            ended = desk.run(each, "sync", "--json", codes=(0, 7))
+            for conflict in desk.run(each, "sync", "conflicts", "--json").report()["data"] if ended.code == 7 else ():
+                words = ["--path", keep] if conflict["kind"] == "path" else ["--keep", keep]
+                desk.run(each, "sync", "resolve", conflict["id"], *words)
+    here = desk.lying(tree.files())
+    holds(desk, other, here, "decided")
+    serves(desk, here, "decided")
+    for each in both(desk):
+        quiet(desk, each)
+    others = {name: content for name, content in files.items() if name != path}
+    desk.expect(all(here.get(name) == content or (then == "mv" and name == "d/a.md") for name, content in others.items()), "nothing else",
+                "other files: %s" % judge.short(name for name in others if here.get(name) != others[name]))
+    contents = [content for name, content in here.items() if name not in others]
+    if mine is not None:
+        desk.expect((mine if keep == "local" else one) in contents, "decided", "the text that was chosen is on no side: %s" % sorted(set(here) - set(others)))
+    if then in ("edited", "edited there"):
+        desk.expect(here.get(path) == (mine if keep == "local" else one), "decided", "%s is not what was chosen" % path)
+    if kind == "note":
+        desk.expect(old[path] in desk.state.documents or mine is None, "ids stay", "the document is gone")
+
+
+# What is in the way, and what may not be read.
+
+@case("here", "there")
+def not_readable(desk, where):
+    """A note that became a link, holds NUL, is no UTF-8 or too large: kept on both sides, told, never a delete; and back again."""
+    tree, other = both(desk)
+    files = {"d/%s.md" % name: desk.text() for name in ("link", "nul", "latin", "large", "keep", "keep2", "keep3")}
+    files["d/p.png"] = desk.picture()
+    files["d/keep.md"] += b"\n![p](p.png)\n"
+    old = begin(desk, files)
+    bad = {"d/nul.md": b"a\0b\n", "d/latin.md": b"caf\xe9\n", "d/large.md": b"x" * (1 << 20) + b"\nmore\n"}
+    for path, content in bad.items():
+        tree.put(path, content)
+    for path in ("d/link.md", "d/p.png"):
+        tree.remove(path)
+        os.symlink("/etc/hostname", tree.folder / path)
+        tree.say("ln -s /etc/hostname %s/%s" % (tree.name, path))
+    want = dict(files)
+    if where == "there":
+        for path in ("d/link.md", "d/nul.md", "d/p.png"):
+            want[path] = desk.picture() if path.endswith("png") else matrix_head(files[path])
+            other.put(path, want[path])
+        desk.run(other, "sync", "--json")
+    for _ in range(2):
+        ended = desk.run(tree, "sync", "--json", codes=(0, 13), faulty=True)
+        serves(desk, want, "with files that cannot be read")
+        told_paths = judge.left_out(ended.report())
+        desk.expect(set(bad) | {"d/link.md"} <= told_paths, "told", "not told: %s" % judge.short((set(bad) | {"d/link.md"}) - told_paths))
+        for path, content in bad.items():
+            desk.expect((tree.folder / path).read_bytes() == content, "nothing else", "%s was changed" % path)
+        for path in ("d/link.md", "d/p.png"):
+            desk.expect((tree.folder / path).is_symlink(), "nothing else", "%s is no link any more" % path)
+    desk.run(other, "sync", "--json")
+    holds(desk, other, want, "elsewhere")
+    for path in [*bad, "d/link.md", "d/p.png"]:
+        (tree.folder / path).unlink()
+        tree.put(path, files[path])
+    desk.run(tree, "sync", "--json")
+    all_alike(desk, want, "readable again")
+    same_ids(desk, old, why="readable again")
+
+
+@case("")
+def twins(desk, _):
+    """Of names that differ by case or form alone the tracked one is synced, the other is skipped and told."""
+    tree, other = both(desk)
+    files = {"d/a.md": desk.text(), "d/\u00fcb.md": desk.text(), "d/x.md": desk.text(), "d/y.md": desk.text()}
+    old = begin(desk, files)
+    tree.put("d/A.md", desk.text())
+    tree.put("d/u\u0308b.md", desk.text())
+    held = tree.files()
+    for _ in range(2):
+        ended = desk.run(tree, "sync", "--json", codes=(0,))
+        told(desk, ended, [], "twins")
+        reasons = {row["path"]: row["reason"] for row in ended.report()["skipped"]}
+        desk.expect(reasons == {"d/A.md": "twin", "d/u\u0308b.md": "twin"}, "twins", str(reasons))
+        serves(desk, files, "with twins")
+        desk.expect(tree.files() == held, "nothing else", "a twin was changed")
+    other.put("d/a.md", matrix_head(files["d/a.md"]))
+    desk.run(other, "sync", "--json")
+    want = {**files, "d/a.md": matrix_head(files["d/a.md"])}
+    desk.run(tree, "sync", "--json")
+    desk.expect(tree.files()["d/a.md"] == want["d/a.md"] and tree.files()["d/A.md"] == held["d/A.md"], "twins", "an edit went to the other")
+    tree.remove("d/A.md")
+    tree.remove("d/u\u0308b.md")
+    all_alike(desk, want, "without twins")
+    same_ids(desk, old, why="without twins")
+
+
+@case("note", "picture", "folder", "note edited")
+def other_form(desk, what):
+    """A name in the other Unicode form is the same name: nothing is sent but edits, and each disk keeps its own form."""
+    tree, other = both(desk)
+    files = {"\u00e9/\u00fcb.md": desk.text(links=["![p](\u00f6.png)"]), "\u00e9/\u00f6.png": desk.picture(), "a.md": desk.text(), "b.md": desk.text()}
+    old = begin(desk, files)
+    source = {"picture": "\u00e9/\u00f6.png", "folder": "\u00e9"}.get(what, "\u00e9/\u00fcb.md")
+    import unicodedata
+    decomposed = unicodedata.normalize("NFD", source) if what == "folder" else "\u00e9/" + unicodedata.normalize("NFD", source[2:])
+    tree.rename(source, decomposed)
+    want = dict(files)
+    rows = []
+    if what == "note edited":
+        want[source] = matrix_head(files[source])
+        tree.put(decomposed, want[source])
+        rows = [("push_update", source, "")]
+    desk.world.service.forget_requests()
+    told(desk, desk.run(tree, "sync", "--json"), rows)
+    items, operations = sent(desk)
+    desk.expect(len(items) == len(rows) and operations["sync.commit"] == len(rows), "sent once", str(dict(operations)))
+    told(desk, desk.run(other, "sync", "--json"), matrix.received(rows))
+    desk.expect(any(path.startswith(decomposed) for path in tree.files()), "as found", "the form on disk changed")
+    desk.expect(set(other.files()) >= set(files), "as found", "the form elsewhere changed")
+    all_alike(desk, want, what)
+    same_ids(desk, old, why=what)
+    desk.expect(any(path.startswith(decomposed) for path in tree.files()), "as found", "the form on disk changed")
+
+
+# Whose wish.
+
+@case("edit", "rename", "mv", "merge", "restore", "undo", "resolve", "mend", "cut", "pull")
+def no_wish(desk, how):
+    """A link that arrives and names a file here sends nothing, whatever `ws` or a person then does with its note."""
+    tree, other = both(desk)
+    secret = "private/%s.png" % how
+    text = desk.text()
+    files = {"d/a.md": text, "d/b.md": desk.text(), "d/c.md": desk.text()}
+    old = begin(desk, files)
+    content = desk.picture()
+    tree.put(secret, content)
+    linking = text + b"\n![s](../%s)\n" % secret.encode()
+    other.put("d/a.md", linking)
+    desk.run(other, "sync", "--json")
+    want = {**files, "d/a.md": linking}
+    if how == "merge":
+        tree.put("d/a.md", matrix_head(text))
+        want["d/a.md"] = matrix_head(linking)
+    if how == "cut":
+        cut(desk, tree, ["sync", "--json"], "sync.pull", "after")
+    if how == "pull":
+        desk.run(tree, "sync", "pull", "--json")
+        desk.run(tree, "sync", "push", "--json")
+        desk.run(tree, "sync", "commit", "--json")
+    ended = desk.run(tree, "sync", "--json")
+    if how not in ("cut", "pull"):
+        desk.expect(secret in judge.left_out(ended.report()), "told", "the file that the link names is not told: %s" % ended.report()["skipped"])
+    listed = {row["path"]: row["state"] for row in desk.run(tree, "sync", "attachments", "--json").report()["data"]}
+    desk.expect(listed.get(secret) == "foreign", "own wish", "listed as %s" % listed)
+    place = "d/a.md"
+    if how == "edit":
+        want[place] = matrix_head(want[place])
+        tree.put(place, want[place])
+    elif how in ("rename", "mv", "mend"):
+        place = "d/a2.md" if how != "mv" else "a2.md"
+        if how == "mv":
+            desk.run(tree, "sync", "mv", "d/a.md", place)
+        else:
+            if how == "mend":
+                tree.set_filters([], {"links": "keep"})
+            tree.rename("d/a.md", place)
+        want[place] = want.pop("d/a.md").replace(b"(../private", b"(private") if how == "mv" else want.pop("d/a.md")
+    elif how == "restore":
+        tree.put(place, text)
+        desk.run(tree, "sync", "--json")
+        desk.run(tree, "sync", "restore", place)
+        want[place] = tree.files()[place]
+        desk.expect(want[place] == linking, "restore", "another text came back")
+    elif how == "undo":
+        desk.run(tree, "sync", "undo", "--json")
+        desk.run(tree, "sync", "redo", "--json")
+    elif how == "resolve":
+        other.put(place, matrix_head(linking, b"theirs"))
+        tree.put(place, matrix_head(linking, b"ours"))
+        desk.run(other, "sync", "--json")
+        desk.run(tree, "sync", "--json", codes=(7,))
+        desk.run(tree, "sync", "resolve", place, "--keep", "local")
+        want[place] = matrix_head(linking, b"ours")
+    desk.run(tree, "sync", "--json")
+    desk.run(tree, "sync", "--json")
+    serves(desk, want, how)
+    desk.expect(digest(content) not in desk.state.assets, "own wish", "%s was sent after %s" % (secret, how))
+    desk.expect(tree.files()[secret] == content, "nothing else", "it was changed")
+    # Another note here that names it, too: the first who named it decided. Then it is added.
+    tree.put("d/c.md", files["d/c.md"] + b"\n![s](../%s)\n" % secret.encode())
+    want["d/c.md"] = tree.files()["d/c.md"]
+    desk.run(tree, "sync", "--json")
+    desk.expect(digest(content) not in desk.state.assets, "own wish", "%s was sent for a second link" % secret)
+    desk.run(tree, "sync", "attachments", "add", secret, codes=(0,))
+    told(desk, desk.run(tree, "sync", "--json"), [("push_create", secret, "")])
+    want[secret] = content
+    all_alike(desk, want, "added")
+
+
+@case("accept", "refuse", "own file")
+def held(desk, how):
+    """What arrives and could do harm is held, and named; accepted it comes, refused it is silent; a file of one's own stays."""
+    tree, other = both(desk)
+    files = {"d/a.md": desk.text(), "d/b.md": desk.text()}
+    begin(desk, files)
+    ending = "png" if how == "own file" else "sh"
+    path = "d/run." + ending
+    mine = b"mine\n"
+    if how == "own file":
+        tree.put(path, mine)
+    content = b"#!/bin/sh\necho\n"
+    other.put(path, content)
+    other.put("d/a.md", files["d/a.md"] + b"\n[r](run.%s)\n" % ending.encode())
+    desk.run(other, "sync", "--json")
+    want = {"d/a.md": other.files()["d/a.md"], "d/b.md": files["d/b.md"]}
+    serves(desk, {**want, path: content}, "sent")
+    for _ in range(2):
+        ended = desk.run(tree, "sync", "--json", codes=(0,))
+        desk.expect({row["path"]: row["reason"] for row in ended.report()["skipped"]} == {path: "held"}, "held", str(ended.report()["skipped"]))
+        desk.expect(tree.files().get(path) == (mine if how == "own file" else None), "held", "it was written")
+    desk.expect(desk.run(tree, "sync", "status", "--exit-code", "--json").code == 0, "status tells", "")
+    if how == "refuse":
+        desk.run(tree, "sync", "attachments", "refuse", path, codes=(0,))
+        ended = desk.run(tree, "sync", "--json")
+        desk.expect(path not in tree.files(), "held", "refused, and written")
+        serves(desk, {**want, path: content}, "refused")
+        return
+    desk.run(tree, "sync", "attachments", "accept", path, codes=(0,))
+    told(desk, desk.run(tree, "sync", "--json"), [("pull_update" if how == "own file" else "pull_create", path, "")])
+    desk.expect(tree.files()[path] == content and stats(tree)[path][0] & 0o111 == 0, "held", "not as it is there")
+    if how == "accept":
+        other.put(path, content + b"more\n")
+        desk.run(other, "sync", "--json")
+        desk.run(tree, "sync", "--json", codes=(0,))
+        desk.expect(tree.files()[path] == content, "held", "other bytes than those accepted were written")
+    else:
+        desk.expect(mine in tree.history(), "no byte lost", "what was replaced is not in the history")
+
+
+# Steps.
+
+@case("edited", "deleted", "renamed", "edited there", "picture")
+def staged(desk, then):
+    """What was staged is committed, not what was written later; that goes with the next run."""
+    tree, other = both(desk)
+    files = some(desk)
+    old = begin(desk, files)
+    first = matrix_head(files["d/b.md"])
+    tree.put("d/b.md", first)
+    desk.run(tree, "sync", "push", "--json")
+    serves(desk, files, "staged")
+    want, moved = {**files, "d/b.md": first}, []
+    if then == "edited":
+        tree.put("d/b.md", matrix_tail(first))
+    elif then == "deleted":
+        tree.remove("d/b.md")
+    elif then == "renamed":
+        tree.rename("d/b.md", "d/z.md")
+    elif then == "picture":
+        tree.put("d/p.png", desk.picture())
+    else:
+        other.put("d/b.md", matrix_tail(files["d/b.md"]))
+        desk.run(other, "sync", "--json")
+        serves(desk, {**files, "d/b.md": matrix_tail(files["d/b.md"])}, "edited there")
+    ended = desk.run(tree, "sync", "commit", "-m", "words of mine", "--json", codes=(0, 7, 13))
+    messages = [entry["request_body"].get("message") for entry in requests(desk) if entry["operation"] == "sync.commit"]
+    desk.expect("words of mine" in messages or ended.code, "message", "commits said %s" % messages[-2:])
+    desk.look(True)
+    there = desk.state.documents[old["d/b.md"]].content
+    if then == "edited there":
+        desk.expect(matrix_tail(files["d/b.md"]) == there or there == matrix_tail(first), "stale writes", "the edit there is gone")
+        want["d/b.md"] = matrix_tail(first)
+    elif ended.code == 0:
+        desk.expect(there in (first, matrix_tail(first) if then == "edited" else first), "commit", "something else was committed")
+    if then == "edited":
+        want["d/b.md"] = matrix_tail(first)
+    elif then == "deleted":
+        want.pop("d/b.md")
+    elif then == "renamed":
+        want["d/z.md"] = want.pop("d/b.md")
+        moved = [("d/z.md", "d/b.md")]
+    elif then == "picture":
+        want["d/p.png"] = tree.files()["d/p.png"]
+    all_alike(desk, want, then)
+    same_ids(desk, old, moved, then)
+
+
+@case("notes", "pictures")
+def accepted(desk, kind):
+    """`--accept-deletes`: what was deleted here goes, whatever was done there; the texts are in the history."""
+    tree, other = both(desk)
+    files = {**some(desk), **{"k/%d.md" % number: desk.text() for number in range(6)}}
+    begin(desk, files)
+    want = dict(files)
+    if kind == "notes":
+        other.put("k/0.md", matrix_head(files["k/0.md"]))
+        other.rename("k/1.md", "k/9.md")
+        for path in ("k/0.md", "k/1.md"):
+            tree.remove(path)
+            want.pop(path)
+    else:
+        other.put("d/p.png", desk.picture())
+        tree.remove("d/p.png")
+        want.pop("d/p.png")
+    theirs = other.files()
+    desk.run(other, "sync", "--json")
+    if kind == "notes":
+        gone = [("push_delete", "k/0.md", ""), ("push_delete", "k/9.md", "")]
+    else:
+        gone = [("push_delete", "d/p.png", "")]
+    told(desk, desk.run(tree, "sync", "--accept-deletes", "--json"), gone)
+    desk.expect(kind == "pictures" or theirs["k/0.md"] in tree.history(), "no byte lost", "the remote text is not in the history")
+    all_alike(desk, want, "deletes accepted")
+
+
+@case("")
+def first_of_two(desk, _):
+    """Two filled sides meet: equal bytes are adopted, others collide, the rest flows both ways, nothing is deleted."""
+    tree, other = both(desk)
+    files = some(desk)
+    old = begin(desk, files)
+    source = desk.state.source
+    desk.run(tree, "sync", "untie", "--yes", codes=(0,))
+    holds(desk, tree, files, "untied")
+    desk.expect(not (tree.folder / ".ws").exists(), "untie", ".ws is still there")
+    tree.put("d/b.md", matrix_head(files["d/b.md"]))
+    tree.remove("d/c.md")
+    tree.put("d/mine.md", desk.text())
+    other.put("d/theirs.md", desk.text())
+    desk.run(other, "sync", "--json")
+    desk.run(tree, "sync", "init", "--source", source, "--yes", "--json")
+    before = desk.lying(tree.files())
+    ended = desk.run(tree, "sync", "--json", codes=(7,))
+    conflicts = [(conflict["kind"], conflict["path"]) for conflict in ended.report()["conflicts"]]
+    desk.expect(conflicts == [("hash", "d/b.md")], "first sync", str(conflicts))
+    rows = sorted(row for row in normal_rows(ended))
+    wanted = sorted([("adopt", "d/a.md", ""), ("pull_create", "d/c.md", ""), ("pull_create", "d/theirs.md", ""), ("push_create", "d/mine.md", ""),
+                     ("conflict", "d/b.md", "")])
+    desk.expect([row for row in rows if NOTE.search(row[1])] == wanted, "first sync", str(rows))
+    want = {**before, "d/c.md": files["d/c.md"], "d/theirs.md": other.files()["d/theirs.md"]}
+    holds(desk, tree, want, "after the first run")
+    serves(desk, {**want, "d/b.md": files["d/b.md"]}, "after the first run")
+    desk.run(tree, "sync", "resolve", "d/b.md", "--keep", "local")
+    all_alike(desk, want, "decided")
+    same_ids(desk, old, why="decided")
+
+
+@case("note", "picture", "deleted note", "deleted picture", "moved")
+def restored(desk, what):
+    """An older text comes back, is sent as an edit of its document, keeps it when renamed, and is taken back."""
+    tree, other = both(desk)
+    files = some(desk)
+    old = begin(desk, files)
+    path = "d/p.png" if "picture" in what else "d/b.md"
+    want, moved = dict(files), []
+    if what.startswith("deleted"):
+        tree.remove(path)
+        want.pop(path)
+    else:
+        want[path] = desk.picture() if path.endswith("png") else matrix_head(files[path])
+        tree.put(path, want[path])
+    desk.run(tree, "sync", "--json")
+    if what == "moved":
+        desk.run(tree, "sync", "mv", path, "far/b.md")
+        want["far/b.md"] = want.pop(path)
+        moved, path = [("far/b.md", path)], "far/b.md"
+        desk.run(tree, "sync", "--json")
+        want[path] = matrix_tail(want[path])
+        tree.put(path, want[path])
+        desk.run(tree, "sync", "--json")
+    middle = dict(want)
+    before = matrix_head(files["d/b.md"]) if what == "moved" else files[path]
+    desk.run(tree, "sync", "restore", path, codes=(0,))
+    want[path] = before
+    holds(desk, tree, want, "restored")
+    serves(desk, middle, "restored, not sent")
+    if path.endswith(".md") and not what.startswith("deleted"):
+        tree.rename(path, "again.md")
+        want["again.md"] = want.pop(path)
+        moved = [("again.md", "d/b.md")]
+    all_alike(desk, want, "restored and sent")
+    same_ids(desk, old, moved, "restored and sent", but=("d/b.md",) if what == "deleted note" else ())
+    desk.run(tree, "sync", "undo", "--json", "--allow-deletes")
+    holds(desk, tree, middle, "taken back")
+    serves(desk, middle, "taken back")
+    all_alike(desk, middle, "taken back")
+
+
+@case("")
+def cleaned(desk, _):
+    """`gc` drops nothing that this tree needs: merges, undo of what is young, and quiet runs go on."""
+    tree, other = both(desk)
+    files = some(desk)
+    begin(desk, files)
+    for word in (b"one", b"two", b"three"):
+        tree.put("d/b.md", matrix_head(files["d/b.md"], word))
+        tree.put("d/p.png", desk.picture())
+        desk.run(tree, "sync", "--json")
+    want = desk.lying(tree.files())
+    stat = stats(tree)
+    desk.run(tree, "sync", "gc", "-n", "--keep", "30d", codes=(0,))
+    desk.run(tree, "sync", "gc", "--keep", "1s", "--yes", codes=(0,))
+    desk.expect(stats(tree) == stat, "nothing else", "gc touched files")
+    serves(desk, want, "after gc")
+    quiet(desk, tree)
+    desk.run(other, "sync", "--json")
+    other.put("d/b.md", matrix_tail(want["d/b.md"]))
+    tree.put("d/b.md", want["d/b.md"].replace(b"three", b"four"))
+    want["d/b.md"] = matrix_tail(want["d/b.md"]).replace(b"three", b"four")
+    desk.run(other, "sync", "--json")
+    told(desk, desk.run(tree, "sync", "--json"), [("merge", "d/b.md", "")])
+    all_alike(desk, want, "after gc")
+
+
+@case("rows", "picture")
+def who_looks(desk, what):
+    """With a viewer's key all that comes is taken, nothing is sent, and the exit says that something stays."""
+    world = Matrix(desk, shapes=(0,), keep=one_sided)
+    world.do()
+    world.sync_there()
+    before = desk.look(True)
+    mine = {normal(path) for one in world.cells if one.here for path in {**one.files(one.base), **one.files(one.after)}}
+    ours = {path: content for path, content in desk.lying(world.here.files()).items() if path in mine}
+    desk.world.service.forget_requests()
+    ended = world.here.ws("sync", "--json", as_viewer=True)
+    desk.judge(world.here, before, ended, codes=(13,))
+    desk.expect(desk.state.by_path() == before.state.by_path() and desk.state.files == before.state.files, "a viewer changes nothing", "it did")
+    here = desk.lying(world.here.files())
+    desk.differ("what came", {path: content for path, content in world.after.items() if path not in mine},
+                {path: content for path, content in here.items() if path not in mine})
+    desk.differ("what was written", ours, {path: content for path, content in here.items() if path in mine})
+    ended = desk.run(world.here, "sync", "--json")
+    told(desk, ended, [row for one in world.cells if one.here for row in
+                       [(action, normal(path), normal(previous)) for action, path, previous in one.rows_here]])
+    world.ends("with a key that may write")
+
+
+@case("")
+def watched(desk, _):
+    """A watch sends edits, takes what comes, keeps the document of a file that is written anew, holds a delete, and what the guard stops."""
+    tree, other = both(desk)
+    files = {**some(desk), **{"k/%d.md" % number: desk.text() for number in range(4)}}
+    old = begin(desk, files)
+    watch = tree.start(["sync", "watch", "--interval", "1s", "--json"])
+    tree.say("%s sync watch --interval 1s &" % tree.name)
+
+    def until(holding, what, seconds=15):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            desk.look(True)
+            if holding():
+                return
+            time.sleep(0.1)
+        desk.expect(False, "watch", "not in %d s: %s" % (seconds, what))
+
+    try:
+        time.sleep(0.7)
+        want = {**files, "d/a.md": matrix_head(files["d/a.md"]), "d/p.png": desk.picture()}
+        tree.put("d/a.md", want["d/a.md"])
+        tree.put("d/p.png", want["d/p.png"])
+        until(lambda: desk.state.by_path().get("d/a.md") == want["d/a.md"] and desk.state.files.get("d/p.png") == digest(want["d/p.png"]), "an edit is sent")
+        # Deleted, and written anew within its time; another is deleted for good; one is saved by rename.
+        tree.remove("k/0.md")
+        tree.remove("k/1.md")
+        tree.put("k/2.md", matrix_head(files["k/2.md"]), atomic=True)
+        time.sleep(1.5)
+        tree.put("k/0.md", matrix_head(files["k/0.md"]))
+        want.update({"k/0.md": matrix_head(files["k/0.md"]), "k/2.md": matrix_head(files["k/2.md"])})
+        desk.look(True)
+        desk.expect(old["k/0.md"] in desk.state.documents and old["k/1.md"] in desk.state.documents, "watch", "a delete was not held")
+        want.pop("k/1.md")
+        other.put("d/c.md", matrix_head(files["d/c.md"]))
+        want["d/c.md"] = matrix_head(files["d/c.md"])
+        desk.state = None
+        other.ws("sync", "--json")
+        until(lambda: desk.state.by_path() == {path: content for path, content in want.items() if NOTE.search(path)}
+              and desk.lying(tree.files()) == want, "all is alike")
+        same_ids(desk, old, why="watched")
+        # Most go: held back, and the rest goes on.
+        gone = [path for path in want if NOTE.search(path) and path != "d/a.md"]
+        for path in gone:
+            tree.remove(path)
+        time.sleep(5.5)
+        want["d/a.md"] = matrix_tail(want["d/a.md"])
+        tree.put("d/a.md", want["d/a.md"])
+        until(lambda: desk.state.by_path().get("d/a.md") == want["d/a.md"], "the rest goes on")
+        time.sleep(1)
+        desk.look(True)
+        desk.expect(all(path in desk.state.by_path() for path in gone), "watch", "what the guard stops was archived")
+        desk.expect(not any(path in tree.files() for path in gone), "watch", "what the guard held was brought back")
+    finally:
+        watch.send_signal(signal.SIGTERM)
+        ended = tree.ended(["sync", "watch"], watch)
+        desk.state = None
+    desk.expect(ended.code in (0, 143), "exit codes", "watch ended with %d: %s" % (ended.code, ended.err[-300:]))
+    desk.run(tree, "sync", "--json", codes=(7,))
+    for path in gone:
+        want.pop(path)
+    all_alike(desk, want, "let go")
