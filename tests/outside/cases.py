@@ -53,7 +53,7 @@ def same_ids(desk, old, moved=(), why="", but=()):
 
 # Back and forth.
 
-@case((), ("keep",))
+@case("", "keep")
 def ladder(desk, how=""):
     """Runs of every command, one upon the other; undo leads back over each, redo up again, and undo to the empty beginning."""
     tree, other = both(desk)
@@ -136,8 +136,7 @@ def matrix_tail(text, word=b"steel"):
     return b"\n".join(lines)
 
 
-@case(*[(operation, phase) for operation, phase in CUTS],
-      long=[cut_ for cut_ in CUTS if cut_ not in [("sync.commit", "after"), ("sync.push", "before"), ("upload.put", "before")]])
+@case(*[(operation, phase) for operation, phase in CUTS])
 def undo_cut(desk, operation, phase):
     """An undo that was killed at a request and is finished is all of the undo, or nothing of it; then undo is whole."""
     world = Matrix(desk, shapes=(0,), keep=one_sided)
@@ -161,8 +160,8 @@ def undo_cut(desk, operation, phase):
     quiet(desk, world.here)
 
 
-@case("sync")
-def undo_previewed(desk, how):
+@case("")
+def undo_previewed(desk):
     """`undo -n` shows the rows of notes and of pictures that undo then does."""
     tree, _ = both(desk)
     text = desk.text(links=["![p](p.png) ![q](q.png)"])
@@ -290,9 +289,7 @@ GUARDS = [  # notes, of them gone, pictures, of them gone
     (9, 0, 3, 3), (9, 0, 4, 4), (9, 0, 4, 2), (9, 0, 5, 3), (30, 5, 12, 6), (30, 4, 12, 6), (12, 5, 13, 6)]
 
 
-@case(*GUARDS, *[("emptied", *one) for one in GUARDS if one[1] and not one[2]],
-      long=[*[one for one in GUARDS if one in ((30, 10, 0, 0), (3, 2, 0, 0), (2, 2, 0, 0))],
-            *[("emptied", *one) for one in GUARDS if one[1] and not one[2] and one != (4, 3, 0, 0)]])
+@case(*GUARDS, *[("emptied", *one) for one in GUARDS if one[1] and not one[2]])
 def guard_weighs(desk, *words):
     """What stops is what promise 6 says; it changes nothing on either side, sends no edit beside it, and a yes lets it go."""
     emptied = words[0] == "emptied"
@@ -350,8 +347,7 @@ def many_notes(desk, count, folder="many"):
     return {"%s/%03d.md" % (folder, number): desk.text(1) for number in range(count)}
 
 
-@case((101, "new"), (101, "edited"), (101, "renamed"), (101, "deleted"), (100, "new"), (201, "edited"), (12, "pictures"),
-      long=((100, "new"), (201, "edited")))
+@case((101, "new"), (101, "edited"), (101, "renamed"), (101, "deleted"), (100, "new"), (201, "edited"), (12, "pictures"))
 def border(desk, count, what):
     """At and beyond a batch: each is sent once, received, one operation, taken back; and cut in its second batch."""
     tree, other = both(desk)
@@ -439,8 +435,7 @@ def tiny(links):
     return links.encode() + b"\n"
 
 
-@case(*[(how, moving) for how in ("mv", "fix", "keep", "fix rename", "keep cut") for moving in ("note", "picture", "linking", "folder")],
-      long=[("fix rename", "note"), ("fix rename", "folder"), ("keep cut", "picture"), ("fix", "note")])
+@case(*[(how, moving) for how in ("mv", "fix", "keep", "fix rename", "keep cut") for moving in ("note", "picture", "linking", "folder")])
 def short_notes(desk, how, moving):
     """Notes that are nothing but links: they change wholly and keep their documents; of two links the one that must changes."""
     tree, other = both(desk)
@@ -739,7 +734,7 @@ def classes(desk, operation):
 
 
 @case("")
-def one_writer(desk, _):
+def one_writer(desk):
     """While one runs a second ends 14 with `tree_locked` and does nothing; a dead holder's lock is taken over at once."""
     tree, other = both(desk)
     files = some(desk)
@@ -764,7 +759,7 @@ def one_writer(desk, _):
 
 
 @case("")
-def words_that_fail(desk, _):
+def words_that_fail(desk):
     """What does not exist ends 6, what is said wrongly 2, and neither changes anything."""
     tree, _ = both(desk)
     files = some(desk)
@@ -784,7 +779,7 @@ def words_that_fail(desk, _):
 
 # State and times.
 
-@case("state", "attachments", "caches", "all", "both sides")
+@case("state", "caches", "all", "both sides")
 def state_lost(desk, what):
     """Without its state a tree takes what is equal as agreed; nothing is deleted, and only unequal pairs collide."""
     tree, other = both(desk)
@@ -796,7 +791,7 @@ def state_lost(desk, what):
         tree.remove("d/q.png")
         other.put("d/n.md", desk.text())
         desk.run(other, "sync", "--json")
-    patterns = {"caches": ["*.cache"], "state": ["state.db*"], "attachments": ["attachments.db*"], "both sides": ["*.db*"]}.get(what, ["*.db*", "*.cache"])
+    patterns = {"caches": ["*.cache"], "state": ["state.db*"], "both sides": ["*.db*"]}.get(what, ["*.db*", "*.cache"])
     for lost in [lost for pattern in patterns for lost in (tree.folder / ".ws").glob(pattern)]:
         lost.unlink()
         tree.say("rm %s/.ws/%s" % (tree.name, lost.name))
@@ -820,7 +815,7 @@ def state_lost(desk, what):
     desk.expect(stats(tree) == stat, "lost state", "files were touched")
     holds(desk, tree, files, "without its state")
     serves(desk, files, "without its state")
-    if what in ("attachments", "all"):  # whose wish the pictures are is not known any more: they wait, and are told
+    if what == "all":  # whose wish the pictures are is not known any more: they wait, and are told
         held = {row["path"] for row in ended.report()["skipped"] if row["reason"] == "held"}
         desk.expect(held == {"d/p.png", "d/q.png"}, "lost state", "held: %s" % judge.short(held))
         desk.run(tree, "sync", "attachments", "accept", "d/p.png", "d/q.png", codes=(0,))
@@ -839,7 +834,7 @@ def state_lost(desk, what):
 
 
 @case("")
-def times_and_modes(desk, _):
+def times_and_modes(desk):
     """Modes stay, what is sent is not touched, an edit of one length with its time put back is seen, a touch is none."""
     tree, other = both(desk)
     files = some(desk)
@@ -927,7 +922,7 @@ def rewound(desk, keep):
 # Conflicts, and what else is done meanwhile.
 
 @case(*[(kind, then, keep) for kind in ("note", "picture") for then in ("renamed", "edited", "deleted", "edited there", "mv")
-        for keep in ("local", "remote")], long=[("picture", then, "local") for then in ("renamed", "mv")])
+        for keep in ("local", "remote")])
 def conflict_and(desk, kind, then, keep):
     """While a conflict waits its file is renamed, edited or deleted, here or there; then it is decided."""
     tree, other = both(desk)
@@ -1039,7 +1034,7 @@ def not_readable(desk, where):
 
 
 @case("")
-def twins(desk, _):
+def twins(desk):
     """Of names that differ by case or form alone the tracked one is synced, the other is skipped and told."""
     tree, other = both(desk)
     files = {"d/a.md": desk.text(), "d/\u00fcb.md": desk.text(), "d/x.md": desk.text(), "d/y.md": desk.text()}
@@ -1285,7 +1280,7 @@ def accepted(desk, kind):
 
 
 @case("")
-def first_of_two(desk, _):
+def first_of_two(desk):
     """Two filled sides meet: equal bytes are adopted, others collide, the rest flows both ways, nothing is deleted."""
     tree, other = both(desk)
     files = some(desk)
@@ -1358,7 +1353,7 @@ def restored(desk, what):
 
 
 @case("")
-def cleaned(desk, _):
+def cleaned(desk):
     """`gc` drops nothing that this tree needs: merges, undo of what is young, and quiet runs go on."""
     tree, other = both(desk)
     files = some(desk)
@@ -1407,7 +1402,7 @@ def who_looks(desk, what):
 
 
 @case("")
-def watched(desk, _):
+def watched(desk):
     """A watch sends edits, takes what comes, keeps the document of a file that is written anew, holds a delete, and what the guard stops."""
     tree, other = both(desk)
     files = {**some(desk), **{"k/%d.md" % number: desk.text() for number in range(4)}}

@@ -11,16 +11,16 @@ import judge
 import matrix
 from tree import NOTE, digest, tokens
 
-CASES = {}  # name -> (function, part of the long form alone)
+CASES = {}  # name -> function
 
 
-def case(*variants, long=()):
-    """Registers the function once for each of its variants; those in `long` are played in the long form alone."""
+def case(*variants):
+    """Registers the function once for each of its variants."""
     def keep(function):
-        for variant in variants or ((),):
-            words = variant if isinstance(variant, tuple) else (variant,)
+        for variant in variants:
+            words = variant if isinstance(variant, tuple) else (variant,) if variant else ()
             name = " ".join(["exact", function.__name__, *map(str, words)])
-            CASES[name] = (lambda desk, words=words: function(desk, *words), long == "all" or variant in long)
+            CASES[name] = lambda desk, words=words: function(desk, *words)
         return function
     return keep
 
@@ -210,7 +210,7 @@ class Matrix:
         return ended
 
 
-@case((0,), (1,), (2,), long=((2,),))
+@case((0,), (1,), (2,))
 def all_rows(desk, shape):
     """Each row of the table in one run: previewed, done, told, received, and nothing more after it."""
     world = Matrix(desk, shapes=(shape,))
@@ -252,8 +252,7 @@ def normal_rows(ended):
     return [(action, normal(path), normal(previous)) for action, path, previous in judge.actions_of(ended.report())]
 
 
-@case("pull push commit", "pull sync", "push commit", "push pull commit", "no cache", "keep", "another first",
-      long=("push pull commit", "pull sync"))
+@case("pull push commit", "pull sync", "push commit", "push pull commit", "no cache", "keep", "another first")
 def rows_by_steps(desk, how):
     """The same by steps: what is pulled alone sends nothing, and what is committed is all."""
     world = Matrix(desk, shapes=(desk.steady_choice([0, 1]),))
@@ -368,10 +367,7 @@ def cut(desk, tree, words, operation, phase, nth=1):
     return ended
 
 
-@case(*[(operation, phase, nth) for operation, phase in CUTS for nth in (1, 2)],
-      long=[(operation, phase, nth) for operation, phase in CUTS for nth in (1, 2)
-            if (operation, phase, nth) not in [("sync.commit", "after", 1), ("sync.commit", "after", 2), ("upload.put", "after", 1),
-                                               ("files.content", "before", 2)]])
+@case(*[(operation, phase, nth) for operation, phase in CUTS for nth in (1, 2)])
 def rows_cut(desk, operation, phase, nth):
     """Killed at a request and finished: as if it had not been, one operation, and its undo gives back what was before."""
     world = Matrix(desk, shapes=(0,), keep=one_sided)
