@@ -1463,3 +1463,20 @@ def watched(desk):
     for path in gone:
         want.pop(path)
     all_alike(desk, want, "let go")
+
+
+@case("run", "steps")
+def deleted_here_another_there(desk, how):
+    """The note that was deleted here has another name there, and a new one has its name: the old document is archived."""
+    tree, other = both(desk)
+    files = some(desk)
+    begin(desk, files)
+    other.rename("d/b.md", "d/z.md")
+    other.put("d/b.md", desk.text())
+    tree.remove("d/b.md")
+    want = {**files, "d/b.md": other.files()["d/b.md"]}
+    desk.run(other, "sync", "--json")
+    if how == "steps":
+        desk.run(tree, "sync", "pull", "--json")
+    desk.run(tree, "sync", "--json")
+    all_alike(desk, want, "a delete and another note, by " + how)

@@ -107,10 +107,10 @@ def quiet(desk, tree):
 class Matrix:
     """Two trees that hold all cells, in step; then what is done there and here."""
 
-    def __init__(self, desk, conflicts=False, shapes=(0, 1), keep=None):
+    def __init__(self, desk, conflicts=False, shapes=(0, 1), keep=None, more=()):
         self.desk, (self.there, self.here) = desk, desk.trees[:2]
         self.cells = [one for one in matrix.build(desk, conflicts, shapes) if not keep or keep(one)]
-        self.base, self.after = {}, {}
+        self.base, self.after = dict(more), dict(more)
         for one in self.cells:
             self.base.update({normal(path): content for path, content in one.files(one.base).items()})
             self.after.update({normal(path): content for path, content in one.files(one.after).items()})
@@ -287,7 +287,9 @@ def rows_by_steps(desk, how):
     else:
         for verb in how.split() if how != "keep" else ["sync"]:
             there = desk.look().state
-            ended = desk.run(world.here, "sync", *([verb] if verb != "sync" else []), "--json")
+            # What is staged without a pull may collide: `ws sync` then settles it.
+            codes = (0, 7) if verb == "commit" and not how.startswith("pull") else (0,)
+            desk.run(world.here, "sync", *([verb] if verb != "sync" else []), "--json", codes=codes)
             if verb in ("pull", "push"):
                 desk.expect(there.by_path() == desk.state.by_path() and there.files == desk.state.files, "%s sends nothing" % verb, "it did")
             if verb == "push":
@@ -391,10 +393,102 @@ def rows_cut(desk, operation, phase, nth):
     quiet(desk, world.here)
 
 
+HOWS = ["sync", "sync", "steps", "killed", "cut", "lost", "refused", "server", "only"]
+
+
+def rows_by_chance(desk):
+    """Some of the rows, each tree in a manner of its own, cut and killed by chance: the outcome is the same."""
+    dice = desk.dice
+    share, keep = dice.choice([0.15, 0.4, 0.8]), dice.random() < 0.3
+    sided = dice.random() < 0.4
+    chosen = lambda one: dice.random() < share and not (sided and not one_sided(one)) and (
+        not keep or one.name != "picture_of_other_case_here")
+    world = Matrix(desk, shapes=(dice.choice([0, 1, 2]),), keep=chosen,
+                   more={"keep/%d.md" % number: desk.text(1) for number in range(60)})
+    if keep:
+        for tree in (world.there, world.here):
+            tree.set_filters([], {"links": "keep"})
+    world.do()
+    hows = [in_some_way(desk, world.there), in_some_way(desk, world.here)]
+    desk.run(world.here, "sync", "--json")
+    holds(desk, world.here, world.after, "by %s" % hows)
+    serves(desk, world.after, "by %s" % hows)
+    world.same_documents("by %s" % hows)
+    if sided and hows[1] not in ("steps", "only") and (world.rows("here")):
+        runs = [row["run"] for row in desk.world.runs(world.here)]
+        desk.expect(len(runs) == 2, "one operation", "by %s the log has %s" % (hows, runs))
+        for turn in range(dice.choice([1, 2])):
+            if dice.random() < 0.5:
+                cut(desk, world.here, ["sync", "undo", "--allow-deletes", "--json"], *dice.choice(CUTS))
+                desk.run(world.here, "sync", "--json", "--allow-deletes", codes=(0,), faulty=True)
+                here = desk.lying(world.here.files())
+                desk.expect(here in (world.base, world.after), "undo takes back", "a cut undo left half: %s" % judge.short(
+                    judge.differing(world.base, here) & judge.differing(world.after, here)))
+                if here == world.after:
+                    desk.run(world.here, "sync", "undo", "--json", "--allow-deletes")
+            else:
+                desk.run(world.here, "sync", "undo", "--json", "--allow-deletes")
+            holds(desk, world.here, world.base, "taken back")
+            serves(desk, world.base, "taken back")
+            desk.run(world.here, "sync", "redo", "--json", "--allow-deletes")
+            holds(desk, world.here, world.after, "redone")
+            serves(desk, world.after, "redone")
+    world.ends("by %s" % hows) if not sided else all_quiet(desk, world)
+
+
+def all_quiet(desk, world):
+    for tree in (world.there, world.here) * 2:
+        desk.run(tree, "sync", "--json", "--allow-deletes")
+    holds(desk, world.there, world.after, "at the end")
+    for tree in (world.there, world.here):
+        quiet(desk, tree)
+
+
+def in_some_way(desk, tree):
+    """Syncs a tree; what was cut is finished. Returns the manner."""
+    from tree import after
+    how, dice = desk.dice.choice(HOWS), desk.dice
+    desk.met("rows by " + how)
+    if how == "steps":
+        for verb in desk.dice.choice([["pull", "push", "commit"], ["pull"], ["pull", "push"]]):
+            desk.run(tree, "sync", verb, "--json")
+    elif how == "killed":
+        for _ in range(dice.randint(1, 4)):
+            desk.stopped(tree, ["sync"], after(dice.randint(2, 120) / 1000))
+    elif how == "cut":
+        for _ in range(dice.randint(1, 2)):
+            cut(desk, tree, ["sync", "--json"], *dice.choice(CUTS), dice.randint(1, 3))
+    elif how in ("lost", "refused"):
+        effect = [{"close_without_answer": True}, {"reset": True}, {"truncate_at": 40}, {"status": 500}] if how == "lost" else [
+            {"status": 429}, {"status": 503}, {"status": 401}]
+        desk.world.fault({"operation": dice.choice(["sync.push", "sync.commit", "files.upload_start", "files.upload_finish", "upload.put"]),
+                          "nth": dice.randint(1, 3), "phase": "after" if how == "lost" else "before", "effect": dice.choice(effect)})
+        desk.run(tree, "sync", "--no-retry", "--json", faulty=True)
+        desk.world.no_faults()
+        desk.state = None
+    elif how == "server":
+        words, before = ("sync", "--no-retry", "--json"), desk.look()
+        process = tree.start(words)
+        import time
+        time.sleep(dice.randint(1, 80) / 1000)
+        desk.world.service.kill()
+        ended = tree.ended(words, process)
+        tree.say("%s sync --no-retry & kill_server; wait $!; start_server  # %d" % (tree.name, ended.code))
+        desk.world.service.start()
+        desk.judge(tree, before, ended, faulty=True)
+    elif how == "only":
+        desk.run(tree, "sync", "--only", desk.dice.choice(["*edited*", "*picture*", "*here*", "*_there*"]), "--json")
+    for _ in range(2):
+        if desk.run(tree, "sync", "--json", codes=(0, 7, 12, 13), faulty=True).code == 0:
+            break
+    desk.run(tree, "sync", "--json")
+    return how
+
+
 @case("local", "remote", "both")
 def conflicts_decided(desk, keep):
     """All kinds of conflict in one run; each waits, then is decided, with what comes of it to the letter."""
-    world = Matrix(desk, conflicts=True)
+    world = Matrix(desk, conflicts=True, keep=lambda one: "folder" not in one.name)
     world.do()
     world.sync_there()
     theirs = desk.lying(world.there.files())
@@ -409,7 +503,7 @@ def conflicts_decided(desk, keep):
         if one.name in ("x_renamed_onto_a_new_one", "x_created_where_one_was_moved"):
             waiting[beside(one.path("b"))] = theirs[normal(one.path("b"))]
             waiting.pop(normal(one.path("a")), None)
-        elif "picture" in one.name:
+        elif "picture" in one.name and normal(one.path("p")) in theirs:
             waiting[beside(one.path("p"))] = theirs[normal(one.path("p"))]
     holds(desk, world.here, waiting, "while conflicts wait")
     again = desk.run(world.here, "sync", "--json", codes=(7,))
@@ -464,6 +558,45 @@ def conflicts_decided(desk, keep):
         quiet(desk, tree)
 
 
+@case("local", "remote")
+def conflicts_with_folders(desk, keep):
+    """A folder has the name of a note: what waits stays, what does not is synced, and no text is lost by a decision."""
+    world = Matrix(desk, conflicts=True, keep=lambda one: "folder" in one.name)
+    for number in range(12):
+        world.there.put("keep/%d.md" % number, desk.text(1))
+    world.do()
+    desk.run(world.there, "sync", "--json")
+    desk.run(world.here, "sync", "--json", codes=(7,))
+    theirs, there = desk.lying(world.there.files()), desk.lying(desk.look().state.by_path())
+    for one in world.cells:
+        here = {path: content for path, content in desk.lying(world.here.files()).items() if path.startswith(one.folder + "/")}
+        put = {normal(one.path(deed[1])): deed[2] for deed in one.here if deed[0] == "put"}
+        inner = normal(one.path("a/i"))
+        if one.name == "x_folder_here_edited_there":
+            wanted = {beside(one.path("a")): theirs[normal(one.path("a"))], inner: put[inner]}
+            on_service = {normal(one.path("a")): theirs[normal(one.path("a"))], inner: put[inner]}
+        elif one.name == "x_renamed_here_folder_there":
+            wanted = {normal(one.path("b")): one.base["a"], inner: theirs[inner]}
+            on_service = {inner: theirs[inner]}
+        else:
+            wanted, on_service = put, {inner: theirs[inner]}
+        desk.differ("here, " + one.name, wanted, here)
+        desk.differ("on the service, " + one.name, on_service,
+                    {path: content for path, content in there.items() if path.startswith(one.folder + "/")})
+    texts = {word for files in (desk.lying(world.here.files()), theirs) for content in files.values() for word in tokens(content)}
+    for conflict in desk.run(world.here, "sync", "conflicts", "--json").report()["data"]:
+        desk.run(world.here, "sync", "resolve", conflict["id"], *(["--path", keep] if conflict["kind"] == "path" else ["--keep", keep]))
+    for tree in (world.here, world.there) * 2:
+        desk.run(tree, "sync", "--json")
+    end = desk.lying(world.here.files())
+    holds(desk, world.there, end, "decided for " + keep)
+    serves(desk, end, "decided for " + keep)
+    left = texts - {word for content in [*end.values(), *world.here.history()] for word in tokens(content)}
+    desk.expect(not left, "no line lost", "decided for %s, and on no side: %s" % (keep, judge.short(left)))
+    for tree in (world.here, world.there):
+        quiet(desk, tree)
+
+
 def beside(path, whose="remote"):
     stem, ending = normal(path).rsplit(".", 1)
     return "%s (%s).%s" % (stem, whose, ending)
@@ -483,8 +616,9 @@ def decided(one, keep, path, here, there, ours, theirs):
             here[beside(path, "local")] = ours[path]
     elif one.kind == "attachment":
         if keep != "both":  # both: as they lie
-            here.pop(beside(path))
+            here.pop(beside(path), None)
         if keep == "remote":
-            here[path] = theirs[path]
+            here.pop(path)
+            here.update({path: theirs[path]} if path in theirs else {})
     elif one.name == "x_renamed_both" and keep == "remote":
         here[normal(one.path("b"))] = here.pop(path)

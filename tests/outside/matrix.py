@@ -546,6 +546,125 @@ def note_here_picture_there(c):
     c.ends("a", c.tail(text), "a")
 
 
+@cell
+def edited_here_folder_there(c):
+    """The local text lies beside, as a new document."""
+    text = c.start("a")
+    inner = c.text()
+    c.there = [("remove", "a"), ("put", "a/i", inner)]
+    c.here = [("put", "a", c.tail(text))]
+    c.gone("a")
+    c.ends("a/i", inner)
+    c.ends("a (local)", c.tail(text))
+
+
+@cell
+def folder_renamed_here_edited_there(c):
+    """Each document of a folder that is renamed moves; one was edited there, one is new there, one was deleted there."""
+    one, other, third = c.start("d/a"), c.start("d/b"), c.start("d/c")
+    new = c.text()
+    c.there = [("put", "d/a", c.head(one)), ("remove", "d/c")]
+    c.here = [("rename", "d/a", "e/a"), ("rename", "d/b", "e/b"), ("remove", "d/c")]
+    c.gone("d/a", "d/b", "d/c")
+    c.ends("e/a", c.head(one), "d/a")
+    c.ends("e/b", other, "d/b")
+
+
+@cell
+def folder_renamed_alike(c):
+    one, other = c.start("d/a"), c.start("d/b")
+    c.there = [("rename", "d/a", "e/a"), ("rename", "d/b", "e/b"), ("put", "e/b", c.head(other))]
+    c.here = [("rename", "d/a", "e/a"), ("rename", "d/b", "e/b"), ("put", "e/a", c.tail(one))]
+    c.gone("d/a", "d/b")
+    c.ends("e/a", c.tail(one), "d/a")
+    c.ends("e/b", c.head(other), "d/b")
+
+
+@cell
+def another_there(c):
+    """Moved away there, and another note takes its place there."""
+    text, new = c.start("a"), c.text()
+    c.there = [("rename", "a", "z"), ("put", "a", new)]
+    c.ends("z", text, "a")
+    c.ends("a", new)
+
+
+@cell
+def edited_here_another_there(c):
+    text, new = c.start("a"), c.text()
+    c.there = [("rename", "a", "z"), ("put", "a", new)]
+    c.here = [("put", "a", c.tail(text))]
+    c.ends("z", c.tail(text), "a")
+    c.ends("a", new)
+
+
+@cell
+def ring_here_edited_there(c):
+    one, other, third = c.start("a"), c.start("b"), c.start("e")
+    c.there = [("put", "a", c.head(one)), ("put", "e", c.tail(third))]
+    c.here = [("rename", "a", "z"), ("rename", "e", "a"), ("rename", "b", "e"), ("rename", "z", "b")]
+    c.ends("b", c.head(one), "a")
+    c.ends("a", c.tail(third), "e")
+    c.ends("e", other, "b")
+
+
+@cell
+def picture_renamed_here_replaced_there(c):
+    pictures, text = show(c, "p", "q")
+    new = c.desk.picture()
+    c.there = [("put", "p", new)]
+    c.here = [("rename", "p", "r"), ("put", "a", text.replace(link(c, "p").encode(), link(c, "r").encode()))]
+    c.gone("p")
+    c.ends("r", new)
+    c.ends("a", c.here[1][2], "a")
+
+
+@cell
+def picture_renamed_there_replaced_here(c):
+    pictures, text = show(c, "p", "q")
+    new = c.desk.picture()
+    c.there = [("rename", "p", "r"), ("put", "a", text.replace(link(c, "p").encode(), link(c, "r").encode()))]
+    c.here = [("put", "p", new)]
+    c.gone("p")
+    c.ends("r", new)
+    c.ends("a", c.there[1][2], "a")
+
+
+@cell
+def picture_deleted_here_renamed_there(c):
+    pictures, text = show(c, "p", "q")
+    c.there = [("rename", "p", "r"), ("put", "a", text.replace(link(c, "p").encode(), link(c, "r").encode()))]
+    c.here = [("remove", "p")]
+    c.gone("p")
+    c.ends("r", pictures["p"])
+    c.ends("a", c.there[1][2], "a")
+
+
+@cell
+def picture_twice_here(c):
+    """The same bytes under two names: uploaded once at most, and one of them replaced."""
+    pictures, text = show(c, "p", "q")
+    c.here = [("put", "r", pictures["p"]), ("put", "q", pictures["p"]), ("put", "a", text + b"![x](%s)\n" % link(c, "r").encode())]
+    c.ends("r", pictures["p"])
+    c.ends("q", pictures["p"])
+    c.ends("a", c.here[2][2], "a")
+
+
+@cell
+def last_link_goes_here(c):
+    """A picture that no note shows any more stays where it is, on both sides."""
+    pictures, text = show(c, "p", "q")
+    c.here = [("put", "a", text.replace(b"![x](%s)" % link(c, "p").encode(), b"none"))]
+    c.ends("a", c.here[0][2], "a")
+
+
+@cell
+def note_and_pictures_deleted_here(c):
+    show(c, "p", "q")
+    c.here = [("remove", "a"), ("remove", "p"), ("remove", "q")]
+    c.gone("a", "p", "q")
+
+
 # What collides.
 
 @conflict
@@ -611,6 +730,45 @@ def x_picture_created_both(c):
     c.kind = "attachment"
 
 
+@conflict
+def x_folder_here_edited_there(c):
+    text = c.start("a")
+    c.there = [("put", "a", c.head(text))]
+    c.here = [("remove", "a"), ("put", "a/i", c.text())]
+    c.kind = "revision"
+
+
+@conflict
+def x_renamed_here_folder_there(c):
+    c.start("a")
+    c.there = [("remove", "a"), ("put", "a/i", c.text())]
+    c.here = [("rename", "a", "b")]
+    c.kind = "path"
+
+
+@conflict
+def x_created_where_a_folder_is(c):
+    c.there = [("put", "a/i", c.text())]
+    c.here = [("put", "a", c.text())]
+    c.kind = "path"
+
+
+@conflict
+def x_renamed_here_and_edited_deleted_there(c):
+    text = c.start("a")
+    c.there = [("remove", "a")]
+    c.here = [("rename", "a", "b"), ("put", "b", c.head(text))]
+    c.kind = "edit_delete"
+
+
+@conflict
+def x_picture_edited_here_deleted_there(c):
+    show(c, "p", "q")
+    c.there = [("remove", "p")]
+    c.here = [("put", "p", c.desk.picture())]
+    c.kind = "attachment"
+
+
 # What a run tells: of `there`, which syncs first, and of `here`, which syncs second. "=": as there, received.
 ROWS = {
     "edited_there": "push_update a | =",
@@ -666,6 +824,23 @@ ROWS = {
     "pictures_swapped_here": " | push_update p, push_update q",
     "picture_of_other_case_here": " | push_move P<p",
     "note_here_picture_there": "push_update p | pull_update p, push_update a",
+    "edited_here_folder_there": "push_create a/i, push_delete a | pull_create a/i, push_create a (local)<a",
+    "folder_renamed_here_edited_there": "push_delete d/c, push_update d/a | pull_update e/a, push_move e/a<d/a, push_move e/b<d/b",
+    "folder_renamed_alike": "push_move e/a<d/a, push_move e/b<d/b, push_update e/b | pull_update e/b, push_update e/a",
+    "another_there": "push_create a, push_move z<a | =",
+    "edited_here_another_there": "push_create a, push_move z<a | pull_create a, pull_move z<a, push_update z",
+    "ring_here_edited_there": "push_update a, push_update e | pull_update a, pull_update b, push_move a<e, push_move b<a, push_move e<b",
+    "picture_renamed_here_replaced_there": "push_update p | pull_update r, push_move r<p, push_update a",
+    "picture_renamed_there_replaced_here": "push_move r<p, push_update a | pull_move r<p, pull_update a, push_update r",
+    "picture_deleted_here_renamed_there": "push_move r<p, push_update a | pull_create r, pull_update a",
+    "picture_twice_here": " | push_create r, push_update a, push_update q",
+    "last_link_goes_here": " | push_update a",
+    "note_and_pictures_deleted_here": " | push_delete a, push_delete p, push_delete q",
+    "x_folder_here_edited_there": "push_update a | conflict a",
+    "x_renamed_here_folder_there": "push_create a/i, push_delete a | conflict b",
+    "x_created_where_a_folder_is": "push_create a/i | conflict a",
+    "x_renamed_here_and_edited_deleted_there": "push_delete a | conflict b",
+    "x_picture_edited_here_deleted_there": "push_delete p | conflict p",
     "x_edited_both": "push_update a | conflict a",
     "x_edited_here_deleted_there": "push_delete a | conflict a",
     "x_renamed_both": "push_move b<a | conflict e",
@@ -679,7 +854,7 @@ ROWS = {
 
 def received(rows):
     """What a tree is told that receives what another has sent."""
-    return [("pull_update" if action == "merge" else "pull" + action[4:], path, previous)
+    return [("pull_update" if action == "merge" else "pull" + action[4:], path, previous if action == "push_move" else "")
             for action, path, previous in rows if action.startswith("push") or action == "merge"]
 
 

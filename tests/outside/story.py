@@ -12,7 +12,7 @@ from actions import ACTIONS
 from desk import Desk
 from episodes import EPISODES
 import cases  # noqa: F401  (registers)
-from exact import CASES
+from exact import CASES, rows_by_chance
 from model import Broken, Choice
 from service import PEOPLE, fixtures, key_of
 from world import OWNERS, World
@@ -49,7 +49,8 @@ class Outcome:
 
 
 EPISODES_OF_A_STORY = 10
-PLAYS = {**EPISODES, **CASES}
+BY_CHANCE = "rows by chance"
+PLAYS = {**EPISODES, **CASES, BY_CHANCE: rows_by_chance}
 SHORT = """all_rows 0|all_rows 1|conflicts_decided local|rows_by_steps pull push commit|rows_by_steps keep
 rows_taken_back here|rows_cut sync.commit after 1|rows_cut upload.put after 1|ladder
 border 101 renamed|border 12 pictures|guard_weighs 43 11 0 0|guard_weighs 12 5 13 6
@@ -61,7 +62,8 @@ BEGINNING = ["note_new", "note_new", "note_new", "note_new", "picture_new", "not
 
 
 def make(seed, steady=False):
-    """Three of four are episodes; most others keep to a part of the actions, so that those meet more often.
+    """Half are episodes, a quarter rows of the table by chance; most others keep to a part of the actions, so that those
+    meet more often.
 
     A steady one has each episode once, and no kills."""
     dice = random.Random(seed)
@@ -69,6 +71,8 @@ def make(seed, steady=False):
         names = sorted(EPISODES)
         return Story(seed, 2, tuple(Step(name, 0, place, dice.getrandbits(32))
                                     for place, name in enumerate(dice.sample(names, len(names)))), True)
+    if seed % 4 == 3:
+        return Story(seed, 2, (Step(BY_CHANCE, 0, 0, dice.getrandbits(32)),))
     if seed % 4:
         names = dice.sample(sorted(EPISODES), EPISODES_OF_A_STORY)
         return Story(seed, dice.choice([2, 2, 3]), tuple(
