@@ -1480,3 +1480,109 @@ def deleted_here_another_there(desk, how):
         desk.run(tree, "sync", "pull", "--json")
     desk.run(tree, "sync", "--json")
     all_alike(desk, want, "a delete and another note, by " + how)
+
+
+@case("elsewhere", "same place", "renamed", "deleted", "picture", "here")
+def undo_after_others(desk, since):
+    """What somebody changed since the run is merged or left and named; it is never written over; the rest is taken back."""
+    tree, other = both(desk)
+    files = some(desk)
+    old = begin(desk, files)
+    first = matrix_head(files["d/b.md"], b"queen")
+    tree.put("d/b.md", first)
+    tree.put("d/c.md", matrix_head(files["d/c.md"]))
+    tree.put("d/p.png", desk.picture())
+    mine = tree.files()["d/p.png"]
+    desk.run(tree, "sync", "--json")
+    desk.run(other, "sync", "--json")
+    want, moved = dict(files), []
+    who = tree if since == "here" else other
+    if since in ("elsewhere", "here"):
+        who.put("d/b.md", matrix_tail(first))
+        want["d/b.md"] = matrix_tail(files["d/b.md"])
+    elif since == "same place":
+        other.put("d/b.md", first.replace(b"queen", b"king"))
+    elif since == "renamed":
+        other.rename("d/b.md", "d/z.md")
+        want["d/z.md"] = want.pop("d/b.md")
+        moved = [("d/z.md", "d/b.md")]
+    elif since == "deleted":
+        other.remove("d/b.md")
+        want.pop("d/b.md")
+    else:
+        other.put("d/p.png", desk.picture())
+        want["d/p.png"] = other.files()["d/p.png"]
+    theirs = desk.lying(other.files())
+    if since != "here":
+        desk.run(other, "sync", "--json")
+    ended = desk.run(tree, "sync", "undo", "--json", codes=(0, 7, 13))
+    report = ended.report()
+    desk.expect(digest(files["d/c.md"]) == digest(tree.files()["d/c.md"]), "undo takes back", "what nobody changed since stays")
+    if since == "same place":
+        desk.look(True)
+        desk.expect(desk.state.documents[old["d/b.md"]].content == theirs["d/b.md"], "undo takes back", "an edit of another was written over")
+        named = {row["path"] for row in report["left"]} | {conflict["path"] for conflict in report["conflicts"]}
+        desk.expect("d/b.md" in named, "undo takes back", "what was left is not named: %s" % report["left"])
+        for conflict in desk.run(tree, "sync", "conflicts", "--json").report()["data"]:
+            desk.run(tree, "sync", "resolve", conflict["id"], "--keep", "remote")
+        want["d/b.md"] = theirs["d/b.md"]
+    elif since == "picture":
+        desk.expect("d/p.png" in {row["path"] for row in report["left"]} | {conflict["path"] for conflict in report["conflicts"]},
+                    "undo takes back", "what was left is not named: %s" % report["left"])
+        for conflict in desk.run(tree, "sync", "conflicts", "--json").report()["data"]:
+            desk.run(tree, "sync", "resolve", conflict["id"], "--keep", "remote")
+    elif since == "deleted":
+        desk.run(tree, "sync", "--json", codes=(0, 7))
+        for conflict in desk.run(tree, "sync", "conflicts", "--json").report()["data"]:
+            desk.run(tree, "sync", "resolve", conflict["id"], "--keep", "remote")
+    all_alike(desk, want, "undone after others")
+    same_ids(desk, old, moved, "undone after others")
+    desk.expect(mine in tree.history() or digest(mine) in desk.state.assets, "no byte lost", "the picture that was taken back")
+
+
+@case("")
+def all_files(desk):
+    """`attachments: all` sends what no note shows; narrowed again it leaves it where it is; `off` as well."""
+    tree, other = both(desk)
+    files = {**some(desk)}
+    begin(desk, files)
+    more = {"x/one.png": desk.picture(), "x/two.png": desk.picture()}
+    for path, content in more.items():
+        tree.put(path, content)
+    told(desk, desk.run(tree, "sync", "--json"), [])
+    tree.set_filters([], {"attachments": "all"})
+    for path in tree.files():
+        if path.startswith(("secret-", "plain-")):
+            (tree.folder / path).unlink()
+    told(desk, desk.run(tree, "sync", "--json"), [("push_create", path, "") for path in more])
+    told(desk, desk.run(other, "sync", "--json"), [("pull_create", path, "") for path in more])
+    want = {**files, **more}
+    for mode in ({}, {"attachments": "off"}, {}):
+        tree.set_filters([], mode)
+        told(desk, desk.run(tree, "sync", "--json"), [], "a narrowed setting takes nothing")
+        holds(desk, tree, want, str(mode))
+        serves(desk, want, str(mode))
+    want["x/one.png"] = desk.picture()
+    other.put("x/one.png", want["x/one.png"])
+    all_alike(desk, want, "at the end")
+
+
+@case("")
+def who_wrote(desk):
+    """`blame` and `log` name the person who made a change; a note that programs obey is named with who changed it."""
+    tree, other = both(desk)
+    files = {**some(desk), "AGENTS.md": desk.text()}
+    begin(desk, files)
+    other.put("d/b.md", matrix_head(files["d/b.md"]))
+    other.put("AGENTS.md", matrix_head(files["AGENTS.md"]))
+    desk.run(other, "sync", "--json")
+    ended = desk.run(tree, "sync", "--json")
+    told(desk, ended, [("pull_update", "AGENTS.md", ""), ("pull_update", "d/b.md", "")])
+    lines = desk.run(tree, "sync", "blame", "d/b.md", "--json").report()["data"]
+    text = files["d/b.md"].decode().split("\n")
+    changed = [number for number, line in enumerate(matrix_head(files["d/b.md"]).decode().split("\n")[:len(text)]) if line != text[number]]
+    for number, line in enumerate(lines):
+        desk.expect(("Tomas" in line["author"]) == (number in changed), "blame", "line %d: %s" % (number + 1, line))
+    states = desk.run(tree, "sync", "log", "d/b.md", "--json").report()["data"]
+    desk.expect(len(states) == 2, "log", "%d states of two" % len(states))
+    desk.expect("AGENTS.md" in str(ended.report()["remarks"]), "told", "AGENTS.md is not named, nor who changed it")

@@ -51,12 +51,9 @@ class Outcome:
 EPISODES_OF_A_STORY = 10
 BY_CHANCE = "rows by chance"
 PLAYS = {**EPISODES, **CASES, BY_CHANCE: rows_by_chance}
-SHORT = """all_rows 0|all_rows 1|conflicts_decided local|rows_by_steps pull push commit|rows_by_steps keep
-rows_taken_back here|rows_cut sync.commit after 1|rows_cut upload.put after 1|ladder
-border 101 renamed|border 12 pictures|guard_weighs 43 11 0 0|guard_weighs 12 5 13 6
-rule_set_and_removed off|rule_set_and_removed notes|rule_set_and_removed nested|short_notes mv note|short_notes keep folder
-short_notes keep cut note|merges run|merges on local|no_wish mv|no_wish merge|held own file|staged edited there|state_lost all
-times_and_modes|one_writer|restored moved|conflict_and note renamed remote|part_fails upload.put|mended_here_changed_there edit"""
+SHORT = """all_rows 1|conflicts_decided local|rows_by_steps pull push commit|rows_taken_back here|rows_cut upload.put after 1|ladder
+border 101 renamed|guard_weighs 12 5 13 6|rule_set_and_removed off|rule_set_and_removed nested|short_notes keep note|merges run
+no_wish mv|state_lost all|times_and_modes|one_writer|restored moved|conflict_and note renamed remote|part_fails upload.put"""
 SHORT = {"exact " + name for line in SHORT.splitlines() for name in line.split("|")}
 BEGINNING = ["note_new", "note_new", "note_new", "note_new", "picture_new", "note_new", "picture_new", "sync_in_turn"]
 
