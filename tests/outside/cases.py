@@ -5,10 +5,9 @@ import time
 
 import judge
 import matrix
-from actions import relative
-from episodes import guarded, linked
-from exact import (CUTS, Matrix, beside, case, cut, holds, ids, normal, normal_rows, one_sided, quiet, requests, revisions, sent,
-                   serves, shown_rows, stats, told)
+from episodes import guarded
+from exact import (CUTS, Matrix, beside, case, cut, holds, ids, normal, normal_rows, one_sided, quiet, requests, sent, serves,
+                   shown_rows, stats, told)
 from tree import NOTE, digest
 
 
@@ -461,7 +460,6 @@ def short_notes(desk, how, moving):
     moved = {path: target + path[len(source):] for path in files if path == source or path.startswith(source + "/")}
     want = {moved.get(path, path): content for path, content in want.items()}
     identity = [(new, path) for path, new in moved.items()]
-    here = desk.lying(tree.files())
     if how.startswith("keep"):
         tree.set_filters([], {"links": "keep"})
     if how == "mv":
@@ -695,8 +693,6 @@ def classes(desk, operation):
     tree, other = both(desk)
     files = some(desk)
     begin(desk, files)
-    want = {**files, "d/a.md": matrix_head(files["d/a.md"]), "d/p.png": desk.picture()}
-    write = operation in ("sync.commit",)
     for effect, phase, codes in (({"status": 503}, "before", (10,)), ({"retry_after": 0}, "before", (9, 0)), ({"status": 401}, "before", (4,)),
                                  ({"status": 403}, "before", (5, 13)), ({"reset": True}, "before", (11, 12)),
                                  ({"bad_json": True}, "after", (12, 1, 10, 0)), ({"close_without_answer": True}, "after", (12,))):
