@@ -408,7 +408,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   const std::vector<OperationRow> of_files(files, rows.end());
   rows.erase(files, rows.end());
   WS_LET(PlannedUndo planned,
-         prepare_undo(context.session, rows, options, is_local ? AsksService::no : AsksService::yes));
+         prepare_undo(context.session, rows, options, undone.id, is_local ? AsksService::no : AsksService::yes));
   WS_LET(result.report, report_of(context.session, planned.survey));
   if (!planned.is_stopped) {
     std::vector<LeftAlone>& left = planned.undo.left;

@@ -116,6 +116,7 @@ class Undoer {
       return leave(row, world_.base.documents.contains(row.document) ? "deleted here since" : "archived since");
     }
     if (world_.remote.gone.contains(row.document)) return leave(row, "archived since");
+    if (is_taken_back_with_others(row, *now)) return;
     Candidate one{.row = &row, .document = row.document};
     one.step = {.from = now->path, .to = now->path, .seen = now->hash, .result = now->hash};
     if (now->hash == row.after->hash) one.step.seen_blob = row.after->blob;
@@ -136,6 +137,14 @@ class Undoer {
       }
     }
     add(std::move(one));
+  }
+
+  /// A rename that a later run sent went with that run.
+  bool is_taken_back_with_others(const OperationRow& row, const Entry& now) const {
+    if (now.path == row.after->path && now.hash == row.after->hash) return false;
+    const auto [first, last] = world_.taken_back.equal_range(row.document);
+    return std::any_of(
+        first, last, [&](const auto& each) { return each.second.path == now.path && each.second.hash == now.hash; });
   }
 
   std::optional<UndoText> text_for(const OperationRow& row, const Entry& now) const {

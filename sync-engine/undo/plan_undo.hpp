@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -37,6 +38,8 @@ struct UndoWorld {
   std::function<bool(const RelativePath& path)> is_synced = {};
   /// Whether the new text of a document and the service's, which is not here yet, merge.
   std::function<bool(const DocumentId& document, const UndoText& text)> merges_there = {};
+  /// What documents were before later operations that are taken back: one that is so again has nothing left of the row.
+  std::multimap<DocumentId, Version> taken_back = {};
   WantedPath only = {};  ///< empty: all
 };
 

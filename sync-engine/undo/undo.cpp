@@ -25,8 +25,8 @@ using Text = std::optional<std::string>;
 
 class Planner {
  public:
-  Planner(Session& session, SafeWriter& files, const UndoOptions& options, AsksService asks)
-      : session_(session), files_(files), options_(options), asks_(asks) {}
+  Planner(Session& session, SafeWriter& files, const UndoOptions& options, std::uint64_t undone, AsksService asks)
+      : session_(session), files_(files), options_(options), undone_(undone), asks_(asks) {}
 
   Result<PlannedUndo> plan(const std::vector<OperationRow>& rows) {
     const RunOptions look{.allow_deletes = options_.allow_deletes,
@@ -48,6 +48,7 @@ class Planner {
         .is_synced = [this](const RelativePath& path) { return is_synced(path); },
         .merges_there = [this](const auto& document, const auto& text) { return merges_there(document, text); },
         .only = options_.only};
+    WS_LET(world.taken_back, find_taken_back());
     for (const Conflict& conflict : seen.known_conflicts) world.in_conflict.insert(conflict.document);
     for (const Conflict& conflict : seen.plan.conflicts) world.in_conflict.insert(conflict.document);
     if (!seen.scan.rules_loaded()) {
@@ -65,6 +66,19 @@ class Planner {
   }
 
  private:
+  Result<std::multimap<DocumentId, Version>> find_taken_back() {
+    std::multimap<DocumentId, Version> found;
+    WS_LET(const std::vector<Operation> all, session_.state.operations().list());
+    for (const Operation& each : all) {
+      if (each.id <= undone_ || each.undoes != 0 || !is_undone(all, each.id)) continue;
+      WS_LET(const std::vector<OperationRow> rows, session_.state.operations().rows(each.id));
+      for (const OperationRow& row : rows) {
+        if (row.before && !row.document.empty()) found.emplace(row.document, *row.before);
+      }
+    }
+    return found;
+  }
+
   /// Excludes documents whose undo would end in a conflict, or whose path is taken on disk.
   bool refuse(const Plan& plan, UndoWorld& world) {
     const std::set<RelativePath> paths = paths_of(planned_.undo.steps);
@@ -182,6 +196,7 @@ class Planner {
   Session& session_;
   SafeWriter& files_;
   const UndoOptions& options_;
+  std::uint64_t undone_;
   AsksService asks_;
   PlannedUndo planned_;
   std::string missing_folder_;                 ///< the last that was found missing, with its slash: nothing is in it
@@ -212,9 +227,10 @@ Result<Operation> find_operation(StateStore& state, const UndoOptions& options, 
 Result<PlannedUndo> prepare_undo(Session& session,
                                  const std::vector<OperationRow>& rows,
                                  const UndoOptions& options,
+                                 std::uint64_t undone,
                                  AsksService asks) {
   WS_LET(SafeWriter files, SafeWriter::open(session.root));
-  return Planner(session, files, options, asks).plan(rows);
+  return Planner(session, files, options, undone, asks).plan(rows);
 }
 
 }  // namespace ws::sync

@@ -267,6 +267,22 @@ TEST_CASE("sync undo: a pull that merged is named, and no other run is taken bac
   CHECK(read_text(two.here / "deep/b.md") == "# B\nimportant\n");
 }
 
+TEST_CASE("sync undo: renames that one run sent are passed over when that run was taken back", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "n.md", "[b](deep/b.md)\n");
+  write_text(two.here / "a.md", "one\nimportant\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "mv", "deep/b.md", "x.md"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "mv", "x.md", "y.md"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  REQUIRE(read_text(two.here / "n.md") == "[b](deep/b.md)\n");
+  const Ended further = two.ws(two.here, {"sync", "undo", "--allow-deletes"});
+  INFO(further.out << further.err);
+  CHECK(further.exit == 0);
+  CHECK(read_text(two.here / "a.md") == "one\ntwo\nthree\n");
+}
+
 TEST_CASE("sync undo: the rename of a note that was never sent is taken back, and no other run", "[cli][undo]") {
   const TwoFolders two;
   write_text(two.here / "a.md", "one\nimportant\nthree\n");
