@@ -9,6 +9,7 @@
 #include "sync-engine/attachments/local_files.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/attachments/transfers.hpp"
+#include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {
 namespace {
@@ -109,6 +110,7 @@ Result<void> put_bytes_in_place(Session& session,
   WS_TRY(writer.flush_texts());
   if (recorded == Recorded::in_advance) WS_TRY(record_bytes(session, ChangeOrigin::restored, path, now, file.hash));
   WS_TRY(writer.place(staged, path, now));
+  if (const auto id = find_file_id(session.root, path)) WS_TRY(store.put_file(path, *id));
   return store.put_wanted(path);
 }
 

@@ -85,7 +85,8 @@ class AttachmentSurveyor {
   void keep_if_quiet() {
     const bool is_quiet = found_.is_quiet() && found_.plan.skipped.empty() && found_.remarks.empty() &&
                           found_.open.empty() && found_.shown.cut.empty() && !found_.guard && !found_.growth &&
-                          !options_.only && !found_.list.is_due() && found_.sides.left_out.empty();
+                          !options_.only && !found_.list.is_due() && found_.sides.left_out.empty() &&
+                          unrecorded_files(found_).empty();
     std::map<std::string, FileStamp> stamps;
     for (const auto& [path, stamp] : found_.stamps) stamps.emplace(found_.disk.at(path), stamp);
     if (!is_quiet || stamps.size() != found_.synced_here) return;
@@ -607,6 +608,18 @@ Entry entry_of(const RelativePath& path, const Attachment& file) { return {.path
 
 Result<AttachmentSurvey> survey_attachments(Session& session, const Survey& survey, const RunOptions& options) {
   return AttachmentSurveyor(session, survey, options).survey();
+}
+
+std::map<RelativePath, FileId> unrecorded_files(const AttachmentSurvey& found) {
+  std::map<RelativePath, FileId> files;
+  for (const auto& [path, stamp] : found.stamps) {
+    const auto agreed = found.sides.base.find(path);
+    const auto here = found.sides.local.find(path);
+    if (agreed == found.sides.base.end() || here->second.hidden || here->second.hash != agreed->second.hash) continue;
+    const auto known = found.files_known.find(path);
+    if (known == found.files_known.end() || known->second != stamp.id()) files.emplace(path, stamp.id());
+  }
+  return files;
 }
 
 Result<void> note_attachments(Session& session, const Survey& survey) {

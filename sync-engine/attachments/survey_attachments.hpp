@@ -45,6 +45,9 @@ struct AttachmentSurvey {
 /// Fails with `disk`.
 Result<AttachmentSurvey> survey_attachments(Session& session, const Survey& survey, const RunOptions& options);
 
+/// The numbers of the files that are as both sides agreed, where others are known: one was saved anew, or put back.
+std::map<RelativePath, FileId> unrecorded_files(const AttachmentSurvey& found);
+
 /// Writes down whose wish the files are that notes name by now, and which ones a rule leaves out. Around what writes
 /// notes: before it, for what people wrote; and with `Session::wrote_notes` after it, so that nothing this program
 /// wrote becomes a wish. Fails with `disk`.

@@ -682,6 +682,16 @@ class AttachmentRun {
   std::set<Sha256> proven_;  ///< bytes that the service surely has
 };
 
+/// As `note_files`, where nothing else is to be done.
+Result<void> record_files(Session& session, const AttachmentSurvey& found) {
+  const std::map<RelativePath, FileId> files = unrecorded_files(found);
+  if (files.empty()) return {};
+  WS_LET(AttachmentStore* const store, session.attachments());
+  WS_LET(sqlite::Transaction transaction, store->begin());
+  for (const auto& [path, id] : files) WS_TRY(store->put_file(path, id));
+  return transaction.commit();
+}
+
 }  // namespace
 
 Result<void> sync_attachments(Session& session, const Clock& clock, AttachmentSurvey found, Half half, Report& report) {
@@ -693,6 +703,7 @@ Result<void> sync_attachments(Session& session, const Clock& clock, AttachmentSu
     WS_LET(is_unfinished_there, is_list_unfinished(*store));
   }
   if (is_off || (!has_work && !is_unfinished_there)) {
+    if (!is_off) WS_TRY(record_files(session, found));
     WS_TRY(note_told(session, found));
     add_to_report(found, report);
     if (!found.has_off_remark) return {};

@@ -260,7 +260,6 @@ Result<Report> pull_half(RunContext& context, const RunOptions& options, Survey&
   const std::vector<Row> unavailable = rows_of_unavailable(survey);
   report.rows.insert(report.rows.end(), unavailable.begin(), unavailable.end());
   if (!is_up_to_date(report, survey)) return report;
-  WS_TRY(record_files(context.session, survey));  // the run before may have ended before it could
   WS_TRY(list_conflicts(context, report));
   report.clean = report.clean && report.conflicts.empty();
   return report;

@@ -174,8 +174,12 @@ Result<std::map<RelativePath, FileId>> AttachmentStore::files() {
 }
 
 Result<void> AttachmentStore::put_file(const RelativePath& path, const FileId& file) {
-  return run_sql(
-      database_, "insert or replace into files values (?, ?, ?, ?)", path, file.inode, file.device, file.born_ns);
+  return run_sql(database_,
+                 "insert or replace into files select path, ?, ?, ? from base where path = ?",
+                 file.inode,
+                 file.device,
+                 file.born_ns,
+                 path);
 }
 
 Result<std::map<Sha256, FailedTransfer>> AttachmentStore::failed() {

@@ -95,7 +95,7 @@ class AttachmentStore {
   Result<void> forget_base(const RelativePath& path);
   /// Which file on disk each of them was, when that was last looked at.
   Result<std::map<RelativePath, FileId>> files();
-  Result<void> put_file(const RelativePath& path, const FileId& file);
+  Result<void> put_file(const RelativePath& path, const FileId& file);  ///< nothing where the base has none there
 
   /// Files of the base that are out of sight here, until they are seen again or `put_base`.
   Result<std::set<RelativePath>> left_out();

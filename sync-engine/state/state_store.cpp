@@ -188,14 +188,8 @@ Result<std::optional<FileId>> StateStore::find_file(const DocumentId& document) 
 }
 
 Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
-  WS_LET(const auto known, this->files());
-  WS_LET(const auto written, this->written());
   WS_LET(sqlite::Transaction transaction, begin());
-  for (const auto& [document, id] : files) {
-    const auto old = known.find(document);
-    if (old != known.end() && old->second == id && !written.contains(document)) continue;
-    WS_TRY(put_file(document, id));
-  }
+  for (const auto& [document, id] : files) WS_TRY(put_file(document, id));
   return transaction.commit();
 }
 

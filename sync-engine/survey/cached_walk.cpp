@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <sys/stat.h>
@@ -142,7 +145,29 @@ bool is_as_agreed(const Survey& survey, const DocumentId& document) {
   return local_change(document, survey.base, survey.local).change == Change::unchanged;
 }
 
-void save_cache(const Session& session, const Survey& survey, std::uint64_t generation, CacheExtent extent) {
+Result<std::map<DocumentId, FileId>> find_unrecorded(Session& session, const Survey& survey) {
+  std::unordered_map<std::string_view, const DocumentId*> agreed;
+  for (const auto& [document, entry] : survey.local.tracked) {
+    if (is_as_agreed(survey, document)) agreed.emplace(entry.path.text(), &document);
+  }
+  Files files = survey.agreed.value_or(Files());
+  if (!agreed.empty()) {
+    survey.scan.each_file([&](const std::string& path, const CachedEntry& file) {
+      if (const auto known = agreed.find(path); known != agreed.end()) files.emplace(*known->second, file.stamp.id());
+    });
+  }
+  if (files.empty()) return files;
+  WS_LET(const Files recorded, session.state.files());
+  WS_LET(const auto written, session.state.written());
+  std::erase_if(files, [&](const auto& file) {
+    const auto known = recorded.find(file.first);
+    return known != recorded.end() && known->second == file.second && !written.contains(file.first);
+  });
+  return files;
+}
+
+void save_cache(
+    const Session& session, const Survey& survey, std::uint64_t generation, CacheExtent extent, bool all_recorded) {
   const Scan& scan = survey.scan;
   std::set<RelativePath> edited;
   // Detached documents are not compared by the cache: they are reported by every run.
@@ -151,7 +176,7 @@ void save_cache(const Session& session, const Survey& survey, std::uint64_t gene
   // A displaced file returns to its path as soon as that is free, though nothing else changed. That a file is seen
   // again is still to be remembered.
   const bool as_base = survey.base.displaced_to.empty() && survey.base.left_out.empty();
-  const bool same_places = all_compared && as_base && places_agree(survey, edited);
+  const bool same_places = all_compared && as_base && all_recorded && places_agree(survey, edited);
   CacheMark mark = mark_of(session);
   mark.generation = generation;
   mark.base_match = !same_places ? CacheMatch::no : edited.empty() ? CacheMatch::all : CacheMatch::places;

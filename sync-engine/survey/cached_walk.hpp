@@ -39,9 +39,15 @@ Result<bool> load_edits(Session& session, Survey& survey);
 /// Whether the file lies where the base has it, with the same text.
 bool is_as_agreed(const Survey& survey, const DocumentId& document);
 
+/// The numbers of the files that equal the base, where the state has others: an editor saved one anew, or it was put
+/// back. Fails with `disk`.
+Result<std::map<DocumentId, FileId>> find_unrecorded(Session& session, const Survey& survey);
+
 /// Writes the cache with how the files compare to the base of that generation. `CacheExtent::at_edits`: the survey
-/// holds what `load_edits` loaded. A cache that cannot be written (a read-only tree) only costs time later.
+/// holds what `load_edits` loaded. `all_recorded`: no number is left for a run to record, which then looks at no file
+/// that is as the cache saw it. A cache that cannot be written (a read-only tree) only costs time later.
 enum class CacheExtent { at_all, at_edits };
-void save_cache(const Session& session, const Survey& survey, std::uint64_t generation, CacheExtent extent);
+void save_cache(
+    const Session& session, const Survey& survey, std::uint64_t generation, CacheExtent extent, bool all_recorded);
 
 }  // namespace ws::sync

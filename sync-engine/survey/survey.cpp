@@ -64,7 +64,7 @@ class Surveyor {
     if (!options_.offline) WS_TRY(take_over());
     build_remote();
     WS_TRY(make_plan());
-    leave_cache(CacheExtent::at_all);
+    WS_TRY(leave_cache(CacheExtent::at_all));
     return finish();
   }
 
@@ -74,8 +74,13 @@ class Surveyor {
     return std::move(survey_);
   }
 
-  void leave_cache(CacheExtent looked) const {
-    if (!options_.dry_run && survey_.edits.empty()) save_cache(session_, survey_, generation_, looked);
+  Result<void> leave_cache(CacheExtent looked) {
+    if (options_.dry_run || !survey_.edits.empty()) return {};
+    WS_LET(auto unrecorded, find_unrecorded(session_, survey_));
+    if (mode_ != PullMode::inspect && !unrecorded.empty())
+      WS_TRY(session_.state.put_files(std::exchange(unrecorded, {})));
+    save_cache(session_, survey_, generation_, looked, unrecorded.empty());
+    return {};
   }
 
   /// The pull brought nothing to compare with the base.
@@ -88,7 +93,7 @@ class Surveyor {
       survey_.plan.skipped.insert(
           survey_.plan.skipped.end(), survey_.remote.refused.begin(), survey_.remote.refused.end());
       std::sort(survey_.plan.skipped.begin(), survey_.plan.skipped.end());
-      if (survey_.agreed) leave_cache(CacheExtent::at_all);
+      if (survey_.agreed) WS_TRY(leave_cache(CacheExtent::at_all));
       return true;
     }
     WS_LET(const bool known, load_edits(session_, survey_));
@@ -100,7 +105,7 @@ class Surveyor {
       held_.clear();
       return false;
     }
-    leave_cache(CacheExtent::at_edits);
+    WS_TRY(leave_cache(CacheExtent::at_edits));
     return true;
   }
 
@@ -546,28 +551,10 @@ Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode
   return Surveyor(session, options, mode, std::move(edits)).survey();
 }
 
-Result<void> record_files(Session& session, const Survey& survey) {
-  if (survey.agreed) return session.state.put_files(*survey.agreed);
-  if (survey.base_rows.empty()) return {};
-  std::map<RelativePath, DocumentId> agreed;
-  for (const auto& [document, entry] : survey.local.tracked) {
-    if (is_as_agreed(survey, document)) agreed.emplace(entry.path, document);
-  }
-  if (agreed.empty()) return {};
-  std::map<DocumentId, FileId> files;
-  for (const FoundFile& file : survey.scan.found().files) {
-    if (const auto document = agreed.find(file.path); document != agreed.end()) {
-      files.emplace(document->second, file.id);
-    }
-  }
-  return session.state.put_files(files);
-}
-
 void refresh_cache(Session& session) {
   // An offline survey walks, compares and saves the cache.
   const RunOptions options{.merge = false, .offline = true};
-  const auto seen = Surveyor(session, options, PullMode::inspect).survey();
-  if (seen) static_cast<void>(record_files(session, *seen));
+  static_cast<void>(Surveyor(session, options, PullMode::record).survey());
 }
 
 }  // namespace ws::sync

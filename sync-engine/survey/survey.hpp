@@ -44,18 +44,15 @@ struct Survey {
   std::optional<std::map<DocumentId, FileId>> agreed = {};
 };
 
-/// `look_at`: writes nothing but the stat cache; texts of the service are held in memory only where a merge needs them.
-/// `keep`: what was pulled is durable in history and state before the survey returns. Where the guard stops the plan
-/// the state is unchanged, and the next survey pulls the same again.
-enum class PullMode { inspect, store };
+/// `inspect`: writes nothing but the stat cache; texts of the service are held in memory only where a merge needs them.
+/// `record`: the numbers of the files that equal the base too, for rename detection, where they are not known yet.
+/// `store`: and what was pulled is durable in history and state before the survey returns. Where the guard stops the
+/// plan that is unchanged, and the next survey pulls the same again.
+enum class PullMode { inspect, record, store };
 
 /// Where the source's revision fell the plan is the one conflict `rewound` and nothing else. Fails where the tree
 /// cannot be walked or the service not asked. `edits`: the plan is made as if the files had these texts already.
 Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode, TextEdits edits = {});
-
-/// Records the inode numbers of the files that equal the base, for rename detection. Writes nothing where they are
-/// known.
-Result<void> record_files(Session& session, const Survey& survey);
 
 /// Walks once more after a run and writes the stat cache. A failure only costs time later.
 void refresh_cache(Session& session);

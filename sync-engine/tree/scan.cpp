@@ -151,7 +151,8 @@ std::vector<FoundFile> Scan::not_agreed() const {
     const auto known = cache_.entries(*folder.same);
     for (const ReplacedEntry& each : folder.replaced) {
       const CachedEntry& before = known[each.place];
-      const bool agreed = before.agreed != 0 && before.hash == each.entry.hash;
+      const bool agreed =
+          before.agreed != 0 && before.hash == each.entry.hash && before.stamp.id() == each.entry.stamp.id();
       if (!agreed) add(folder, cache_.name(before), each.entry);
     }
     if (cache_mark().base_match == CacheMatch::all) continue;

@@ -69,7 +69,8 @@ class Scan {
   bool same_as_cache() const { return same_; }
   /// Every name is as the cache has it, and those that had to be read are files as before.
   bool same_places() const { return same_places_; }
-  /// Where the places are the same: the files whose text is not known to be the base's by the cache's account.
+  /// Where the places are the same: the files that are not known to be the base's by the cache's account, or are others
+  /// than it saw.
   std::vector<FoundFile> not_agreed() const;
   const CacheMark& cache_mark() const { return cache_.mark(); }
   std::uint64_t files_hashed() const { return hashed_; }

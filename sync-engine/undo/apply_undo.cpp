@@ -253,7 +253,7 @@ Result<void> record_written_steps(Session& session,
   for (const LeftAlone& each : left) left_alone.insert(each.path);
   WS_LET(const SafeWriter files, SafeWriter::open(session.root));
   for (const UndoStep& step : steps) {
-    if (step.document.empty() || !step.from || !step.to || left_alone.contains(*step.to)) continue;
+    if (step.document.empty() || !step.to || left_alone.contains(*step.to)) continue;
     // A rename that failed is listed under its old name only.
     if (step.from != step.to && files.hash(*step.to).value_or(std::nullopt) != step.result) continue;
     WS_TRY(record_written(session, step.document, *step.to, *step.result));

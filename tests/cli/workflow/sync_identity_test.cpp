@@ -223,6 +223,58 @@ TEST_CASE("identity: a note that restore, undo or a decision wrote keeps its doc
   CHECK(two.ids() == two.before);
 }
 
+TEST_CASE("identity: a note or picture whose file was put back or saved anew keeps its document when it is renamed",
+          "[cli][identity]") {
+  Linked two;
+  const std::string text = "![p](p.png)\n[b](deep/b.md)\n";
+  write_text(two.here / "n.md", text);
+  write_text(two.here / "p.png", "picture");
+  two.both();
+  two.before = two.ids();
+  const std::string name = GENERATE("n.md", "p.png");
+  const std::string moved = "d/" + name;
+  const fs::path file = two.here / name;
+  const auto state = [&two] {
+    return read_text(two.here / ".ws/state.db") + read_text(two.here / ".ws/attachments.db");
+  };
+  const auto runs_quietly = [&two] {
+    const Ended ended = two.sync(two.here);
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit == 0);
+    CHECK_THAT(ended.err, Contains("nothing to do"));
+  };
+  const bool is_saved_anew = GENERATE(true, false);
+  const std::string then = GENERATE("run", "status, run", "other", "nothing");
+  CAPTURE(name, is_saved_anew, then);
+  if (is_saved_anew) {
+    if (then == "nothing") return;  // no run saw the new file
+    write_text(two.here / ".new", read_text(file));
+    fs::rename(two.here / ".new", file);
+  } else {
+    fs::remove(file);
+    REQUIRE(two.ws(two.here, {"sync", "restore", name}).exit == 0);
+  }
+  const std::string before = state();
+  if (then == "status, run") REQUIRE(two.ws(two.here, {"sync", "status"}).exit == 0);
+  CHECK(state() == before);
+  if (then == "other") {
+    write_text(two.here / "a.md", "edited\n");
+    REQUIRE(two.sync(two.here).exit == 0);
+  } else if (then != "nothing") {
+    runs_quietly();
+    const std::string recorded = state();
+    runs_quietly();
+    CHECK(two.ws(two.here, {"sync", "status"}).exit == 0);
+    runs_quietly();
+    CHECK(state() == recorded);
+  }
+  fs::create_directory(two.here / "d");
+  fs::rename(file, two.here / moved);
+  write_text(two.here / moved, "all other");
+  if (name == "p.png") write_text(two.here / "n.md", "![p](d/p.png)\n[b](deep/b.md)\n");
+  two.moves(name, moved);
+}
+
 TEST_CASE("links: keep: a folder of notes that are mostly links is renamed, and nothing is archived",
           "[cli][identity]") {
   Linked two;
