@@ -250,4 +250,33 @@ std::optional<NewTarget> find_renamed_target(const TreeFiles& tree,
   return std::nullopt;
 }
 
+LinkMender::LinkMender(const TreeFiles& tree, Renames renames) : tree_(&tree), renames_(std::move(renames)) {
+  for (const auto& [from, to] : renames_) {
+    std::string now = to;
+    for (std::size_t hops = 0; hops < renames_.size(); ++hops) {
+      const auto next = renames_.find(now);
+      if (next == renames_.end()) break;
+      now = next->second;
+    }
+    earlier_[now].push_back(from);
+  }
+}
+
+std::vector<NewTarget> LinkMender::new_targets(std::string_view note, const std::vector<Reference>& references) const {
+  static const std::vector<std::string> none;
+  const auto earlier = earlier_.find(note);
+  std::vector<NewTarget> targets;
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    if (references[i].is_guess() || references[i].path.empty()) continue;
+    const State state = tree_->resolve(note, references[i]).state;
+    if (state == State::file || state == State::folder) continue;
+    auto found =
+        find_renamed_target(*tree_, renames_, note, earlier == earlier_.end() ? none : earlier->second, references[i]);
+    if (!found) continue;
+    found->reference = i;
+    targets.push_back(std::move(*found));
+  }
+  return targets;
+}
+
 }  // namespace ws::sync::links

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -63,5 +64,20 @@ std::optional<NewTarget> find_renamed_target(const TreeFiles& tree,
                                              std::string_view note,
                                              const std::vector<std::string>& earlier,
                                              const Reference& reference);
+
+/// The links that lead nowhere since files were renamed.
+class LinkMender {
+ public:
+  /// `tree`: the files now; it outlives this. `renames`: what is known of them, one after the other.
+  LinkMender(const TreeFiles& tree, Renames renames);
+
+  /// The targets that are known by now.
+  std::vector<NewTarget> new_targets(std::string_view note, const std::vector<Reference>& references) const;
+
+ private:
+  const TreeFiles* tree_;
+  Renames renames_;
+  std::map<std::string, std::vector<std::string>, std::less<>> earlier_;  ///< names of a note, by its present one
+};
 
 }  // namespace ws::sync::links

@@ -26,31 +26,15 @@ TreeFiles tree_before(const TreeFiles& now, const Renames& renamed) {
   return TreeFiles(std::move(paths));
 }
 
-/// Renames that the operations of this tree tell of, the newest last; and those that no run has seen yet.
+/// Renames that the operations of this tree tell of; and those that no run has seen yet.
 Result<Renames> known_renames(Session& session, Renames& unsent) {
-  Renames renames;
-  std::map<DocumentId, std::string> last;
-  WS_LET(std::vector<Operation> operations, session.state.operations().list());
-  std::ranges::reverse(operations);
-  const auto note = [&](const std::string& from, const std::string& to) {
-    renames.insert_or_assign(from, to);
-    renames.erase(to);  // it is a name in use again
-  };
-  for (const Operation& operation : operations) {
-    WS_LET(const std::vector<OperationRow> rows, session.state.operations().rows(operation.id));
-    for (const OperationRow& row : rows) {
-      // A decision about two new names is recorded with those: the name that both began with is that of an earlier row.
-      const auto known = row.document.empty() ? last.end() : last.find(row.document);
-      if (known != last.end() && row.before && known->second != row.before->path.text())
-        note(known->second, row.before->path.string());
-      if (row.before && row.after && row.before->path != row.after->path)
-        note(row.before->path.string(), row.after->path.string());
-      if (row.after && !row.document.empty()) last.insert_or_assign(row.document, row.after->path.string());
-    }
-  }
+  WS_LET(Renames renames, session.state.operations().renames());
   WS_LET(const Survey found, survey(session, {.offline = true, .dry_run = true}, PullMode::inspect));
   unsent = renames_of(found.plan);
-  for (const auto& [from, to] : unsent) note(from, to);
+  for (const auto& [from, to] : unsent) {
+    renames.insert_or_assign(from, to);
+    renames.erase(to);  // it is a name in use again
+  }
   return renames;
 }
 
@@ -66,20 +50,6 @@ Renames expanded(const TreeFiles& files, const Renames& given) {
       renames.emplace(from + file->substr(to.size()), *file);
   }
   return renames;
-}
-
-std::map<std::string, std::vector<std::string>> earlier_places(const Renames& renames) {
-  std::map<std::string, std::vector<std::string>> places;
-  for (const auto& [from, to] : renames) {
-    std::string now = to;
-    for (std::size_t hops = 0; hops < renames.size(); ++hops) {
-      const auto next = renames.find(now);
-      if (next == renames.end()) break;
-      now = next->second;
-    }
-    places[now].push_back(from);
-  }
-  return places;
 }
 
 }  // namespace
@@ -105,18 +75,28 @@ const std::string& EarlierTree::place_of(const std::string& note) const {
 
 std::vector<NewTarget> EarlierTree::new_targets(const std::string& note,
                                                 const std::vector<Reference>& references) const {
-  return rewriter_.new_targets(place_of(note), references);
+  const std::string& place = place_of(note);
+  std::vector<NewTarget> targets = rewriter_.new_targets(place, references);
+  if (place == note) return targets;
+  // Links that followed the other renames before their note was renamed.
+  const TreeFiles& now = rewriter_.after();
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    const Reference& reference = references[i];
+    if (reference.path.empty() || before_.resolve(place, reference).state != links::Resolution::State::none) continue;
+    const links::Resolution file = now.resolve(place, reference);
+    if (file.state != links::Resolution::State::file || now.resolve(note, reference).path == file.path) continue;
+    targets.push_back({.reference = i, .file = file.path, .path = target_in_style(now, note, reference, file)});
+  }
+  return targets;
 }
 
 Result<KnownTargets> KnownTargets::find(Session& session, const LinkIndex& index, const Renames& given) {
-  KnownTargets known(index);
   Renames unsent;
+  Renames renames = expanded(index.files(), given);
   if (given.empty()) {
-    WS_LET(known.renames_, known_renames(session, unsent));
-  } else {
-    known.renames_ = expanded(index.files(), given);
+    WS_LET(renames, known_renames(session, unsent));
   }
-  known.earlier_ = earlier_places(known.renames_);
+  KnownTargets known{links::LinkMender(index.files(), std::move(renames))};
   if (!unsent.empty()) known.unsent_ = std::make_unique<EarlierTree>(index.files(), unsent);
   return known;
 }
@@ -126,19 +106,8 @@ std::vector<NewTarget> KnownTargets::of(const std::string& note, const std::vect
   if (unsent_) targets = unsent_->new_targets(note, references);
   std::set<std::size_t> known;
   for (const NewTarget& each : targets) known.insert(each.reference);
-  const auto places = earlier_.find(note);
-  for (std::size_t i = 0; i < references.size(); ++i) {
-    if (known.contains(i) || references[i].is_guess() || references[i].path.empty()) continue;
-    const auto state = index_->files().resolve(note, references[i]).state;
-    if (state == links::Resolution::State::file || state == links::Resolution::State::folder) continue;
-    auto found = links::find_renamed_target(index_->files(),
-                                            renames_,
-                                            note,
-                                            places == earlier_.end() ? std::vector<std::string>() : places->second,
-                                            references[i]);
-    if (!found) continue;
-    found->reference = i;
-    targets.push_back(std::move(*found));
+  for (NewTarget& each : mender_.new_targets(note, references)) {
+    if (!known.contains(each.reference)) targets.push_back(std::move(each));
   }
   return targets;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sync-engine/links/rewrite_links.hpp"
@@ -46,12 +47,10 @@ class KnownTargets {
   std::vector<links::NewTarget> of(const std::string& note, const std::vector<links::Reference>& references) const;
 
  private:
-  explicit KnownTargets(const LinkIndex& index) : index_(&index) {}
+  explicit KnownTargets(links::LinkMender mender) : mender_(std::move(mender)) {}
 
-  const LinkIndex* index_;
-  links::Renames renames_;
-  std::map<std::string, std::vector<std::string>> earlier_;  ///< the names that a note had, by its present one
-  std::unique_ptr<EarlierTree> unsent_;                      ///< null: every rename was seen by a run
+  links::LinkMender mender_;
+  std::unique_ptr<EarlierTree> unsent_;  ///< null: every rename was seen by a run
 };
 
 }  // namespace ws::sync

@@ -387,6 +387,30 @@ Result<std::vector<OperationRow>> Operations::rows(std::uint64_t id) {
   return joined.take();
 }
 
+Result<std::map<std::string, std::string, std::less<>>> Operations::renames() {
+  std::map<std::string, std::string, std::less<>> renames;
+  std::map<DocumentId, std::string> last;
+  WS_LET(std::vector<Operation> operations, list());
+  std::ranges::reverse(operations);
+  const auto note = [&](const std::string& from, const std::string& to) {
+    renames.insert_or_assign(from, to);
+    renames.erase(to);
+  };
+  for (const Operation& operation : operations) {
+    WS_LET(const std::vector<OperationRow> all, rows(operation.id));
+    for (const OperationRow& row : all) {
+      // A decision about two new names is recorded with those: the name that both began with is that of an earlier row.
+      const auto known = row.document.empty() ? last.end() : last.find(row.document);
+      if (known != last.end() && row.before && known->second != row.before->path.text())
+        note(known->second, row.before->path.string());
+      if (row.before && row.after && row.before->path != row.after->path)
+        note(row.before->path.string(), row.after->path.string());
+      if (row.after && !row.document.empty()) last.insert_or_assign(row.document, row.after->path.string());
+    }
+  }
+  return renames;
+}
+
 Result<std::vector<OperationRow>> Operations::rows_sent_after(std::uint64_t id) {
   return all_rows(
       *database_,

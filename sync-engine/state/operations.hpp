@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -152,6 +153,8 @@ class Operations {
   Result<std::optional<Operation>> find_at(Operation::Stage first, Operation::Stage last);
   /// One row a document.
   Result<std::vector<OperationRow>> rows(std::uint64_t id);
+  /// What was renamed, on either side: by each old name the next one, unless the old one is in use again.
+  Result<std::map<std::string, std::string, std::less<>>> renames();
   /// What later operations sent.
   Result<std::vector<OperationRow>> rows_sent_after(std::uint64_t id);
   /// Of the rows of the open operation whose change may not have been made; none: there are none.

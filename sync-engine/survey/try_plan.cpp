@@ -41,6 +41,46 @@ class LinksOfRenames {
   links::LinkRewriter rewriter_;
 };
 
+/// Edits the links that lead nowhere in the base since earlier renames, as `ws links fix` does on one side.
+class EarlierLinks {
+ public:
+  EarlierLinks(std::vector<std::string> files, links::Renames renames)
+      : files_(std::move(files)), mender_(files_, std::move(renames)) {}
+  EarlierLinks(const EarlierLinks&) = delete;
+  EarlierLinks& operator=(const EarlierLinks&) = delete;
+
+  /// The same links are edited in all three texts: those that the base has. False: it has none.
+  bool edit(const RelativePath& note, std::string& base, std::string& ours, std::string& theirs) const {
+    const std::vector<links::Reference> references = links::read_references(base);
+    std::map<std::pair<bool, std::string_view>, links::NewTarget> targets;
+    for (links::NewTarget& each : mender_.new_targets(note.text(), references)) {
+      const links::Reference& reference = references[each.reference];
+      targets.emplace(std::pair(reference.is_wiki(), std::string_view(reference.path)), std::move(each));
+    }
+    for (std::string* const text : {&base, &ours, &theirs}) {
+      const std::vector<links::Reference> links = links::read_references(*text);
+      std::vector<links::NewTarget> known;
+      for (std::size_t i = 0; i < links.size(); ++i) {
+        const auto target = targets.find({links[i].is_wiki(), links[i].path});
+        if (target == targets.end()) continue;
+        known.push_back(target->second);
+        known.back().reference = i;
+      }
+      std::size_t left = 0;
+      *text = links::with_targets(*text, links, known, left);
+    }
+    return !targets.empty();
+  }
+
+ private:
+  links::TreeFiles files_;
+  links::LinkMender mender_;
+};
+
+/// Whose renames they are. `written`: those made here, with the names that this program gave last: it wrote the links
+/// for those, whatever somebody renamed since.
+enum class RenamedBy { written, here, there };
+
 class Merger {
  public:
   Merger(Session& session, Survey& survey, const std::map<DocumentId, std::string>& texts, bool offline)
@@ -78,7 +118,7 @@ class Merger {
     const auto edit = survey_.edits.find(path);
     auto ours = edit == survey_.edits.end() ? files.read(path) : Result<std::string>(edit->second);
     if (!base || !ours || Sha256::of(*base) != base_row.entry.hash || Sha256::of(*ours) != action.seen) return Text{};
-    WS_LET(const Text theirs, remote_text(action.document));
+    WS_LET(Text theirs, remote_text(action.document));
     if (!theirs) return Text{};
     // A file with our conflict markers in it is not merged.
     if (merge::adds_markers(*ours, {*base, *theirs})) return Text{};
@@ -87,17 +127,29 @@ class Merger {
     if (merged) return merged;
     // Where one side's links followed a rename, only what people wrote may stand against it.
     const RelativePath& note = survey_.base.disk_path(action.document);
-    for (const Side side : {Side::here, Side::there}) {
-      WS_LET(const LinksOfRenames* const links, links_of_renames(side));
+    WS_LET(merged, merge_relinked(note, *base, *ours, *theirs));
+    if (merged) return merged;
+    WS_LET(const EarlierLinks* const earlier, earlier_links());
+    if (!earlier->edit(note, *base, *ours, *theirs)) return Text{};
+    WS_LET(merged, merge_three(*base, *ours, *theirs));
+    return merged ? std::move(merged) : merge_relinked(note, *base, *ours, *theirs);
+  }
+
+  Result<std::optional<std::string>> merge_relinked(const RelativePath& note,
+                                                    const std::string& base,
+                                                    const std::string& ours,
+                                                    const std::string& theirs) {
+    for (const RenamedBy by : {RenamedBy::written, RenamedBy::here, RenamedBy::there}) {
+      WS_LET(const LinksOfRenames* const links, links_of_renames(by));
       if (links == nullptr) continue;
-      const std::string relinked = links->edit(note, *base);
-      if (relinked == *base) continue;
-      WS_LET(merged,
-             side == Side::here ? merge_three(relinked, *ours, links->edit(note, *theirs))
-                                : merge_three(relinked, links->edit(note, *ours), *theirs));
+      const std::string relinked = links->edit(note, base);
+      if (relinked == base) continue;
+      WS_LET(auto merged,
+             by == RenamedBy::there ? merge_three(relinked, links->edit(note, ours), theirs)
+                                    : merge_three(relinked, ours, links->edit(note, theirs)));
       if (merged) return merged;
     }
-    return Text{};
+    return std::optional<std::string>{};
   }
 
   Result<std::optional<std::string>> merge_three(std::string_view base,
@@ -110,24 +162,39 @@ class Merger {
   }
 
   /// Null: nothing was renamed there.
-  Result<const LinksOfRenames*> links_of_renames(Side side) {
-    auto& known = links_[side];
+  Result<const LinksOfRenames*> links_of_renames(RenamedBy by) {
+    auto& known = links_[by];
     if (known) return known.get();
-    links::Renames renames = renames_of(side);
+    WS_LET(links::Renames renames, renames_of(by));
     if (renames.empty()) return nullptr;
     WS_LET(std::vector<std::string> files, files_of_base());
     known = std::make_unique<LinksOfRenames>(std::move(files), std::move(renames));
     return known.get();
   }
 
-  links::Renames renames_of(Side side) const {
+  Result<links::Renames> renames_of(RenamedBy by) {
+    std::map<DocumentId, WrittenFile> written;
+    if (by == RenamedBy::written) {
+      WS_LET(written, session_.state.written());
+    }
     links::Renames renames;
-    for (const auto& [document, entry] : side == Side::here ? survey_.local.tracked : survey_.remote.changed) {
+    for (const auto& [document, entry] : by == RenamedBy::there ? survey_.remote.changed : survey_.local.tracked) {
       if (!survey_.base.documents.contains(document)) continue;
       const RelativePath& before = survey_.base.disk_path(document);
-      if (before != entry.path) renames.emplace(before.string(), entry.path.string());
+      const auto known = written.find(document);
+      const RelativePath& now = known == written.end() ? entry.path : known->second.path;
+      if (before != now) renames.emplace(before.string(), now.string());
     }
     return renames;
+  }
+
+  Result<const EarlierLinks*> earlier_links() {
+    if (!earlier_links_) {
+      WS_LET(links::Renames renames, session_.state.operations().renames());
+      WS_LET(std::vector<std::string> files, files_of_base());
+      earlier_links_ = std::make_unique<EarlierLinks>(std::move(files), std::move(renames));
+    }
+    return earlier_links_.get();
   }
 
   /// What a link of the base, or one to a document that arrives, can name. A file that is no longer at its place may
@@ -162,7 +229,8 @@ class Merger {
   Survey& survey_;
   const std::map<DocumentId, std::string>& texts_;
   bool offline_;
-  std::map<Side, std::unique_ptr<LinksOfRenames>> links_ = {};
+  std::map<RenamedBy, std::unique_ptr<LinksOfRenames>> links_ = {};
+  std::unique_ptr<EarlierLinks> earlier_links_ = {};
 };
 
 enum class Thing { none, folder, other };

@@ -107,6 +107,81 @@ TEST_CASE("identity: links that `sync mv` edited are merged with what was writte
   CHECK(two.ids() == two.before);
 }
 
+TEST_CASE("identity: links that `links fix` edited are merged with what was written beside them, on either side",
+          "[cli][identity]") {
+  const bool is_sent_first = GENERATE(false, true);
+  const std::string then = GENERATE("nothing", "mv", "rename", "swap");
+  CAPTURE(is_sent_first, then);
+  const Linked two;
+  fs::rename(two.here / "a.md", two.here / "a2.md");
+  fs::rename(two.here / "deep/b.md", two.here / "b2.md");
+  two.both();
+  REQUIRE(two.ws(two.here, {"links", "fix", "--yes"}).exit == 0);
+  std::string links = "[a](a2.md)\n[b](b2.md)\n";
+  REQUIRE(read_text(two.here / "n.md") == links);
+  std::string place = "n.md";
+  if (then == "mv") {
+    REQUIRE(two.ws(two.here, {"sync", "mv", "n.md", "d/n.md"}).exit == 0);
+    links = "[a](../a2.md)\n[b](../b2.md)\n";
+    place = "d/n.md";
+  } else if (then == "rename") {
+    fs::create_directory(two.here / "d");
+    place = "d/index.md";
+    fs::rename(two.here / "n.md", two.here / place);
+  } else if (then == "swap") {
+    place = "a2.md";
+    fs::rename(two.here / "n.md", two.here / "x");
+    fs::rename(two.here / "a2.md", two.here / "n.md");
+    fs::rename(two.here / "x", two.here / "a2.md");
+  }
+  write_text(two.there / "n.md", read_text(two.there / "n.md") + "more\n");
+  const fs::path& first = is_sent_first ? two.here : two.there;
+  REQUIRE(two.sync(first).exit == 0);
+  const Ended second = two.sync(is_sent_first ? two.there : two.here);
+  INFO(second.out << second.err);
+  CHECK(second.exit == 0);
+  two.both();
+  CHECK(read_text(two.here / place) == links + "more\n");
+  CHECK(two.ids() == two.before);
+}
+
+TEST_CASE("identity: links that `sync mv` edited are merged, whatever the note was renamed to afterwards",
+          "[cli][identity]") {
+  const std::string place = GENERATE("h.md", "e/f/h.md", "a.md");
+  CAPTURE(place);
+  const Linked two;
+  REQUIRE(two.ws(two.here, {"sync", "mv", "n.md", "d/n.md"}).exit == 0);
+  write_text(two.there / "n.md", read_text(two.there / "n.md") + "more\n");
+  REQUIRE(two.sync(two.there).exit == 0);
+  fs::create_directories(two.here / "e/f");
+  if (place == "a.md") fs::rename(two.here / "a.md", two.here / "x");
+  fs::rename(two.here / "d/n.md", two.here / place);
+  if (place == "a.md") fs::rename(two.here / "x", two.here / "d/n.md");
+  two.both();
+  CHECK(read_text(two.there / place) == moved_links + "more\n");
+  CHECK(two.ids() == two.before);
+}
+
+TEST_CASE("identity: links that `links: keep` edited are merged and follow their note, whatever was staged meanwhile",
+          "[cli][identity]") {
+  const bool is_staged = GENERATE(false, true);
+  const bool is_edited_there = GENERATE(false, true);
+  CAPTURE(is_staged, is_edited_there);
+  const Linked two;
+  two.keep_links();
+  fs::rename(two.here / "a.md", two.here / "a2.md");
+  fs::rename(two.here / "deep/b.md", two.here / "b2.md");
+  if (is_staged) REQUIRE(two.ws(two.here, {"sync", "push"}).exit == 0);
+  if (is_edited_there) write_text(two.there / "n.md", read_text(two.there / "n.md") + "more\n");
+  REQUIRE(two.sync(two.there).exit == 0);
+  fs::create_directory(two.here / "d");
+  fs::rename(two.here / "n.md", two.here / "d/h.md");
+  two.both();
+  CHECK(read_text(two.there / "d/h.md") ==
+        "[a](../a2.md)\n[b](../b2.md)\n" + std::string(is_edited_there ? "more\n" : ""));
+  CHECK(two.ids() == two.before);
+}
+
 TEST_CASE("identity: edits of one line by two people, while `sync mv` renamed the note, are a conflict of one note",
           "[cli][identity]") {
   const Linked two;
