@@ -340,7 +340,9 @@ class Settler {
     const Claim in_the_way = obstacle_found;
     const std::string key = kept_out.path.twin_key();
     const bool same_place = key == in_the_way.path.twin_key();
-    if (same_place && kept_out.path != in_the_way.path) {
+    // Of twins the known one is synced: where a new file stands in its way, somebody has to decide.
+    const bool is_known_one = in_the_way.document.empty() && base_.documents.contains(kept_out.document);
+    if (same_place && kept_out.path != in_the_way.path && !is_known_one) {
       drop_actions_of(kept_out.document, kept_out.path);
       plan_.skipped.push_back({.path = kept_out.path.string(), .reason = SkipReason::twin});
       return skip_new_twin(in_the_way);

@@ -103,4 +103,26 @@ TEST_CASE("reconcile: below a folder that cannot be read a new document is no co
   CHECK(planned("d/new.md", SkipReason::unreadable).conflicts.size() == 1);
 }
 
+TEST_CASE("reconcile: a known document that comes to the twin of a new file's name is a path clash, not left out",
+          "[sync-engine]") {
+  const auto at = [](std::string_view place, std::string_view text, std::uint64_t revision) {
+    return Entry{.path = path(place), .hash = Sha256::of(text), .revision = {revision}};
+  };
+  const DocumentId n{"n"};
+  const DocumentId k{"k"};
+  const BaseTree base{.documents = {{n, at("n.md", "n", 1)}, {k, at("k.md", "k", 1)}}};
+  // Renamed in case here; archived there, where the other took its name.
+  const LocalTree local{.tracked = {{n, at("N.md", "n", 0)}, {k, at("k.md", "k", 0)}}};
+  const RemoteTree remote{.changed = {{k, at("n.md", "k", 2)}}, .gone = {{n, DocumentRevision{2}}}};
+  const Plan plan = reconcile(base, local, remote, {});
+  CHECK(plan.skipped.empty());
+  REQUIRE(plan.actions.size() == 1);
+  CHECK(plan.actions[0].kind == ActionKind::pull_move);
+  CHECK(plan.actions[0].path == path("n (remote).md"));
+  CHECK(plan.actions[0].service_path == path("n.md"));
+  REQUIRE(plan.conflicts.size() == 1);
+  CHECK(plan.conflicts[0].kind() == ConflictKind::path);
+  CHECK(plan.conflicts[0].path == path("N.md"));
+}
+
 }  // namespace ws::sync::test
