@@ -1,5 +1,6 @@
 #include "sync-engine/attachments/restore_attachment.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fcntl.h>
@@ -94,9 +95,18 @@ Result<void> back_up(
   return ensure_backup(writer, session.assets(), path, now, known);
 }
 
+/// Whether a file that was accepted had replaced these bytes, and they were never sent since.
+Result<bool> are_unsent(AttachmentStore& store, const RelativePath& path, const Sha256& hash) {
+  WS_LET(const std::vector<AttachmentVersion> versions, store.versions(path));
+  const auto last = std::ranges::find_if(
+      versions, [&](const AttachmentVersion& each) { return each.file && each.file->hash == hash; });
+  return last != versions.end() && last->how == replaced_unsent;
+}
+
 enum class Recorded { in_advance, by_caller };
 
-/// The bytes of `file` in the place of those that are `now` at the path; empty: none are.
+/// The bytes of `file` in the place of those that are `now` at the path; empty: none are. What this tree never sent is
+/// held again: bringing it back is no wish to send it.
 Result<void> put_bytes_in_place(Session& session,
                                 AttachmentStore& store,
                                 SafeWriter& writer,
@@ -109,9 +119,11 @@ Result<void> put_bytes_in_place(Session& session,
   WS_LET(const Staged staged, writer.stage_copy(file.hash.hex(), file.hash));
   WS_TRY(writer.flush_texts());
   if (recorded == Recorded::in_advance) WS_TRY(record_bytes(session, ChangeOrigin::restored, path, now, file.hash));
+  WS_LET(const bool is_held, are_unsent(store, path, file.hash));
+  if (is_held) WS_TRY(store.hold_again(path));
   WS_TRY(writer.place(staged, path, now));
   if (const auto id = find_file_id(session.root, path)) WS_TRY(store.put_file(path, *id));
-  return store.put_wanted(path);
+  return is_held ? Result<void>() : store.put_wanted(path);
 }
 
 class AttachmentUndo {
@@ -346,7 +358,7 @@ Result<Restored> restore_attachment(Session& session,
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
   WS_TRY(put_bytes_in_place(session, *store, writer, path, file, now, Recorded::in_advance));
   WS_TRY(writer.flush_folders());
-  WS_TRY(store->add_version(clock.now(), path, file, "restored"));
+  if (version.how != replaced_unsent) WS_TRY(store->add_version(clock.now(), path, file, "restored"));
   return restored;
 }
 
@@ -384,6 +396,12 @@ bool is_about_file(const OperationRow& row) {
 
 bool is_about_bytes(const UndoStep& step) {
   return step.seen != step.result && step.document.empty() && step.seen_blob.empty() && step.result_blob.empty();
+}
+
+Result<bool> is_unsent(Session& session, const UndoStep& step) {
+  if (!step.to || !step.result || !session.knows_attachments()) return false;
+  WS_LET(AttachmentStore* const store, session.attachments());
+  return are_unsent(*store, *step.to, *step.result);
 }
 
 bool is_agreed(const AttachmentTree& base, const OperationRow& row) {

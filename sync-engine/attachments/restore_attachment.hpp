@@ -49,6 +49,9 @@ bool is_about_file(const OperationRow& row);
 /// Whether the step is about the bytes of one. A rename alone is not: its bytes stay.
 bool is_about_bytes(const UndoStep& step);
 
+/// Whether it brings back what was never sent, which is not sent by this either.
+Result<bool> is_unsent(Session& session, const UndoStep& step);
+
 /// Whether both sides have what the row made of a file.
 bool is_agreed(const AttachmentTree& base, const OperationRow& row);
 

@@ -464,6 +464,12 @@ class AttachmentRun {
     return {};
   }
 
+  /// Whether it replaces what this tree never sent nor received.
+  bool is_unsent(const Action& action) const {
+    return find(found_.sides.base, action.path) == nullptr && !moved_from(action.path) &&
+           !was_synced(found_.sides, *action.seen);
+  }
+
   Result<void> place(SafeWriter& writer, const Action& action, const Staged& staged) {
     const RelativePath disk = disk_path(action.path);
     if (action.seen) {
@@ -473,6 +479,10 @@ class AttachmentRun {
         WS_LET(agreed, known_asset(*action.seen));
       }
       WS_TRY(ensure_backup(writer, assets_, disk, *action.seen, agreed));
+      if (is_unsent(action)) {
+        const Attachment file{.size_bytes = found_.sides.local.at(known).size_bytes, .hash = *action.seen};
+        WS_TRY(store_->add_version(clock_.now(), known, file, replaced_unsent));
+      }
     }
     return writer.place(staged, disk, action.seen);
   }

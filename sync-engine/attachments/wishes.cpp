@@ -60,12 +60,6 @@ class Holder {
     return found == sides_.base.end() ? nullptr : &found->second;
   }
 
-  /// Renamed here after it was synced: its bytes are on the service by this tree's own doing.
-  bool was_synced(const Sha256& hash) const {
-    return std::ranges::any_of(
-        sides_.base, [&](const auto& each) { return each.second.hash == hash && !sides_.local.contains(each.first); });
-  }
-
   SkipReason foreign_or_declined(const RelativePath& path, const Sha256& hash) const {
     return wishes_.decided(path, hash) == false ? SkipReason::declined : SkipReason::foreign;
   }
@@ -83,7 +77,7 @@ class Holder {
     const RelativePath& path = action.path;
     switch (action.kind) {
       case ActionKind::push_create:
-        if (wishes_.has(path) || base(path) != nullptr || was_synced(*action.result)) return std::nullopt;
+        if (wishes_.has(path) || base(path) != nullptr || was_synced(sides_, *action.result)) return std::nullopt;
         return foreign_or_declined(path, *action.result);
       case ActionKind::push_update:
         if (base(path) != nullptr || moved_there_.contains(path) || wishes_.has(path)) return std::nullopt;
@@ -190,6 +184,11 @@ std::vector<std::string> spent_wishes(const TargetMarks& marks, const ShownFiles
     if (!path || !base.contains(*path)) spent.push_back(target);
   }
   return spent;
+}
+
+bool was_synced(const AttachmentSides& sides, const Sha256& hash) {
+  return std::ranges::any_of(
+      sides.base, [&](const auto& each) { return each.second.hash == hash && !sides.local.contains(each.first); });
 }
 
 void hold_unwished(AttachmentPlan& plan,

@@ -37,6 +37,10 @@ void mark_targets(TargetMarks& marks,
 /// The wishes that no note here names any more, and that nothing else keeps.
 std::vector<std::string> spent_wishes(const TargetMarks& marks, const ShownFiles& shown, const AttachmentTree& base);
 
+/// Whether bytes that are new at a path were renamed here after they were synced: they are on the service by this
+/// tree's own doing.
+bool was_synced(const AttachmentSides& sides, const Sha256& hash);
+
 /// What the disk says about a file that something is to arrive at.
 struct ArrivalPlace {
   ArrivingKinds kinds;

@@ -28,7 +28,7 @@ namespace ws::sync {
 namespace {
 
 /// The rows of the pushes of files that an undo causes.
-void foresee_attachments(const Session& session, const std::vector<UndoStep>& steps, Report& report) {
+Result<void> foresee_attachments(Session& session, const std::vector<UndoStep>& steps, Report& report) {
   for (const UndoStep& step : steps) {
     const RelativePath& path = step.to ? *step.to : *step.from;
     const bool is_renamed = step.from && step.to && step.from != step.to;
@@ -42,8 +42,11 @@ void foresee_attachments(const Session& session, const std::vector<UndoStep>& st
     if (is_renamed) add(ActionKind::push_move);
     if (!step.from) add(ActionKind::push_create);
     if (!step.to) add(ActionKind::push_delete);
-    if (step.from && step.to && step.seen != step.result) add(ActionKind::push_update);
+    WS_LET(const bool stays_here, is_unsent(session, step));
+    if (step.from && step.to && step.seen != step.result)
+      add(stays_here ? ActionKind::pull_update : ActionKind::push_update);
   }
+  return {};
 }
 
 /// Of the notes and files of an undo together, as a run weighs them.
@@ -115,16 +118,13 @@ Row row_of(const Session& session, const UndoStep& step, Row::State state) {
 
 /// What was taken back before any run had told the service of it: the two sides agree again, so no run has a row
 /// about it.
-Result<void> record_steps_here(Session& session,
-                               const Operation& undo,
-                               const std::vector<UndoStep>& steps,
-                               UndoReport& result) {
+Result<void> record_steps_here(Session& session, const std::vector<UndoStep>& steps, UndoReport& result) {
   WS_LET(const std::set<RelativePath> told, told_paths(session, result));
   for (const UndoStep& step : steps) {
     const RelativePath& path = step.to ? *step.to : *step.from;
     const bool is_known = !step.from || !step.seen_blob.empty() || step.seen == step.result;
     const bool is_told = told.contains(path) || (step.from && told.contains(*step.from));
-    if (is_told || (is_about_bytes(step) ? !undo.is_local : !is_known)) continue;
+    if (is_told || (!is_about_bytes(step) && !is_known)) continue;
     Row row = row_of(session, step, Row::State::done);
     if (!row.action.attachment) {
       WS_LET(const std::optional<KnownDocument> known, session.state.find_base(path));
@@ -300,7 +300,7 @@ Result<void> carry_out_undo(RunContext& context,
   std::set<RelativePath> not_here;
   const auto record = [&]() -> Result<void> {
     WS_LET(sqlite::Transaction transaction, session.state.begin());
-    if (!tells_of_all(result.report, steps)) WS_TRY(record_steps_here(session, undo, steps, result));
+    if (!tells_of_all(result.report, steps)) WS_TRY(record_steps_here(session, steps, result));
     WS_TRY(record_without_received(session, steps, result.left));
     sort_by_path(result.report.rows);
     WS_TRY(operations.clear_undo(undo.id));
@@ -420,7 +420,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
         result.report.rows.push_back(row_of(context.session, step, Row::State::planned));
       sort_by_path(result.report.rows);
     } else {
-      foresee_attachments(context.session, planned.undo.steps, result.report);
+      WS_TRY(foresee_attachments(context.session, planned.undo.steps, result.report));
     }
     if (!options.allow_deletes) {
       WS_LET(result.report.guard, guard_of_undo(context.session, result.report));

@@ -361,6 +361,13 @@ Result<void> AttachmentStore::drop_wish(const std::string& target) {
 
 Result<void> AttachmentStore::wish_for(const RelativePath& path) { return put_mark(path.string(), {}); }
 
+Result<void> AttachmentStore::hold_again(const RelativePath& path) {
+  WS_TRY(forget_base(path));
+  WS_TRY(drop_decisions(path));
+  WS_TRY(run_sql(database_, "delete from wanted where path = ?", path));
+  return run_sql(database_, "update marks set is_foreign = 1 where target = ?", path);
+}
+
 Result<FileDecisions> AttachmentStore::decisions() {
   FileDecisions decisions;
   const auto add = [&](const sqlite::Statement& row) -> Result<void> {

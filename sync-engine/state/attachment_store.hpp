@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,13 +49,16 @@ struct OpenAttachment {
   bool operator==(const OpenAttachment&) const = default;
 };
 
+/// How a state ended whose bytes this tree never sent nor received: they were replaced by what was accepted.
+inline constexpr std::string_view replaced_unsent = "replaced, never sent";
+
 /// One state of one path.
 struct AttachmentVersion {
   std::uint64_t place = 0;  ///< the later ones have the greater number
   std::int64_t seconds = 0;
   RelativePath path;
   std::optional<Attachment> file = {};  ///< empty: it went
-  std::string how = {};                 ///< "sent", "received", "replaced", "restored"
+  std::string how = {};                 ///< "sent", "received", "replaced", "restored"; see `replaced_unsent`
 };
 
 /// A transfer that failed, so that a watch does not try it again at once.
@@ -135,6 +139,10 @@ class AttachmentStore {
   Result<void> drop_wish(const std::string& target);
   /// The file was sent, received, adopted or added: from now on it is this tree's own wish.
   Result<void> wish_for(const RelativePath& path);
+
+  /// What lies at the path is no wish of this tree, and nothing is agreed or decided about it: as before it was
+  /// accepted.
+  Result<void> hold_again(const RelativePath& path);
 
   Result<FileDecisions> decisions();
   Result<void> put_decision(const RelativePath& path, const Sha256& hash, bool is_accepted);
