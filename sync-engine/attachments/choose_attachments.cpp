@@ -52,8 +52,9 @@ Result<Sha256> bytes_to_decide(const AttachmentSurvey& found, const RelativePath
                       .hint = "`ws sync attachments` lists the files and how they stand"});
 }
 
-Result<void> add_file(AttachmentStore& store, const RelativePath& path) {
-  WS_TRY(store.put_wanted(path));
+/// Where a note names it, the wish ends with the last link, as one that a link makes.
+Result<void> add_file(AttachmentStore& store, const AttachmentSurvey& found, const RelativePath& path) {
+  if (!found.shown.notes.contains(path)) WS_TRY(store.put_wanted(path));
   WS_TRY(store.wish_for(path));
   return store.drop_decisions(path);
 }
@@ -79,7 +80,7 @@ Result<std::vector<RelativePath>> choose_attachments(Session& session,
   WS_LET(sqlite::Transaction transaction, store->begin());
   std::vector<RelativePath> paths;
   for (auto& [path, hash] : chosen) {
-    WS_TRY(choice == FileChoice::add ? add_file(*store, path)
+    WS_TRY(choice == FileChoice::add ? add_file(*store, found, path)
                                      : store->put_decision(path, hash, choice == FileChoice::accept));
     paths.push_back(std::move(path));
   }

@@ -159,6 +159,15 @@ TEST_CASE("wishes: a file is sent once it is added, by its name, by a glob, or w
   CHECK(two.ws(two.here, {"sync", "attachments", "add"}).exit == 2);
 }
 
+TEST_CASE("wishes: one that was added because a note names it ends with the last link", "[cli]") {
+  const Wishes two;
+  two.shown_by_them("[a](secrets.json)\n");
+  REQUIRE(two.ws(two.here, {"sync", "attachments", "add", "secrets.json"}).exit == 0);
+  write_text(two.here / "note.md", "none\n");
+  CHECK(attachment_rows(two.sync(two.here)).empty());
+  CHECK_FALSE(two.is_sent("secrets.json"));
+}
+
 TEST_CASE("wishes: a file that was renamed and renamed back by an undo is still this folder's own", "[cli]") {
   const Wishes two;
   write_text(two.here / "mine.md", "[s](secrets.json)\n");
