@@ -241,6 +241,7 @@ class AttachmentPlanner {
             local(to)->hash,
             local(to)->hash);
       }
+      plan_.known_as.emplace(to, from);
       plan_.settled.emplace(from, std::nullopt);
     } else {
       return;
@@ -263,7 +264,9 @@ class AttachmentPlanner {
       if (is_edited) add(ActionKind::pull_update, to, "edited on the service", local(from)->hash, remote(to)->hash);
       if (change == AttachmentChange::edited)
         add(ActionKind::push_update, to, "edited here", local(from)->hash, local(from)->hash);
-    } else if (change == AttachmentChange::deleted && choices_.accept_deletes && !renamed_here_.contains(from)) {
+    } else if (change == AttachmentChange::deleted && !renamed_here_.contains(from)) {
+      plan_.known_as.emplace(to, from);
+      if (!choices_.accept_deletes) return;
       add(ActionKind::push_delete, to, "deleted here", {}, {});
       plan_.settled.emplace(from, std::nullopt);
     } else {

@@ -54,6 +54,8 @@ struct AttachmentPlan {
   /// The base moves though neither side changes. Empty: forgotten.
   std::map<RelativePath, std::optional<Attachment>> settled = {};
   std::vector<Skipped> skipped = {};
+  /// Renamed on one side and deleted on the other: new path to the one that both knew.
+  std::map<RelativePath, RelativePath> known_as = {};
   bool operator==(const AttachmentPlan&) const = default;
 };
 

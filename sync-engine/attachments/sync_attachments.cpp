@@ -363,8 +363,11 @@ class AttachmentRun {
   OperationRow operation_row(const Action& action) const {
     const ChangeOrigin origin = is_push(action.kind) ? ChangeOrigin::sent : ChangeOrigin::received;
     OperationRow row{.origins = origin};
-    const RelativePath before = action.previous_path.value_or(action.path);
-    const Attachment* const agreed = find(found_.sides.base, before);
+    const auto known_as = found_.plan.known_as.find(action.path);
+    const RelativePath before =
+        known_as != found_.plan.known_as.end() ? known_as->second : action.previous_path.value_or(action.path);
+    const bool is_new = action.kind == ActionKind::push_create && known_as == found_.plan.known_as.end();
+    const Attachment* const agreed = is_new ? nullptr : find(found_.sides.base, before);
     const Attachment* const there = find(found_.sides.remote, before);
     const Row* const moved = action.kind == ActionKind::push_update ? find_moved_here(action.path) : nullptr;
     if (moved != nullptr) {  // renamed here and edited: the rename is a row of its own

@@ -337,6 +337,28 @@ TEST_CASE("sync attachments: the plan of an undo does not count pictures as file
   CHECK(parse(planned.out)["not_included"] == 0);
 }
 
+TEST_CASE("sync attachments: an undo gives a renamed picture, deleted on the other side, its name back",
+          "[cli][undo]") {
+  const Pictures two;
+  two.both_in_step();
+  const bool is_renamed_here = GENERATE(true, false);
+  CAPTURE(is_renamed_here);
+  fs::rename((is_renamed_here ? two.here : two.there) / "img/a.png",
+             (is_renamed_here ? two.here : two.there) / "img/r.png");
+  fs::remove((is_renamed_here ? two.there : two.here) / "img/a.png");
+  REQUIRE(two.sync(two.there).exit == 0);
+  REQUIRE(two.sync(two.here).exit == 0);
+  REQUIRE(read_text(two.here / "img/r.png") == png);
+  const Ended undone = two.ws(two.here, {"sync", "undo"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 0);
+  two.both_in_step();
+  for (const fs::path& folder : {two.here, two.there}) {
+    CHECK(read_text(folder / "img/a.png") == png);
+    CHECK_FALSE(fs::exists(folder / "img/r.png"));
+  }
+}
+
 TEST_CASE("sync attachments: the run of a picture alone is the one that an undo takes back", "[cli][undo]") {
   const Pictures two;
   two.both_in_step();
