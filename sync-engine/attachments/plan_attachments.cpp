@@ -110,7 +110,11 @@ class AttachmentPlanner {
     for (const auto& [path, file] : sides_.local) paths.insert(path);
     for (const auto& [path, row] : sides_.remote) paths.insert(path);
     for (const RelativePath& path : paths) {
-      if (!handled_.contains(path)) plan_path(path);
+      if (replaced_.contains(path)) {
+        plan_replaced(path);
+      } else if (!handled_.contains(path)) {
+        plan_path(path);
+      }
     }
     wait_for_room();
     std::ranges::stable_sort(plan_.actions, {}, &Action::path);
@@ -133,6 +137,7 @@ class AttachmentPlanner {
     if (file != nullptr && file->hidden) return AttachmentChange::hidden;
     if (file == nullptr) return known == nullptr ? AttachmentChange::none : AttachmentChange::deleted;
     if (known == nullptr) return AttachmentChange::created;
+    if (replaced_.contains(path)) return AttachmentChange::deleted;
     return file->hash == known->hash ? AttachmentChange::unchanged : AttachmentChange::edited;
   }
 
@@ -150,6 +155,9 @@ class AttachmentPlanner {
   /// The number of the file tells first, then a name that differs only in case or Unicode form, then equal bytes.
   void find_renames() {
     for (const auto& [from, to] : sides_.moved_here) {
+      // Where nothing changed there, an edit and a new file come to the same.
+      const bool is_replaced = here(from) == AttachmentChange::edited && there(from) != AttachmentChange::unchanged;
+      if (is_replaced && here(to) == AttachmentChange::created) replaced_.insert(from);
       if (here(from) == AttachmentChange::deleted && here(to) == AttachmentChange::created)
         renamed_here_.emplace(from, to);
     }
@@ -300,6 +308,19 @@ class AttachmentPlanner {
     }
   }
 
+  /// A new file in the place of one that was renamed here.
+  void plan_replaced(const RelativePath& path) {
+    if (std::ranges::find(plan_.collisions, path, &AttachmentCollision::from) != plan_.collisions.end()) {
+      // What both sides knew by this name has two new ones: it comes once a person has chosen.
+      plan_.skipped.push_back({.path = path.string(), .reason = SkipReason::twin});
+    } else if (remote(path) != nullptr && !handled_.contains(path)) {
+      collide(path);
+    } else {
+      if (remote(path) == nullptr) plan_.settled.emplace(path, std::nullopt);
+      add(ActionKind::push_create, path, "new here", local(path)->hash, local(path)->hash);
+    }
+  }
+
   void plan_known(const RelativePath& path, AttachmentChange mine, AttachmentChange theirs) {
     using enum AttachmentChange;
     if (sides_.left_out.contains(path)) {
@@ -411,6 +432,7 @@ class AttachmentPlanner {
   AttachmentPlan plan_;
   FileRenames renamed_here_;
   FileRenames renamed_there_;
+  std::set<RelativePath> replaced_;  ///< renamed here, with another file in the old place
   std::set<RelativePath> handled_;
 };
 

@@ -33,7 +33,8 @@ struct AttachmentSides {
   bool remote_is_whole = true;               ///< false: a row that is missing there says nothing
   std::set<RelativePath> others_here = {};   ///< above the other paths: what is no folder, and is not synced
   std::set<RelativePath> folders_here = {};  ///< of the other paths, those at which a folder with something in it lies
-  /// Files that the disk shows to be known ones under another name, whatever was edited: old path to new one.
+  /// Files that the disk shows to be known ones under another name, whatever was edited and whatever took the old one:
+  /// old path to new one.
   std::map<RelativePath, RelativePath> moved_here = {};
 };
 

@@ -280,25 +280,36 @@ class AttachmentSurveyor {
   }
 
   /// A file that was renamed here is shown by no note under its new name. Its number tells it, else its bytes: files
-  /// are read only where one of their size is missing.
+  /// are read only where one of their size is missing. Where another file took its old name it is told by its number
+  /// alone, and looked for only if a note shows it and the service changed it: one that an editor keeps as a backup is
+  /// shown by none.
   void find_renamed(std::set<RelativePath>& paths) {
     std::multimap<std::uint64_t, Sha256> missing;
     std::map<FileId, RelativePath> numbers;
     std::map<FileId, std::pair<FileId, RelativePath>> by_number;  // by number, also where a birth time is not known
+    std::set<RelativePath> replaced;
     for (const auto& [path, row] : found_.sides.base) {
-      if (files_.has(path)) continue;
-      missing.emplace(row.size_bytes, row.hash);
       const auto file = found_.files_known.find(path);
-      if (file == found_.files_known.end()) continue;
+      const bool is_known = file != found_.files_known.end();
+      if (files_.has(path)) {
+        const auto there = found_.sides.remote.find(path);
+        if (there != found_.sides.remote.end() && there->second.hash == row.hash) continue;
+        if (!is_known || file->second.born_ns == 0 || file_id(files_.disk_path(path)) == file->second) continue;
+        numbers.emplace(file->second, path);
+        replaced.insert(path);
+        continue;
+      }
+      missing.emplace(row.size_bytes, row.hash);
+      if (!is_known) continue;
       by_number.emplace(file->second.number(), std::pair(file->second, path));
       if (file->second.born_ns != 0) numbers.emplace(file->second, path);
     }
-    if (missing.empty()) return;
+    if (missing.empty() && replaced.empty()) return;
     std::map<RelativePath, std::set<RelativePath>> moved;
     for (const RelativePath& path : files_.all()) {
       if (found_.sides.base.contains(path)) continue;
       const auto from = numbers.empty() ? numbers.end() : numbers.find(file_id(files_.disk_path(path)));
-      if (from == numbers.end()) continue;
+      if (from == numbers.end() || (replaced.contains(from->second) && !paths.contains(path))) continue;
       if (paths.contains(path) || !is_ignored(path)) {
         moved[from->second].insert(path);
       } else {

@@ -545,7 +545,7 @@ class AttachmentRun {
         changes[action.path] = {.seen = copy_of(found_.sides.remote, action.path)};
       } else if (action.kind == ActionKind::push_move) {
         const auto file = copy_of(found_.sides.remote, *action.previous_path);
-        changes[*action.previous_path] = {.seen = file};
+        changes.try_emplace(*action.previous_path, RowChange{.seen = file});  // unless another file takes its name
         changes[action.path] = {.now = file};
       }
     }
@@ -579,12 +579,13 @@ class AttachmentRun {
         continue;
       }
       row.state = Row::State::done;
-      WS_TRY(record_pushed(row.action, changes.at(row.action.path).now));
+      WS_TRY(record_pushed(row.action, changes));
     }
     return transaction.commit();
   }
 
-  Result<void> record_pushed(const Action& action, const std::optional<Attachment>& file) {
+  Result<void> record_pushed(const Action& action, const RowChanges& changes) {
+    const std::optional<Attachment>& file = changes.at(action.path).now;
     if (action.kind != ActionKind::push_move) {
       return agree(action.path, file, action.kind == ActionKind::push_delete ? "deleted here" : "sent");
     }
@@ -594,7 +595,8 @@ class AttachmentRun {
     });
     const bool is_old = fetched != rows_.end() && fetched->state != Row::State::done;
     WS_TRY(agree(action.path, is_old ? copy_of(found_.sides.base, *action.previous_path) : file, "renamed here"));
-    return agree(*action.previous_path, std::nullopt, "");
+    const bool is_taken = changes.at(*action.previous_path).now.has_value();
+    return is_taken ? Result<void>() : agree(*action.previous_path, std::nullopt, "");
   }
 
   Result<std::optional<Attachment>> asset_for(Row& row) {
@@ -648,6 +650,8 @@ class AttachmentRun {
     WS_LET(const AttachmentTree agreed, store_->base());
     WS_LET(sqlite::Transaction transaction, store_->begin());
     for (const auto& [path, file] : agreed) {
+      // Another file took the place of one that was renamed, and nothing was agreed about it yet.
+      if (found_.sides.moved_here.contains(path) && copy_of(found_.sides.base, path) == file) continue;
       const Descriptor there = session_.root.open_beneath(disk_path(path).text(), O_PATH | O_NOFOLLOW);
       struct statx status {};
       if (!there || ::statx(there.get(), "", AT_EMPTY_PATH, stamp_mask, &status) != 0) continue;

@@ -359,6 +359,50 @@ TEST_CASE("sync attachments: an undo gives a renamed picture, deleted on the oth
   }
 }
 
+TEST_CASE("sync attachments: another picture in the place of one that was renamed here stays its own", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  fs::rename(two.here / "img/a.png", two.here / "img/mine.png");
+  write_text(two.here / "img/a.png", "another");
+  write_text(two.here / "note.md", "# Note\n\n![a](img/a.png) ![m](img/mine.png) and [[b.pdf]]\n");
+  SECTION("renamed there too") {
+    fs::rename(two.there / "img/a.png", two.there / "img/theirs.png");
+    REQUIRE(two.sync(two.there).exit == 0);
+    CHECK(two.sync(two.here).exit == 7);
+    CHECK(bytes_of(two.here).at("img/a.png") == "another");
+    CHECK(bytes_of(two.here).at("img/mine.png") == png);
+    const std::string side = GENERATE("local", "remote");
+    CAPTURE(side);
+    REQUIRE(two.ws(two.here, {"sync", "resolve", "img/mine.png", "--path", side}).exit == 0);
+    two.both_in_step();
+    two.both_in_step();
+    for (const fs::path& folder : {two.here, two.there}) {
+      CHECK(read_text(folder / "img/a.png") == "another");
+      CHECK(read_text(folder / (side == "local" ? "img/mine.png" : "img/theirs.png")) == png);
+      CHECK_FALSE(fs::exists(folder / (side == "local" ? "img/theirs.png" : "img/mine.png")));
+    }
+  }
+  SECTION("edited there, or deleted") {
+    const bool is_edited = GENERATE(true, false);
+    CAPTURE(is_edited);
+    if (is_edited) {
+      write_text(two.there / "img/a.png", png + "edited");
+    } else {
+      fs::remove(two.there / "img/a.png");
+    }
+    REQUIRE(two.sync(two.there).exit == 0);
+    const Ended met = two.sync(two.here);
+    INFO(met.out << met.err);
+    CHECK(met.exit == 0);
+    CHECK(attachment_rows(two.sync(two.here)).empty());
+    CHECK(two.sync(two.there).exit == 0);
+    for (const fs::path& folder : {two.here, two.there}) {
+      CHECK(bytes_of(folder).at("img/a.png") == "another");
+      CHECK(bytes_of(folder).at("img/mine.png") == (is_edited ? png + "edited" : png));
+    }
+  }
+}
+
 TEST_CASE("sync attachments: the run of a picture alone is the one that an undo takes back", "[cli][undo]") {
   const Pictures two;
   two.both_in_step();

@@ -356,6 +356,16 @@ TEST_CASE("plan attachments: a file that was renamed and edited is told by its n
   CHECK(plan_of({{"p", "1"}}, {{"q", "2"}}, {}) == Words{"push_create q", "forget p"});
   CHECK(plan_of({{"p", "1"}}, {{"q", "2"}}, {{"q", "1"}}) == Words{"push_update q", "forget p"});
   CHECK(plan_of({{"p", "1"}}, {{"q", "2"}}, {{"q", "3"}}) == Words{"conflict q", "forget p"});
+  // Another file has the name now.
+  CHECK(plan_of({{"p", "1"}}, {{"p", "9"}, {"q", "1"}}, {{"p", "1"}}) == Words{"push_update p", "push_create q"});
+  CHECK(plan_of({{"p", "1"}}, {{"p", "9"}, {"q", "1"}}, {{"r", "1"}}) == Words{"conflict q", "skip p"});
+  CHECK(plan_of({{"p", "1"}}, {{"p", "9"}, {"q", "1"}}, {{"p", "2"}}) ==
+        Words{"push_create p", "push_move p > q", "pull_update q"});
+  CHECK(plan_of({{"p", "1"}}, {{"p", "9"}, {"q", "1"}}, {}) == Words{"push_create p", "push_create q", "forget p"});
+  CHECK(plan_of({{"p", "1"}}, {{"p", "9"}, {"q", "2"}}, {{"p", "3"}}) == Words{"push_create q", "conflict p"});
+  CHECK(plan_of({{"p", "1"}}, {{"p", "9"}, {"q", "2"}}, {{"r", "1"}}) ==
+        Words{"push_create p", "push_create q", "pull_create r", "forget p"});
+  CHECK(plan_of({{"p", "1"}}, {{"p", "9"}, {"q", "1"}}, {{"q", "1"}}) == Words{"push_create p", "adopt q", "forget p"});
 }
 
 TEST_CASE("plan attachments: a folder here, whatever lies in it, is in the way of what comes", "[sync-engine]") {
