@@ -144,8 +144,9 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(*context_, "push"));
   std::size_t mended = 0;
   WS_LET(Survey survey, survey_with_links(context_->session, options, mended));
-  WS_TRY(note_attachments(context_->session, survey));
+  WS_LET(const std::uint64_t files_synced, note_attachments(context_->session, survey));
   WS_LET(Report report, report_of(context_->session, survey));
+  report.not_included -= std::min(report.not_included, files_synced);
   report.links_mended = mended;
   // What must be done here first is done by a pull: a file that steps aside, and a text that comes for a document that
   // was moved here, as the move would carry the revision of a text that nobody has here.

@@ -53,6 +53,8 @@ class AttachmentSurveyor {
     return std::move(found_);
   }
 
+  std::uint64_t synced_here() const { return found_.synced_here; }
+
   /// Reads both sides, and keeps whose wishes the links are and which files are out of sight.
   Result<void> look() {
     survey_.scan.each_other([this](const std::string& path) {
@@ -633,9 +635,11 @@ std::map<RelativePath, FileId> unrecorded_files(const AttachmentSurvey& found) {
   return files;
 }
 
-Result<void> note_attachments(Session& session, const Survey& survey) {
+Result<std::uint64_t> note_attachments(Session& session, const Survey& survey) {
   const RunOptions options;
-  return AttachmentSurveyor(session, survey, options).look();
+  AttachmentSurveyor surveyor(session, survey, options);
+  WS_TRY(surveyor.look());
+  return surveyor.synced_here();
 }
 
 Result<void> note_told(Session& session, const AttachmentSurvey& found) {

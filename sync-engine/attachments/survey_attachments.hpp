@@ -50,8 +50,8 @@ std::map<RelativePath, FileId> unrecorded_files(const AttachmentSurvey& found);
 
 /// Writes down whose wish the files are that notes name by now, and which ones a rule leaves out. Around what writes
 /// notes: before it, for what people wrote; and with `Session::wrote_notes` after it, so that nothing this program
-/// wrote becomes a wish. Fails with `disk`.
-Result<void> note_attachments(Session& session, const Survey& survey);
+/// wrote becomes a wish. Answers how many of the files here are attachments. Fails with `disk`.
+Result<std::uint64_t> note_attachments(Session& session, const Survey& survey);
 
 /// A run has named the foreign files that were new.
 Result<void> note_told(Session& session, const AttachmentSurvey& found);

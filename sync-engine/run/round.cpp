@@ -74,7 +74,8 @@ Result<void> list_conflicts(RunContext& context, Report& report) {
 Result<void> note_attachments_now(RunContext& context) {
   const RunOptions options{.merge = false, .offline = true};
   WS_LET(const Survey now, ws::sync::survey(context.session, options, PullMode::inspect));
-  return note_attachments(context.session, now);
+  WS_TRY(note_attachments(context.session, now));
+  return {};
 }
 
 /// Until it is taken away, what notes name newly is taken for written by this program: also after a kill. A tree that

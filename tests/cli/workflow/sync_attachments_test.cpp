@@ -359,6 +359,16 @@ TEST_CASE("sync attachments: an undo gives a renamed picture, deleted on the oth
   }
 }
 
+TEST_CASE("sync attachments: `push` counts no picture that is synced as a file that is not", "[cli]") {
+  const Pictures two;
+  fs::remove(two.here / "img/unshown.png");
+  two.both_in_step();
+  write_text(two.here / "other.md", "other\n");
+  const Ended pushed = two.ws(two.here, {"sync", "push", "--json"});
+  CHECK(pushed.exit == 0);
+  CHECK(parse(pushed.out)["not_included"] == 0);
+}
+
 TEST_CASE("sync attachments: another picture in the place of one that was renamed here stays its own", "[cli]") {
   const Pictures two;
   two.both_in_step();
