@@ -22,7 +22,9 @@ std::optional<SkipReason> reason_of(const AttachmentSurvey& found, const Relativ
 Failure no_such_file(const std::string& name) {
   return {.kind = Failure::Kind::not_found,
           .what = fmt::format("there is no file {} that could be synced", name),
-          .hint = "notes, hidden files and files in ignored folders are none; `ws sync attachments` lists the files"};
+          .hint =
+              "notes, hidden and ignored files, and those that `attachments_exclude` names, are none; "
+              "`ws sync attachments` lists the files"};
 }
 
 /// The files that one word names.

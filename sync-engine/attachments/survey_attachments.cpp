@@ -43,7 +43,10 @@ class AttachmentSurveyor {
     found_.plan = plan_attachments(found_.sides, {.accept_deletes = options_.accept_deletes});
     hold();
     tell_skipped();
-    if (options_.whole) found_.files = files_.all();
+    if (options_.whole) {
+      found_.files = files_.all();
+      std::erase_if(found_.files, [&](const RelativePath& path) { return why_not(path).has_value(); });
+    }
     if (options_.only) narrow();
     weigh();
     if (!options_.allow_large) weigh_growth();

@@ -168,6 +168,15 @@ TEST_CASE("wishes: one that was added because a note names it ends with the last
   CHECK_FALSE(two.is_sent("secrets.json"));
 }
 
+TEST_CASE("wishes: a file that a rule leaves out cannot be added", "[cli]") {
+  const Wishes two;
+  write_text(two.here / ".wsignore", "secrets.json\n");
+  write_text(two.here / "own.md", "[a](secrets.json)\n");
+  const Ended added = two.ws(two.here, {"sync", "attachments", "add", "secrets.json"});
+  CHECK(added.exit == 6);
+  CHECK_THAT(added.err, Contains("ignored"));
+}
+
 TEST_CASE("wishes: a file that was renamed and renamed back by an undo is still this folder's own", "[cli]") {
   const Wishes two;
   write_text(two.here / "mine.md", "[s](secrets.json)\n");
