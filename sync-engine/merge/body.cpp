@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api-client/base/ascii.hpp"
 #include "sync-engine/git/changed_lines.hpp"
 #include "sync-engine/merge/inside_lines.hpp"
 #include "sync-engine/merge/list_entries.hpp"
