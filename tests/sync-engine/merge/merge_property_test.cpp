@@ -10,6 +10,7 @@
 
 #include "sync-engine/merge/merge.hpp"
 #include "tests/support/inserted_words.hpp"
+#include "tests/support/sorted_lines.hpp"
 
 namespace ws::sync {
 namespace {
@@ -119,22 +120,6 @@ Merge merged(const std::string& base, const std::string& ours, const std::string
   return std::move(*merge);
 }
 
-/// What both put into one place of a list stands with ours first, numbered by its place, with the blank lines of its
-/// neighbours.
-TextLines sorted_lines(std::string text) {
-  std::erase(text, '\r');
-  TextLines lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::size_t digits = std::min(text.find_first_not_of("0123456789", at), text.size());
-    const bool is_numbered = digits > at && digits < end && text[digits] == '.';
-    if (end > at) lines.push_back(text.substr(is_numbered ? digits : at, end - (is_numbered ? digits : at)));
-    at = end + 1;
-  }
-  std::ranges::sort(lines);
-  return lines;
-}
-
 }  // namespace
 
 TEST_CASE("merge: the laws hold on random texts and edits", "[sync-engine][property]") {
@@ -156,7 +141,7 @@ TEST_CASE("merge: the laws hold on random texts and edits", "[sync-engine][prope
     REQUIRE(one.is_clean() == other.is_clean());
     if (!one.is_clean()) continue;
     ++clean;
-    REQUIRE(sorted_lines(one.text()) == sorted_lines(other.text()));
+    REQUIRE(ws::test::sorted_lines(one.text()) == ws::test::sorted_lines(other.text()));
     REQUIRE(ws::test::missing_words(base, ours, one.text()) == "");
     REQUIRE(ws::test::missing_words(base, theirs, one.text()) == "");
   }
