@@ -404,6 +404,9 @@ Result<bool> is_unsent(Session& session, const UndoStep& step) {
   return are_unsent(*store, *step.to, *step.result);
 }
 
+namespace {
+
+/// Whether both sides have what the row made of a file.
 bool is_agreed(const AttachmentTree& base, const OperationRow& row) {
   if (!row.after) return !base.contains(row.before->path);
   const auto known = base.find(row.after->path);
@@ -411,8 +414,6 @@ bool is_agreed(const AttachmentTree& base, const OperationRow& row) {
   const bool is_moved = row.before && row.before->path != row.after->path;
   return is_moved || known->second.hash == row.after->hash;
 }
-
-namespace {
 
 /// Plans what becomes of the files of an operation.
 class FileUndo {

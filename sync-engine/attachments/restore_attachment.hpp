@@ -52,9 +52,6 @@ bool is_about_bytes(const UndoStep& step);
 /// Whether it brings back what was never sent, which is not sent by this either.
 Result<bool> is_unsent(Session& session, const UndoStep& step);
 
-/// Whether both sides have what the row made of a file.
-bool is_agreed(const AttachmentTree& base, const OperationRow& row);
-
 /// Adds the steps of those rows to the plan. A file that changed since is left alone, and so is one that the service
 /// has and that a rule keeps from it now. `scan` has read every rule.
 Result<void> plan_file_undo(Session& session,

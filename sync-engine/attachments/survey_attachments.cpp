@@ -284,10 +284,10 @@ class AttachmentSurveyor {
     }
   }
 
-  /// A file that was renamed here is shown by no note under its new name. Its number tells it, else its bytes: files
-  /// are read only where one of their size is missing. Where another file took its old name it is told by its number
-  /// alone, and looked for only if a note shows it and the service changed it: one that an editor keeps as a backup is
-  /// shown by none.
+  /// Finds files that were renamed here: no note shows them by their new name yet. Each is known by its inode, or else
+  /// by its bytes; a file is read only if a missing one has its size. Where another file took the old name, the inode
+  /// alone counts, and only if a note shows the new name and the service changed the file: no note shows an editor's
+  /// backup.
   void find_renamed(std::set<RelativePath>& paths) {
     std::multimap<std::uint64_t, Sha256> missing;
     std::map<FileId, RelativePath> numbers;

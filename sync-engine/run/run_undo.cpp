@@ -136,8 +136,8 @@ Result<void> record_steps_here(Session& session, const std::vector<UndoStep>& st
   return {};
 }
 
-/// Whether no run has sent anything of an operation: a rename, or a text that was brought back. What the service has
-/// by itself counts as sent.
+/// Whether no run has sent anything of an operation: a rename, or a text that was brought back. That the service has
+/// the same by itself is no sending.
 Result<bool> was_never_sent(Session& session, const Operation& operation, const std::vector<OperationRow>& rows) {
   std::unordered_set<std::string> sent;
   WS_LET(const std::vector<OperationRow> rows_sent, session.state.operations().rows_sent_after(operation.id));
