@@ -44,16 +44,7 @@ set(WS_MOCK_SERVICES_SOURCES
   services/sync/source.cpp
   services/sync_sources/membership.cpp
   services/sync_sources/paths.cpp
-  services/tests/catalog.cpp
-  services/tests/checks_content.cpp
-  services/tests/checks_knowledge.cpp
-  services/tests/checks_sync.cpp
-  services/tests/scratch_world.cpp
   services/tests/tests.cpp
   services/text_index/index.cpp
   services/text_index/query.cpp
   services/workspaces/workspaces.cpp)
-
-# The checks that test runs execute are tables, each with its own `create` and `cases`.
-set(WS_MOCK_TABLES ${WS_MOCK_SERVICES_SOURCES})
-list(FILTER WS_MOCK_TABLES INCLUDE REGEX "^services/tests/checks_")

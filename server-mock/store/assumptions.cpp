@@ -21,7 +21,7 @@ constexpr std::string_view assumed_fields[] = {"full", "null", "missing"};
 constexpr std::string_view sync_conflict_status[] = {"in_body", "409"};
 constexpr std::string_view renew_from[] = {"end", "now"};
 constexpr std::string_view workspace_create[] = {"403", "visible"};
-constexpr std::string_view test_runs[] = {"finished", "timed", "failing"};
+constexpr std::string_view test_runs[] = {"timed", "finished", "failing"};
 
 constexpr AssumptionSwitch switches[] = {
     {"error_style", error_style},

@@ -27,7 +27,7 @@ async function assuming(switches, body) {
     await api.assume({
       error_style: 'plain', device_pending: 'error_400', revision_mismatch: '409', question_created: '200', question_async: 'no',
       pull_filter: 'honoured', auth_order: 'auth_first', list_extra: 'none', assumed_fields: 'full', sync_conflict_status: 'in_body',
-      renew_from: 'end', workspace_create: 'visible', test_runs: 'finished',
+      renew_from: 'end', workspace_create: 'visible', test_runs: 'timed',
     });
   }
 }

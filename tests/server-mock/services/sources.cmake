@@ -1,6 +1,10 @@
 # The store, and the services on a world of their own, without HTTP.
 set(WS_MOCK_SERVICES_TESTS
   services/agents/agents_test.cpp
+  services/checks/checked_world.cpp
+  services/checks/content_test.cpp
+  services/checks/knowledge_test.cpp
+  services/checks/sync_test.cpp
   services/comments/comments_test.cpp
   services/documents/documents_test.cpp
   services/events/event_queue_model_test.cpp
