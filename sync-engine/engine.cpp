@@ -5,12 +5,13 @@
 #include <set>
 #include <utility>
 
-#include "sync-engine/apply/collect_garbage.hpp"
-#include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/binding/ws_folder.hpp"
+#include "sync-engine/changes/collect_garbage.hpp"
+#include "sync-engine/changes/edit_files.hpp"
+#include "sync-engine/changes/replace_file.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/conflicts/open_conflicts.hpp"
@@ -21,7 +22,6 @@
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/run/run_undo.hpp"
 #include "sync-engine/survey/survey.hpp"
-#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 
@@ -302,17 +302,13 @@ Result<GcReport> SyncEngine::gc(const GcOptions& options) {
 
 Result<std::vector<Conflict>> SyncEngine::conflicts() const {
   WS_LET(std::vector<Conflict> open, context_->session.state.conflicts());
-  if (!context_->session.knows_attachments()) return open;
-  WS_LET(AttachmentStore* const store, context_->session.attachments());
-  WS_LET(const auto files, store->conflicts());
+  WS_LET(const auto files, context_->session.attachments().conflicts());
   for (const auto& [path, conflict] : files) open.push_back(conflict_of(path, conflict));
   return open;
 }
 
 Result<std::optional<OpenAttachment>> SyncEngine::open_attachment(const RelativePath& path) const {
-  if (!context_->session.knows_attachments()) return std::optional<OpenAttachment>{};
-  WS_LET(AttachmentStore* const store, context_->session.attachments());
-  WS_LET(const auto open, store->conflicts());
+  WS_LET(const auto open, context_->session.attachments().conflicts());
   const auto found = open.find(path);
   return found == open.end() ? std::optional<OpenAttachment>{} : std::optional(found->second);
 }

@@ -251,6 +251,8 @@ Result<CachedStatement> Database::cached(const char* sql) {
 std::int64_t Database::last_insert_rowid() const { return sqlite3_last_insert_rowid(raw_.get()); }
 std::int64_t Database::changes() const { return sqlite3_changes64(raw_.get()); }
 
+bool Database::is_in_transaction() const { return sqlite3_get_autocommit(raw_.get()) == 0; }
+
 Result<void> Database::copy_to(Database& target) const {
   sqlite3_backup* backup = sqlite3_backup_init(target.raw_.get(), "main", raw_.get(), "main");
   if (backup != nullptr) {

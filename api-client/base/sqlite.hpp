@@ -127,6 +127,7 @@ class Database {
   Result<CachedStatement> cached(const char* sql);
   std::int64_t last_insert_rowid() const;
   std::int64_t changes() const;
+  bool is_in_transaction() const;
   /// Replaces the content of `target` with all tables and rows of this database. Statements and caches of `target` may
   /// be stale afterwards: open a new connection to it. Not within a transaction. Fails with `disk`.
   Result<void> copy_to(Database& target) const;

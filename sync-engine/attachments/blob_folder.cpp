@@ -91,8 +91,8 @@ class BytesCollector {
         need(row.before);
         need(row.after);
       }
-      WS_LET(const std::vector<UndoStep> steps, operations.undo_steps(operation.id));
-      for (const UndoStep& step : steps) {
+      WS_LET(const std::vector<FileStep> steps, operations.undo_steps(operation.id));
+      for (const FileStep& step : steps) {
         if (step.seen) needed_.insert(step.seen->hex());
         if (step.result) needed_.insert(step.result->hex());
       }
@@ -117,7 +117,7 @@ class BytesCollector {
   }
 
   Result<void> forget_states() {
-    WS_LET(sqlite::Transaction transaction, store_.begin());
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const AttachmentVersion& version : versions_) {
       if (!old_.contains(version.place) || !version.file) continue;
       const std::string name = version.file->hash.hex();
@@ -171,8 +171,8 @@ Result<void> ensure_backup(SafeWriter& writer,
 
 Result<void> collect_bytes(Session& session, const GcOptions& options, GcReport& report) {
   if (!session.knows_attachments()) return {};
-  WS_LET(AttachmentStore* const store, session.attachments());
-  return BytesCollector(session, *store, options, report).collect();
+  AttachmentStore store = session.attachments();
+  return BytesCollector(session, store, options, report).collect();
 }
 
 }  // namespace ws::sync

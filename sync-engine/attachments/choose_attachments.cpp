@@ -78,12 +78,12 @@ Result<std::vector<RelativePath>> choose_attachments(Session& session,
     WS_LET(const Sha256 hash, bytes_to_decide(found, path, choice));
     chosen.emplace_back(std::move(path), hash);
   }
-  WS_LET(AttachmentStore* const store, session.attachments());
-  WS_LET(sqlite::Transaction transaction, store->begin());
+  AttachmentStore store = session.attachments();
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
   std::vector<RelativePath> paths;
   for (auto& [path, hash] : chosen) {
-    WS_TRY(choice == FileChoice::add ? add_file(*store, found, path)
-                                     : store->put_decision(path, hash, choice == FileChoice::accept));
+    WS_TRY(choice == FileChoice::add ? add_file(store, found, path)
+                                     : store.put_decision(path, hash, choice == FileChoice::accept));
     paths.push_back(std::move(path));
   }
   WS_TRY(transaction.commit());
@@ -92,20 +92,20 @@ Result<std::vector<RelativePath>> choose_attachments(Session& session,
 
 Result<void> carry_marks(Session& session, const links::Renames& renamed) {
   if (renamed.empty() || !session.knows_attachments()) return {};
-  WS_LET(AttachmentStore* const store, session.attachments());
-  WS_LET(const TargetMarks marks, store->marks());
-  WS_LET(const std::set<RelativePath> wanted, store->wanted());
-  WS_LET(const FileDecisions decisions, store->decisions());
-  WS_LET(sqlite::Transaction transaction, store->begin());
+  AttachmentStore store = session.attachments();
+  WS_LET(const TargetMarks marks, store.marks());
+  WS_LET(const std::set<RelativePath> wanted, store.wanted());
+  WS_LET(const FileDecisions decisions, store.decisions());
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const auto& [from, to] : renamed) {
     const auto old_path = RelativePath::parse(utf8::nfc(from));
     const auto new_path = RelativePath::parse(utf8::nfc(to));
     if (!old_path || !new_path) continue;
     const auto mark = marks.find(old_path->string());
-    if (mark != marks.end()) WS_TRY(store->put_mark(new_path->string(), mark->second));
-    if (wanted.contains(*old_path)) WS_TRY(store->put_wanted(*new_path));
+    if (mark != marks.end()) WS_TRY(store.put_mark(new_path->string(), mark->second));
+    if (wanted.contains(*old_path)) WS_TRY(store.put_wanted(*new_path));
     for (const auto& [decided, is_accepted] : decisions) {
-      if (decided.first == *old_path) WS_TRY(store->put_decision(*new_path, decided.second, is_accepted));
+      if (decided.first == *old_path) WS_TRY(store.put_decision(*new_path, decided.second, is_accepted));
     }
   }
   return transaction.commit();

@@ -70,11 +70,11 @@ Result<void> settle_interrupted_files(Session& session, const Clock& clock) {
   Operations operations = session.state.operations();
   WS_LET(const ChangeOrigins planned, operations.planned_origins());
   if (planned == ChangeOrigins()) return {};
-  WS_LET(AttachmentStore* const store, session.attachments());
-  WS_LET(const AttachmentTree base, store->base());
+  AttachmentStore store = session.attachments();
+  WS_LET(const AttachmentTree base, store.base());
   std::optional<AttachmentTree> there;
   if (planned.has(ChangeOrigin::sent)) {
-    WS_LET(there, list_there(session, *store));
+    WS_LET(there, list_there(session, store));
   }
   LocalFiles files(session);
   const HashAt hash_here = [&](const RelativePath& path) -> std::optional<Sha256> {
@@ -85,7 +85,7 @@ Result<void> settle_interrupted_files(Session& session, const Clock& clock) {
   if (there) {
     list = *there;
   } else {
-    WS_LET(const KnownList known, load_list(*store));
+    WS_LET(const KnownList known, load_list(store));
     list = known.rows();
   }
   std::vector<OperationRow> agreed;
@@ -101,12 +101,7 @@ Result<void> settle_interrupted_files(Session& session, const Clock& clock) {
   };
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   WS_TRY(operations.settle_planned(took_place));
-  if (!agreed.empty()) {
-    WS_LET(sqlite::Transaction of_files, store->begin());
-    for (const OperationRow& row : agreed) WS_TRY(agree_on(*store, clock.now(), row, list));
-    WS_TRY(of_files.commit());
-    WS_TRY(store->flush());
-  }
+  for (const OperationRow& row : agreed) WS_TRY(agree_on(store, clock.now(), row, list));
   return transaction.commit();
 }
 

@@ -221,11 +221,8 @@ void LocalFiles::save() {
   session_.ws.write_cache(files_cache, cache_magic, bytes);
 }
 
-std::optional<std::uint64_t> survey_inputs(const Session& session, const Scan& scan, const LocalFiles& files) {
-  // Rules about what is ignored are read by the look itself. A write to SQLite's log does not change the database file.
-  struct stat log {};
-  const bool has_log = ::stat(session.own("attachments.db-wal").c_str(), &log) == 0 && log.st_size > 0;
-  if (scan.any_rules() || has_log) return std::nullopt;
+std::optional<std::uint64_t> survey_inputs(Session& session, const Scan& scan) {
+  if (scan.any_rules()) return std::nullopt;  // the look itself reads them
   const TreeConfig& config = session.config;
   std::string settings = fmt::format("{} {} {} {}\n",
                                      config.fingerprint(),
@@ -234,10 +231,9 @@ std::optional<std::uint64_t> survey_inputs(const Session& session, const Scan& s
                                      config.attachments_max_bytes);
   for (const std::string& glob : config.attachments_exclude) settings += glob + "\n";
   std::uint64_t inputs = mixed(1, number_of(settings));
-  if (const auto store = stamp_at(AT_FDCWD, session.own("attachments.db").c_str())) {
-    if (!files.is_trusted(*store)) return std::nullopt;
-    inputs = mixed(inputs, number_of({reinterpret_cast<const char*>(&*store), sizeof *store}));
-  }
+  const auto changes = session.attachments().changes();
+  if (!changes) return std::nullopt;
+  inputs = mixed(inputs, *changes);
   // A sum: the walk lists them in no order.
   std::uint64_t names = 0;
   scan.each_file([&](const std::string& path, const CachedEntry& file) {

@@ -59,7 +59,7 @@ class LocalFiles {
 };
 
 /// A hash of everything that the survey reads, except the stamps of attachments. Empty: the survey has to be made.
-std::optional<std::uint64_t> survey_inputs(const Session& session, const Scan& scan, const LocalFiles& files);
+std::optional<std::uint64_t> survey_inputs(Session& session, const Scan& scan);
 
 /// How many attachments are here. Empty: the cached survey had other inputs, or one of the files changed.
 std::optional<std::uint64_t> find_clean_survey(const Session& session, std::uint64_t inputs);

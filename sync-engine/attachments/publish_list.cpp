@@ -259,11 +259,10 @@ class ListWriter {
       return fail(Failure::Kind::service, "the service did not report what it did with the list of attachments");
     }
     {
-      WS_LET(sqlite::Transaction transaction, store_.begin());
+      WS_LET(sqlite::Transaction transaction, session_.state.begin());
       WS_TRY(store_parts(store_, list_, changed));
       WS_TRY(transaction.commit());
     }
-    WS_TRY(store_.flush());
     // Nobody else was there in between: the next pull can begin after it.
     WS_LET(const SourceRevision heard, session_.state.source_revision());
     const bool follows = heard == known && answer.revision == known.after(parts.size()) && is_met;

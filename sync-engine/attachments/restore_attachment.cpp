@@ -10,6 +10,7 @@
 #include "sync-engine/attachments/local_files.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/attachments/transfers.hpp"
+#include "sync-engine/changes/carry_out.hpp"
 #include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {
@@ -103,8 +104,6 @@ Result<bool> are_unsent(AttachmentStore& store, const RelativePath& path, const 
   return last != versions.end() && last->how == replaced_unsent;
 }
 
-enum class Recorded { in_advance, by_caller };
-
 /// The bytes of `file` in the place of those that are `now` at the path; empty: none are. What this tree never sent is
 /// held again: bringing it back is no wish to send it.
 Result<void> put_bytes_in_place(Session& session,
@@ -112,13 +111,12 @@ Result<void> put_bytes_in_place(Session& session,
                                 SafeWriter& writer,
                                 const RelativePath& path,
                                 const Attachment& file,
-                                const std::optional<Sha256>& now,
-                                Recorded recorded) {
+                                const std::optional<Sha256>& now) {
   WS_TRY(bring_bytes(session, store, writer, file));
   if (now) WS_TRY(back_up(session, store, writer, path, *now));
   WS_LET(const Staged staged, writer.stage_copy(file.hash.hex(), file.hash));
   WS_TRY(writer.flush_texts());
-  if (recorded == Recorded::in_advance) WS_TRY(record_bytes(session, ChangeOrigin::restored, path, now, file.hash));
+  WS_TRY(record_bytes(session, ChangeOrigin::restored, path, now, file.hash));
   WS_LET(const bool is_held, are_unsent(store, path, file.hash));
   if (is_held) WS_TRY(store.hold_again(path));
   WS_TRY(writer.place(staged, path, now));
@@ -126,36 +124,69 @@ Result<void> put_bytes_in_place(Session& session,
   return is_held ? Result<void>() : store.put_wanted(path);
 }
 
+/// The files of an undo. What stands elsewhere by now, or cannot be brought, is left.
 class AttachmentUndo {
  public:
-  AttachmentUndo(Session& session, AttachmentStore& store, SafeWriter& writer)
-      : session_(session), store_(store), writer_(writer), files_(session) {}
+  AttachmentUndo(Session& session, AttachmentStore& store, SafeWriter& writer, const std::vector<FileStep>& steps)
+      : session_(session), store_(store), writer_(writer), steps_(steps), staged_(steps.size()) {}
 
-  Result<void> take(const UndoStep& step) {
-    const RelativePath& path = step.from ? *step.from : *step.to;
-    const bool is_moved = step.from && step.to && *step.from != *step.to;
-    const auto now = hash_now(files_, path);
-    const auto there = is_moved ? hash_now(files_, *step.to) : now;
-    const bool is_in_place = there == step.result;  // done before an interruption
-    if (is_in_place && (!is_moved || !now)) return {};
-    if (now != step.seen || (is_moved && there && !is_in_place)) return leave(path, changed_since);
-    auto done = is_in_place || !step.result ? Result<void>() : bring(*step.to, *step.result, there);
-    if (done && (is_moved || !step.result)) done = remove(path, *now);
-    if (done) return done;
-    switch (done.error().kind) {
-      case Failure::Kind::not_found: return leave(path, "its bytes are neither here nor on the service");
-      case Failure::Kind::conflict: return leave(path, changed_since);
-      case Failure::Kind::disk: return leave(path, "it could not be written");
-      default: return done;
+  Result<std::vector<LeftAlone>> run() {
+    const BegunSteps begun(writer_, steps_);
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      WS_TRY(session_.check_cancelled());
+      const FileStep& step = steps_[i];
+      if (step.to && begun.is_written(step)) continue;
+      if (auto ready = prepare(step, staged_[i]); !ready) staged_[i] = fail(std::move(ready).error());
     }
+    WS_TRY(writer_.flush_texts());
+    WS_TRY(carry_out(writer_, steps_, staged_, true, [this](std::size_t step, Result<void> outcome) {
+      return end(steps_[step], std::move(outcome));
+    }));
+    return std::move(left_);
   }
 
-  std::vector<LeftAlone> left = {};
-
  private:
-  Result<void> leave(const RelativePath& path, std::string_view why) {
-    left.push_back({.path = path, .why = std::string(why)});
-    return {};
+  /// Keeps what is replaced or removed, brings what takes its place, and says first whose it is.
+  Result<void> prepare(const FileStep& step, std::optional<Result<Staged>>& staged) {
+    const bool writes = step.to && step.seen != step.result;
+    if (step.from && (writes || !step.to)) WS_TRY(keep(step));
+    if (!step.to) return {};
+    if (writes) {
+      WS_LET(const Attachment file, known_file(*step.to, *step.result));
+      WS_TRY(bring_bytes(session_, store_, writer_, file));
+      staged = writer_.stage_copy(file.hash.hex(), file.hash);
+    }
+    WS_LET(const bool is_held, are_unsent(store_, *step.to, *step.result));
+    return is_held ? store_.hold_again(*step.to) : Result<void>();
+  }
+
+  /// A call that was cut off may have removed or renamed it.
+  Result<void> keep(const FileStep& step) {
+    WS_LET(const auto now, writer_.hash(*step.from));
+    if (now) return back_up(session_, store_, writer_, *step.from, *step.seen);
+    WS_LET(const auto there, step.is_rename() ? writer_.hash(*step.to) : Result<std::optional<Sha256>>(std::nullopt));
+    return there == step.seen ? back_up(session_, store_, writer_, *step.to, *step.seen) : Result<void>();
+  }
+
+  Result<void> end(const FileStep& step, Result<void> outcome) {
+    if (!outcome) return leave_or_end(step, std::move(outcome));
+    if (!step.to) return {};
+    if (const auto id = find_file_id(session_.root, *step.to)) WS_TRY(store_.put_file(*step.to, *id));
+    WS_LET(const bool is_held, are_unsent(store_, *step.to, *step.result));
+    return is_held ? Result<void>() : store_.put_wanted(*step.to);
+  }
+
+  Result<void> leave_or_end(const FileStep& step, Result<void> outcome) {
+    const auto leave = [&](std::string_view why) -> Result<void> {
+      left_.push_back({.path = step.from ? *step.from : *step.to, .why = std::string(why)});
+      return {};
+    };
+    switch (outcome.error().kind) {
+      case Failure::Kind::not_found: return leave("its bytes are neither here nor on the service");
+      case Failure::Kind::conflict: return leave(changed_since);
+      case Failure::Kind::disk: return leave("it could not be written");
+      default: return outcome;
+    }
   }
 
   /// With the Asset that held these bytes when this was the path's file: another client may have uploaded it.
@@ -167,20 +198,12 @@ class AttachmentUndo {
     return Attachment{.hash = hash};
   }
 
-  Result<void> bring(const RelativePath& path, const Sha256& hash, const std::optional<Sha256>& now) {
-    WS_LET(const Attachment file, known_file(path, hash));
-    return put_bytes_in_place(session_, store_, writer_, path, file, now, Recorded::by_caller);
-  }
-
-  Result<void> remove(const RelativePath& path, const Sha256& now) {
-    WS_TRY(back_up(session_, store_, writer_, path, now));
-    return writer_.remove(path, now);
-  }
-
   Session& session_;
   AttachmentStore& store_;
   SafeWriter& writer_;
-  LocalFiles files_;
+  const std::vector<FileStep>& steps_;
+  StagedTexts staged_;
+  std::vector<LeftAlone> left_;
 };
 
 class AttachmentDecision {
@@ -225,7 +248,7 @@ class AttachmentDecision {
       WS_TRY(writer_.move(path, *open.there, hash));
       WS_TRY(writer_.flush_folders());
     }
-    WS_LET(sqlite::Transaction transaction, store_.begin());
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
     WS_TRY(store_.put_base(*open.there, *open.remote));
     WS_TRY(store_.forget_base(*open.from));
     WS_TRY(store_.put_wanted(keep == Keep::remote ? *open.there : path));
@@ -311,8 +334,8 @@ class AttachmentDecision {
 Result<std::vector<HistoryState>> attachment_states(Session& session, const RelativePath& path) {
   std::vector<HistoryState> states;
   if (!session.knows_attachments()) return states;
-  WS_LET(AttachmentStore* const store, session.attachments());
-  WS_LET(const std::vector<AttachmentVersion> versions, store->versions(path));
+  AttachmentStore store = session.attachments();
+  WS_LET(const std::vector<AttachmentVersion> versions, store.versions(path));
   for (const AttachmentVersion& version : versions) {
     HistoryChange change{.path = path.string()};
     if (version.file) change.blob = git::ObjectId{};
@@ -342,8 +365,8 @@ Result<Restored> restore_attachment(Session& session,
                                     const RelativePath& path,
                                     const std::optional<std::string>& at,
                                     bool dry_run) {
-  WS_LET(AttachmentStore* const store, session.attachments());
-  WS_LET(const std::vector<AttachmentVersion> versions, store->versions(path));
+  AttachmentStore store = session.attachments();
+  WS_LET(const std::vector<AttachmentVersion> versions, store.versions(path));
   LocalFiles files(session);
   const auto seen = files.look_at(path.string(), max_attachment_bytes);
   if (seen && seen->hidden && *seen->hidden != SkipReason::empty) {
@@ -356,9 +379,9 @@ Result<Restored> restore_attachment(Session& session,
   Restored restored{.path = path, .state = state_id(version), .changed = now != file.hash};
   if (!restored.changed || dry_run) return restored;
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
-  WS_TRY(put_bytes_in_place(session, *store, writer, path, file, now, Recorded::in_advance));
+  WS_TRY(put_bytes_in_place(session, store, writer, path, file, now));
   WS_TRY(writer.flush_folders());
-  if (version.how != replaced_unsent) WS_TRY(store->add_version(clock.now(), path, file, "restored"));
+  if (version.how != replaced_unsent) WS_TRY(store.add_version(clock.now(), path, file, "restored"));
   return restored;
 }
 
@@ -394,14 +417,14 @@ bool is_about_file(const OperationRow& row) {
   return row.document.empty() && (row.after ? *row.after : *row.before).blob.empty();
 }
 
-bool is_about_bytes(const UndoStep& step) {
+bool is_about_bytes(const FileStep& step) {
   return step.seen != step.result && step.document.empty() && step.seen_blob.empty() && step.result_blob.empty();
 }
 
-Result<bool> is_unsent(Session& session, const UndoStep& step) {
+Result<bool> is_unsent(Session& session, const FileStep& step) {
   if (!step.to || !step.result || !session.knows_attachments()) return false;
-  WS_LET(AttachmentStore* const store, session.attachments());
-  return are_unsent(*store, *step.to, *step.result);
+  AttachmentStore store = session.attachments();
+  return are_unsent(store, *step.to, *step.result);
 }
 
 namespace {
@@ -418,10 +441,9 @@ bool is_agreed(const AttachmentTree& base, const OperationRow& row) {
 /// Plans what becomes of the files of an operation.
 class FileUndo {
  public:
-  FileUndo(Session& session, const Scan& scan, AttachmentStore* store, const SafeWriter& writer, AttachmentTree base)
+  FileUndo(Session& session, const Scan& scan, const SafeWriter& writer, AttachmentTree base)
       : session_(session),
         scan_(scan),
-        store_(store),
         writer_(writer),
         base_(std::move(base)),
         files_(session),
@@ -431,7 +453,7 @@ class FileUndo {
     const RelativePath& path = row.path();
     const bool is_moved = row.before && row.after && row.before->path != row.after->path;
     const bool keeps_bytes = is_moved && row.before->hash == row.after->hash;
-    UndoStep step{.seen = hash_of_version(row.after), .result = hash_of_version(row.before)};
+    FileStep step{.seen = hash_of_version(row.after), .result = hash_of_version(row.before)};
     if (row.after) step.from = row.after->path;
     if (row.before) step.to = row.before->path;
     const auto hash_at = [&](const RelativePath& place) {
@@ -457,7 +479,7 @@ class FileUndo {
 
  private:
   /// Why the service would not get what it has to; empty: it would, or need not.
-  Result<std::string_view> why_not_sent(const OperationRow& row, const UndoStep& step) {
+  Result<std::string_view> why_not_sent(const OperationRow& row, const FileStep& step) {
     const RelativePath& place = step.to ? *step.to : *step.from;
     const bool is_ignored = scan_.is_ignored(place);
     if (!is_agreed(base_, row)) {
@@ -472,8 +494,8 @@ class FileUndo {
     const auto here = step.from ? files_.look_at(step.from->string(), session_.config.attachments_max_bytes)
                                 : std::optional<LocalAttachment>();
     bool is_too_large = here && here->hidden == SkipReason::too_large;
-    if (step.result && store_ != nullptr) {
-      WS_LET(const auto known, store_->find_asset(*step.result));
+    if (step.result) {
+      WS_LET(const auto known, session_.attachments().find_asset(*step.result));
       is_too_large = is_too_large || (known && known->size_bytes > session_.config.attachments_max_bytes);
     }
     return is_too_large ? "`attachments_max_bytes`: it would not be synced" : std::string_view();
@@ -481,7 +503,6 @@ class FileUndo {
 
   Session& session_;
   const Scan& scan_;
-  AttachmentStore* store_;
   const SafeWriter& writer_;
   AttachmentTree base_;
   LocalFiles files_;
@@ -496,14 +517,9 @@ Result<void> plan_file_undo(Session& session,
                             const UndoOptions& options,
                             UndoPlan& plan) {
   if (rows.empty()) return {};
-  AttachmentStore* store = nullptr;
-  AttachmentTree base;
-  if (session.knows_attachments()) {
-    WS_LET(store, session.attachments());
-    WS_LET(base, store->base());
-  }
+  WS_LET(AttachmentTree base, session.attachments().base());
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
-  FileUndo undo(session, scan, store, writer, std::move(base));
+  FileUndo undo(session, scan, writer, std::move(base));
   for (const OperationRow& row : rows) {
     if (!row.changes()) continue;
     if (options.only && !options.only(row.path()) && !(row.before && options.only(row.before->path))) {
@@ -515,28 +531,22 @@ Result<void> plan_file_undo(Session& session,
   return {};
 }
 
-Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<UndoStep>& steps) {
+Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<FileStep>& steps) {
   if (steps.empty()) return std::vector<LeftAlone>();
-  WS_LET(AttachmentStore* const store, session.attachments());
+  AttachmentStore store = session.attachments();
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
-  AttachmentUndo undo(session, *store, writer);
-  for (const UndoStep& step : steps) {
-    WS_TRY(session.check_cancelled());
-    WS_TRY(undo.take(step));
-  }
-  WS_TRY(writer.flush_folders());
-  return std::move(undo.left);
+  return AttachmentUndo(session, store, writer, steps).run();
 }
 
 Result<void> decide_attachment(Session& session, const Clock& clock, const RelativePath& path, Keep keep) {
-  WS_LET(AttachmentStore* const store, session.attachments());
-  WS_LET(const auto open, store->conflicts());
+  AttachmentStore store = session.attachments();
+  WS_LET(const auto open, store.conflicts());
   const auto found = open.find(path);
   if (found == open.end()) {
     return fail(Failure::Kind::not_found, fmt::format("no conflict is open about {}", path.text()));
   }
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
-  return AttachmentDecision(session, clock, *store, writer).decide(path, found->second, keep);
+  return AttachmentDecision(session, clock, store, writer).decide(path, found->second, keep);
 }
 
 }  // namespace ws::sync

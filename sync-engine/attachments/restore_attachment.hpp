@@ -47,10 +47,10 @@ std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found);
 /// Whether the row is about a file that was no note then: the history has texts of notes only.
 bool is_about_file(const OperationRow& row);
 /// Whether the step is about the bytes of one. A rename alone is not: its bytes stay.
-bool is_about_bytes(const UndoStep& step);
+bool is_about_bytes(const FileStep& step);
 
 /// Whether it brings back what was never sent, which is not sent by this either.
-Result<bool> is_unsent(Session& session, const UndoStep& step);
+Result<bool> is_unsent(Session& session, const FileStep& step);
 
 /// Adds the steps of those rows to the plan. A file that changed since is left alone, and so is one that the service
 /// has and that a rule keeps from it now. `scan` has read every rule.
@@ -62,6 +62,6 @@ Result<void> plan_file_undo(Session& session,
 
 /// Does the steps, or what is left of them after an interruption. Bytes come from this tree, else from the service.
 /// Answers what was left. Fails with what ends everything; then the steps are still journalled.
-Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<UndoStep>& steps);
+Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<FileStep>& steps);
 
 }  // namespace ws::sync

@@ -81,7 +81,7 @@ class AttachmentSurveyor {
   /// Whether nothing changed since a look that found nothing to do.
   bool is_still_quiet() {
     if (is_off() || options_.whole || options_.name_others || !survey_.list_parts.empty()) return false;
-    inputs_ = survey_inputs(session_, survey_.scan, local_);
+    inputs_ = survey_inputs(session_, survey_.scan);
     const auto known = inputs_ ? find_clean_survey(session_, *inputs_) : std::nullopt;
     found_.synced_here = known.value_or(0);
     return known.has_value();
@@ -113,21 +113,21 @@ class AttachmentSurveyor {
       for (const PulledPart& part : survey_.list_parts) take_part(found_.list, part);
       return {};
     }
-    WS_LET(AttachmentStore* const store, session_.attachments());
-    WS_LET(found_.list, load_list(*store));
+    AttachmentStore store = session_.attachments();
+    WS_LET(found_.list, load_list(store));
     for (const PulledPart& part : survey_.list_parts) take_part(found_.list, part);
-    WS_LET(found_.sides.base, store->base());
-    WS_LET(found_.files_known, store->files());
-    WS_LET(const std::string first, store->note(first_files_key));
+    WS_LET(found_.sides.base, store.base());
+    WS_LET(found_.files_known, store.files());
+    WS_LET(const std::string first, store.note(first_files_key));
     found_.is_first = found_.is_first || !first.empty();
-    WS_LET(found_.sides.left_out, store->left_out());
-    WS_LET(found_.open, store->conflicts());
-    WS_LET(wanted_, store->wanted());
-    WS_LET(found_.marks, store->marks());
-    WS_LET(wishes_.decisions, store->decisions());
-    WS_LET(notes_under_way_, store->note(notes_under_way_key));
-    WS_LET(missing_scope_, store->note("missing_scope"));
-    WS_LET(told_off_, store->note("told_off"));
+    WS_LET(found_.sides.left_out, store.left_out());
+    WS_LET(found_.open, store.conflicts());
+    WS_LET(wanted_, store.wanted());
+    WS_LET(found_.marks, store.marks());
+    WS_LET(wishes_.decisions, store.decisions());
+    WS_LET(notes_under_way_, store.note(notes_under_way_key));
+    WS_LET(missing_scope_, store.note("missing_scope"));
+    WS_LET(told_off_, store.note("told_off"));
     if (found_.list.is_due()) {
       found_.remarks.push_back({.word = Remark::Word::manifest_damaged});
     }
@@ -155,19 +155,18 @@ class AttachmentSurveyor {
       if (file && !file->hidden) mark.hash = file->hash;
     }
     if (!may_write() || (found_.marks == before && notes_under_way_.empty())) return {};
-    WS_LET(AttachmentStore* const store, session_.attachments());
-    WS_LET(sqlite::Transaction transaction, store->begin());
+    AttachmentStore store = session_.attachments();
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [target, mark] : before) {
-      if (!found_.marks.contains(target)) WS_TRY(store->drop_wish(target));
+      if (!found_.marks.contains(target)) WS_TRY(store.drop_wish(target));
     }
     for (const auto& [target, mark] : found_.marks) {
       const auto known = before.find(target);
-      if (known == before.end() || known->second != mark) WS_TRY(store->put_mark(target, mark));
+      if (known == before.end() || known->second != mark) WS_TRY(store.put_mark(target, mark));
     }
-    if (!session_.wrote_notes) WS_TRY(store->set_note(notes_under_way_key, ""));
-    WS_TRY(transaction.commit());
+    if (!session_.wrote_notes) WS_TRY(store.set_note(notes_under_way_key, ""));
     // A text that is sent must not outlive the wish that it makes.
-    return store->flush();
+    return transaction.commit();
   }
 
   bool may_write() const { return !options_.dry_run && !options_.looks_only; }
@@ -188,14 +187,13 @@ class AttachmentSurveyor {
       }
     }
     if (!may_write() || now == left_out) return {};
-    WS_LET(AttachmentStore* const store, session_.attachments());
-    WS_LET(sqlite::Transaction transaction, store->begin());
+    AttachmentStore store = session_.attachments();
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [path, row] : found_.sides.base) {
-      if (now.contains(path) != left_out.contains(path)) WS_TRY(store->set_left_out(path, now.contains(path)));
+      if (now.contains(path) != left_out.contains(path)) WS_TRY(store.set_left_out(path, now.contains(path)));
     }
     left_out = std::move(now);
-    WS_TRY(transaction.commit());
-    return store->flush();
+    return transaction.commit();
   }
 
   void hold() {
@@ -451,9 +449,9 @@ class AttachmentSurveyor {
   bool would_be_held(const RelativePath& path) const {
     const auto known = found_.sides.base.find(path);
     if (known == found_.sides.base.end() || kinds_.take(path.text())) return false;
-    if (wishes_.decided(path, known->second.hash) == true || !session_.attachment_store) return false;
+    if (wishes_.decided(path, known->second.hash) == true) return false;
     if (kinds_.are_named()) return true;
-    const auto versions = session_.attachment_store->versions(path);
+    const auto versions = session_.attachments().versions(path);
     return versions && !versions->empty() && versions->front().how == "received";
   }
 
@@ -648,10 +646,10 @@ Result<std::uint64_t> note_attachments(Session& session, const Survey& survey) {
 Result<void> note_told(Session& session, const AttachmentSurvey& found) {
   for (const Remark& remark : found.remarks) {
     if (remark.word != Remark::Word::foreign_file) continue;
-    WS_LET(AttachmentStore* const store, session.attachments());
+    AttachmentStore store = session.attachments();
     TargetMark mark = found.marks.at(remark.path);
     mark.is_told = true;
-    WS_TRY(store->put_mark(remark.path, mark));
+    WS_TRY(store.put_mark(remark.path, mark));
   }
   return {};
 }

@@ -13,6 +13,7 @@
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/publish_list.hpp"
 #include "sync-engine/attachments/transfers.hpp"
+#include "sync-engine/changes/carry_out.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/survey/held_documents.hpp"
 
@@ -37,16 +38,20 @@ std::string change_of(const OperationRow& row) {
 class AttachmentRun {
  public:
   AttachmentRun(Session& session, const Clock& clock, AttachmentSurvey found, Half half, Report& report)
-      : session_(session), clock_(clock), found_(std::move(found)), half_(half), report_(report) {}
+      : session_(session),
+        clock_(clock),
+        found_(std::move(found)),
+        half_(half),
+        report_(report),
+        store_(session.attachments()) {}
 
   Result<void> run() {
-    WS_LET(store_, session_.attachments());
     assets_ = session_.assets();
     const auto comes = [](const Action& each) { return is_pull(each.kind); };
     if (found_.is_first && std::ranges::any_of(found_.plan.actions, comes))
-      WS_TRY(store_->set_note(first_files_key, "yes"));
+      WS_TRY(store_.set_note(first_files_key, "yes"));
     if (found_.backs_off) {
-      WS_LET(failed_, store_->failed());
+      WS_LET(failed_, store_.failed());
     }
     if (half_ == Half::here) {
       const auto pushes = std::erase_if(found_.plan.actions, [](const Action& each) { return is_push(each.kind); });
@@ -54,10 +59,10 @@ class AttachmentRun {
     }
     for (const Action& action : found_.plan.actions) rows_.push_back({.action = action});
     WS_LET(SafeWriter writer, SafeWriter::open(session_.root, attachments_folder));
-    WS_TRY(recover_blob_folder(*store_, writer));
+    WS_TRY(recover_blob_folder(store_, writer));
     if (session_.remote != nullptr) {
-      WS_TRY(finish_list_commit(session_, *store_));
-      if (auto titled = give_missing_titles(session_, *store_, found_.list); !titled) {
+      WS_TRY(finish_list_commit(session_, store_));
+      if (auto titled = give_missing_titles(session_, store_, found_.list); !titled) {
         outcome_.ended_by = std::move(titled).error();
         return tell();
       }
@@ -99,15 +104,15 @@ class AttachmentRun {
   }
 
   Result<void> agree(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
-    WS_TRY(file ? store_->put_base(path, *file) : store_->forget_base(path));
-    if (file) WS_TRY(store_->wish_for(path));
+    WS_TRY(file ? store_.put_base(path, *file) : store_.forget_base(path));
+    if (file) WS_TRY(store_.wish_for(path));
     const bool is_named = found_.shown.targets.contains(path.string()) || !found_.shown.is_whole;
-    if (!file && !is_named) WS_TRY(store_->drop_wish(path.string()));
-    return how.empty() ? Result<void>() : store_->add_version(clock_.now(), path, file, how);
+    if (!file && !is_named) WS_TRY(store_.drop_wish(path.string()));
+    return how.empty() ? Result<void>() : store_.add_version(clock_.now(), path, file, how);
   }
 
   Result<void> settle() {
-    WS_LET(sqlite::Transaction transaction, store_->begin());
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [path, file] : found_.plan.settled) {
       // Other bytes that both sides have already: a run that was cut off had brought them.
       const Attachment* const before = find(found_.sides.base, path);
@@ -119,7 +124,7 @@ class AttachmentRun {
 
   /// Only what the service surely holds: without that proof the file here would be the last copy, and nobody knew.
   Result<void> adopt(const SafeWriter& writer) {
-    WS_LET(sqlite::Transaction transaction, store_->begin());
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
     std::set<RelativePath> unproven;
     for (Row& row : rows_) {
       if (row.action.kind != ActionKind::adopt) continue;
@@ -145,11 +150,11 @@ class AttachmentRun {
 
   /// Which of the Assets that a run relies on hold what the list says.
   Result<void> prove() {
-    Transfers proofs(session_, *store_, *assets_);
+    Transfers proofs(session_, store_, *assets_);
     std::set<Sha256> asked;
     const auto ask = [&](const Attachment& file) -> Result<void> {
       if (!asked.insert(file.hash).second) return {};
-      WS_LET(const auto own, store_->find_asset(file.hash));
+      WS_LET(const auto own, store_.find_asset(file.hash));
       if (own && own->asset == file.asset) {
         proven_.insert(file.hash);
       } else {
@@ -179,14 +184,14 @@ class AttachmentRun {
       // What lies beside it is on the service, or was changed by somebody: then it stays.
       if (open.beside && open.remote) static_cast<void>(writer.remove(*open.beside, open.remote->hash));
       WS_TRY(writer.flush_folders());
-      WS_TRY(store_->drop_conflict(path));
+      WS_TRY(store_.drop_conflict(path));
     }
     return {};
   }
 
   /// The Asset that holds these bytes, where one is known.
   Result<std::optional<Attachment>> known_asset(const Sha256& hash) {
-    WS_LET(auto own, store_->find_asset(hash));
+    WS_LET(auto own, store_.find_asset(hash));
     if (own) return own;
     if (by_hash_.empty()) {
       for (const AttachmentTree* tree : {&found_.sides.remote, &found_.sides.base}) {
@@ -201,7 +206,7 @@ class AttachmentRun {
     if (assets_ == nullptr) return adopt(writer);
     WS_TRY(prove());
     if (outcome_.ended_by) return {};
-    Transfers transfers(session_, *store_, *assets_);
+    Transfers transfers(session_, store_, *assets_);
     for (const Row& row : rows_) {
       const Action& action = row.action;
       if (sends_bytes(action)) {
@@ -261,9 +266,9 @@ class AttachmentRun {
           now_seconds() + std::min(max_pause, first_pause << std::min<std::uint64_t>(failed.times, 10));
       ++failed.times;
       failed.failure = failure;
-      return store_->put_failed(hash, failed);
+      return store_.put_failed(hash, failed);
     };
-    WS_LET(sqlite::Transaction transaction, store_->begin());
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [hash, failure] : outcome_.not_downloaded) WS_TRY(note(hash, asset_of_[hash], failure));
     for (const auto& [hash, failure] : outcome_.not_uploaded) WS_TRY(note(hash, "", failure));
     for (const auto& [hash, failed] : failed_) {
@@ -271,7 +276,7 @@ class AttachmentRun {
       if (waiting_.contains(hash)) {
         (failed.asset.empty() ? outcome_.not_uploaded : outcome_.not_downloaded).emplace(hash, failed.failure);
       } else if (!failed_again) {
-        WS_TRY(store_->drop_failed(hash));
+        WS_TRY(store_.drop_failed(hash));
       }
     }
     return transaction.commit();
@@ -299,16 +304,9 @@ class AttachmentRun {
     const auto comes = [](const Row& row) { return is_pull(row.action.kind); };
     if (is_locked_out() || std::ranges::none_of(rows_, comes)) return {};
     if (std::ranges::any_of(rows_, may_come)) WS_TRY(record(may_come));
-    for (Row& row : rows_) {
-      WS_TRY(session_.check_cancelled());
-      if (is_locked_out()) break;
-      if (row.action.kind == ActionKind::pull_delete) WS_TRY(finish(row, delete_here(writer, row.action)));
-      if (row.action.kind == ActionKind::pull_move) WS_TRY(finish(row, move_here(writer, row.action)));
-    }
-    WS_TRY(place_incoming(writer));
-    WS_TRY(writer.flush_folders());
+    WS_TRY(carry_out_here(writer));
     WS_TRY(drop_undone(may_come));
-    WS_LET(sqlite::Transaction transaction, store_->begin());
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (Row& row : rows_) {
       if (row.state == Row::State::done && is_pull(row.action.kind)) WS_TRY(record_pulled(row.action));
     }
@@ -420,17 +418,7 @@ class AttachmentRun {
     return row.error->kind == Failure::Kind::cancelled ? Result<void>(fail(Failure(*row.error))) : Result<void>();
   }
 
-  Result<void> delete_here(SafeWriter& writer, const Action& action) {
-    WS_TRY(
-        ensure_backup(writer, assets_, disk_path(action.path), *action.seen, copy_of(found_.sides.base, action.path)));
-    return writer.remove(disk_path(action.path), *action.seen);
-  }
-
-  Result<void> move_here(SafeWriter& writer, const Action& action) {
-    return writer.move(disk_path(*action.previous_path), action.path, *action.seen);
-  }
-
-  Result<void> place_incoming(SafeWriter& writer) {
+  Result<void> carry_out_here(SafeWriter& writer) {
     std::unordered_map<std::string, std::size_t> uses;
     for (const Row& row : rows_) {
       if (fetches_bytes(row.action)) ++uses[row.action.result->hex()];
@@ -438,33 +426,48 @@ class AttachmentRun {
     for (const AttachmentCollision& collision : found_.plan.collisions) {
       if (needs_copy(collision)) ++uses[collision.remote->hash.hex()];
     }
-    struct Waiting {
-      Row* row;
-      Staged staged;
-    };
-    std::vector<Waiting> waiting;
+    std::vector<Row*> rows;
+    std::vector<FileStep> steps;
+    StagedTexts staged;
     for (Row& row : rows_) {
-      if (!fetches_bytes(row.action)) continue;
+      const Action& action = row.action;
+      if (!is_pull(action.kind)) continue;
       WS_TRY(session_.check_cancelled());
-      const Sha256& hash = *row.action.result;
-      if (!writer.has(hash.hex(), hash)) {
-        const auto why = outcome_.not_downloaded.find(hash);
-        if (why != outcome_.not_downloaded.end()) row.fail(why->second);
+      std::optional<Result<Staged>> bytes;
+      if (fetches_bytes(action)) {
+        const Sha256& hash = *action.result;
+        if (!writer.has(hash.hex(), hash)) {
+          const auto why = outcome_.not_downloaded.find(hash);
+          if (why != outcome_.not_downloaded.end()) row.fail(why->second);
+          continue;
+        }
+        bytes = --uses[hash.hex()] > 0 ? writer.stage_copy(hash.hex(), hash) : writer.stage_file(hash.hex(), hash);
+      }
+      if (auto kept = back_up(writer, action); !kept) {
+        WS_TRY(finish(row, std::move(kept)));
+        if (is_locked_out()) break;
         continue;
       }
-      auto staged = --uses[hash.hex()] > 0 ? writer.stage_copy(hash.hex(), hash) : writer.stage_file(hash.hex(), hash);
-      if (staged) {
-        waiting.push_back({.row = &row, .staged = std::move(*staged)});
-      } else {
-        row.fail(std::move(staged).error());
-      }
+      rows.push_back(&row);
+      steps.push_back(file_step_of(action));
+      staged.push_back(std::move(bytes));
     }
     WS_TRY(writer.flush_texts());
-    for (Waiting& each : waiting) {
-      if (is_locked_out()) break;
-      WS_TRY(finish(*each.row, place(writer, each.row->action, each.staged)));
+    return carry_out(writer, steps, staged, false, [&](std::size_t step, Result<void> outcome) {
+      return finish(*rows[step], std::move(outcome));
+    });
+  }
+
+  FileStep file_step_of(const Action& action) const {
+    FileStep step{.seen = action.seen, .result = action.result};
+    if (action.kind == ActionKind::pull_move) {
+      step.from = disk_path(*action.previous_path);
+      step.to = action.path;
+    } else {
+      if (action.seen) step.from = disk_path(action.path);
+      if (action.kind != ActionKind::pull_delete) step.to = disk_path(action.path);
     }
-    return {};
+    return step;
   }
 
   /// Whether it replaces what this tree never sent nor received.
@@ -473,21 +476,19 @@ class AttachmentRun {
            !was_synced(found_.sides, *action.seen);
   }
 
-  Result<void> place(SafeWriter& writer, const Action& action, const Staged& staged) {
-    const RelativePath disk = disk_path(action.path);
-    if (action.seen) {
-      const RelativePath& known = action.path;
-      auto agreed = copy_of(found_.sides.base, known);
-      if (!agreed || agreed->hash != *action.seen) {
-        WS_LET(agreed, known_asset(*action.seen));
-      }
-      WS_TRY(ensure_backup(writer, assets_, disk, *action.seen, agreed));
-      if (is_unsent(action)) {
-        const Attachment file{.size_bytes = found_.sides.local.at(known).size_bytes, .hash = *action.seen};
-        WS_TRY(store_->add_version(clock_.now(), known, file, replaced_unsent));
-      }
+  /// What is replaced or removed here is on the service, or a copy of it is kept.
+  Result<void> back_up(SafeWriter& writer, const Action& action) {
+    if (!action.seen || action.kind == ActionKind::pull_move) return {};
+    const RelativePath& known = action.path;
+    auto agreed = copy_of(found_.sides.base, known);
+    if (action.kind != ActionKind::pull_delete && (!agreed || agreed->hash != *action.seen)) {
+      WS_LET(agreed, known_asset(*action.seen));
     }
-    return writer.place(staged, disk, action.seen);
+    // Renamed there too: it lies at its old place until the renames are made.
+    WS_TRY(ensure_backup(writer, assets_, disk_path(moved_from(known).value_or(known)), *action.seen, agreed));
+    if (action.kind == ActionKind::pull_delete || !is_unsent(action)) return {};
+    const Attachment file{.size_bytes = found_.sides.local.at(known).size_bytes, .hash = *action.seen};
+    return store_.add_version(clock_.now(), known, file, replaced_unsent);
   }
 
   /// The other side's bytes beside ours, and the conflict in the store.
@@ -507,7 +508,7 @@ class AttachmentRun {
           static_cast<void>(writer.remove(*open.beside, known->second.remote->hash));
         WS_LET(open.beside, lay_copy(writer, collision.path, collision.remote->hash));
       }
-      WS_TRY(store_->put_conflict(collision.path, open));
+      WS_TRY(store_.put_conflict(collision.path, open));
       found_.open.insert_or_assign(collision.path, open);
     }
     return {};
@@ -554,7 +555,7 @@ class AttachmentRun {
       return is_push(row.action.kind) && row.state != Row::State::failed && changes.contains(row.action.path);
     };
     if (!changes.empty()) WS_TRY(record(is_sent));
-    auto published = publish_list(session_, *store_, found_.list, changes);
+    auto published = publish_list(session_, store_, found_.list, changes);
     if (!published && published.error().kind == Failure::Kind::forbidden) {
       // Whoever may only read goes on receiving.
       WS_TRY(drop_undone(is_sent));
@@ -569,7 +570,7 @@ class AttachmentRun {
     }
     const auto is_refused = [&](const Row& row) { return is_sent(row) && !published->contains(row.action.path); };
     WS_TRY(drop_undone(is_refused));
-    WS_LET(sqlite::Transaction transaction, store_->begin());
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (Row& row : rows_) {
       if (!is_sent(row)) continue;
       if (is_refused(row)) {
@@ -642,13 +643,13 @@ class AttachmentRun {
     skip(is_refused);
     skip(was_not_tried);
     std::ranges::sort(report_.skipped);
-    return store_->set_note("missing_scope", missing);
+    return store_.set_note("missing_scope", missing);
   }
 
   /// Which files on disk they are now: so one that is renamed and edited is still known.
   Result<void> note_files() {
-    WS_LET(const AttachmentTree agreed, store_->base());
-    WS_LET(sqlite::Transaction transaction, store_->begin());
+    WS_LET(const AttachmentTree agreed, store_.base());
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [path, file] : agreed) {
       // Another file took the place of one that was renamed, and nothing was agreed about it yet.
       if (found_.sides.moved_here.contains(path) && copy_of(found_.sides.base, path) == file) continue;
@@ -658,7 +659,7 @@ class AttachmentRun {
       const FileId id = stamp_of(status).id();
       const auto known = found_.files_known.find(path);
       if (!S_ISREG(status.stx_mode) || (known != found_.files_known.end() && known->second == id)) continue;
-      WS_TRY(store_->put_file(path, id));
+      WS_TRY(store_.put_file(path, id));
     }
     return transaction.commit();
   }
@@ -666,7 +667,7 @@ class AttachmentRun {
   Result<void> tell() {
     if (!outcome_.ended_by) {
       WS_TRY(note_files());
-      WS_TRY(store_->set_note(first_files_key, ""));
+      WS_TRY(store_.set_note(first_files_key, ""));
     }
     WS_TRY(skip_for_scope());
     for (const RelativePath& path : outcome_.in_doubt) {
@@ -688,7 +689,7 @@ class AttachmentRun {
   AttachmentSurvey found_;
   Half half_;
   Report& report_;
-  AttachmentStore* store_ = nullptr;
+  AttachmentStore store_;
   Assets* assets_ = nullptr;
   std::vector<Row> rows_;
   std::unordered_map<std::string, Attachment> by_hash_;
@@ -703,9 +704,9 @@ class AttachmentRun {
 Result<void> record_files(Session& session, const AttachmentSurvey& found) {
   const std::map<RelativePath, FileId> files = unrecorded_files(found);
   if (files.empty()) return {};
-  WS_LET(AttachmentStore* const store, session.attachments());
-  WS_LET(sqlite::Transaction transaction, store->begin());
-  for (const auto& [path, id] : files) WS_TRY(store->put_file(path, id));
+  AttachmentStore store = session.attachments();
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const auto& [path, id] : files) WS_TRY(store.put_file(path, id));
   return transaction.commit();
 }
 
@@ -716,16 +717,16 @@ Result<void> sync_attachments(Session& session, const Clock& clock, AttachmentSu
   const bool has_work = !found.is_quiet() || found.list.is_due() || !found.open.empty();
   bool is_unfinished_there = false;
   if (session.knows_attachments() && !is_off) {
-    WS_LET(AttachmentStore* const store, session.attachments());
-    WS_LET(is_unfinished_there, is_list_unfinished(*store));
+    AttachmentStore store = session.attachments();
+    WS_LET(is_unfinished_there, is_list_unfinished(store));
   }
   if (is_off || (!has_work && !is_unfinished_there)) {
     if (!is_off) WS_TRY(record_files(session, found));
     WS_TRY(note_told(session, found));
     add_to_report(found, report);
     if (!found.has_off_remark) return {};
-    WS_LET(AttachmentStore* const store, session.attachments());
-    return store->set_note("told_off", "yes");
+    AttachmentStore store = session.attachments();
+    return store.set_note("told_off", "yes");
   }
   return AttachmentRun(session, clock, std::move(found), half, report).run();
 }

@@ -134,10 +134,8 @@ void Transfers::end(const WantedUpload& upload, AssetUpload& asset, Result<Uploa
   const Attachment done{
       .size_bytes = asset.size_bytes, .hash = upload.hash, .media_type = asset.media_type, .asset = ended->asset};
   const auto kept = [&]() -> Result<void> {
-    WS_LET(sqlite::Transaction transaction, store_.begin());
     WS_TRY(store_.put_asset(done));
-    WS_TRY(store_.drop_upload(upload.hash));
-    return transaction.commit();
+    return store_.drop_upload(upload.hash);
   }();
   if (!kept) return record_failure(Failure(kept.error()), outcome_.not_uploaded, upload.hash);
   if (ended->was_in_doubt) outcome_.in_doubt.push_back(upload.path);

@@ -37,6 +37,29 @@ bool is_unfinished(const fs::path& folder) {
   return is_there(own) && !is_there(own / "source.json") && !is_there(own / "state.db");
 }
 
+struct OlderTree {
+  std::string source_id = {};
+  std::string kept_as = {};  ///< ".ws.old-2026-11-27"
+};
+
+/// A `.ws` from before the first release is moved aside. Empty: there is none, or it is of today.
+Result<std::optional<OlderTree>> move_older_aside(const fs::path& folder,
+                                                  const TrustedFolders& trusted,
+                                                  const Clock& clock) {
+  if (!is_there(folder / ".ws" / "state.db")) return std::optional<OlderTree>{};
+  WS_LET(const RootFolder root, RootFolder::open(folder));
+  WS_LET(const WsFolder own, WsFolder::open(root, trusted));
+  const auto state = StateStore::open(own.through("state.db"));
+  if (state || state.error().code != "older_format") return std::optional<OlderTree>{};
+  WS_LET(const TreeBinding binding, read_binding(own));
+  WS_LET(const TreeLock lock, TreeLock::take(root, std::chrono::milliseconds(0)));
+  const std::string day = to_rfc3339(clock.now()).substr(0, 10);
+  OlderTree older{.source_id = binding.source_id, .kept_as = ".ws.old-" + day};
+  for (int next = 2; is_there(folder / older.kept_as); ++next) older.kept_as = fmt::format(".ws.old-{}-{}", day, next);
+  if (::renameat(root.fd(), ".ws", root.fd(), older.kept_as.c_str()) != 0) return disk_failure("cannot move", ".ws");
+  return older;
+}
+
 /// A `.ws` of another user, in /tmp for example, does not make the folders below it part of a tree.
 bool is_left_by_another_user(const fs::path& root, const fs::path& folder, const TrustedFolders& trusted) {
   if (root == folder) return false;
@@ -171,6 +194,10 @@ Result<TreeBinding> init(const InitOptions& options, Remote& remote, const Clock
   if (error || !fs::is_directory(folder, error)) {
     return fail(Failure::Kind::usage, fmt::format("{} is not a folder", options.folder.string()));
   }
+  WS_LET(const std::optional<OlderTree> older, move_older_aside(folder, options.trusted, clock));
+  const bool makes_source =
+      options.source_id.empty() && (!older || !options.project_id.empty() || !options.root_node_id.empty());
+  const std::string source_id = makes_source || !options.source_id.empty() ? options.source_id : older->source_id;
   const auto above = find_root(is_unfinished(folder) ? folder.parent_path() : folder);
   if (above && !is_left_by_another_user(*above, folder, options.trusted)) {
     return fail(with_code(Failure::Kind::usage,
@@ -185,23 +212,24 @@ Result<TreeBinding> init(const InitOptions& options, Remote& remote, const Clock
   WS_LET(const WsFolder own, make_own_folder(folder, options));
   const std::string name = options.name.empty() ? folder.filename().string() : options.name;
   const auto source =
-      options.source_id.empty()
+      makes_source
           ? create_source(
                 own, {.name = name, .project_id = options.project_id, .root_node_id = options.root_node_id}, remote)
-          : remote.find_source(options.source_id);
+          : remote.find_source(source_id);
   if (!source) {
     if (fresh && source.error().call.applied == Applied::no) fs::remove_all(folder / ".ws", error);
     return fail(source.error());
   }
-  if (!options.source_id.empty() && !is_same_id(source->id, options.source_id)) {
+  if (!makes_source && !is_same_id(source->id, source_id)) {
     if (fresh) fs::remove_all(folder / ".ws", error);
-    return fail(another_source(options.source_id, source->id));
+    return fail(another_source(source_id, source->id));
   }
   TreeBinding binding{.source_id = source->id,
                       .client_id = make_uuid_v7(clock.now(), random),
                       .name = source->name,
                       .base_url = options.base_url,
-                      .origin = options.origin};
+                      .origin = options.origin,
+                      .kept_aside = older ? older->kept_as : ""};
   if (auto written = write_binding(own, binding); !written) {
     Failure failure = std::move(written).error();
     failure.hint = "then join the source that was made: " +

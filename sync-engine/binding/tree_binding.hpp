@@ -19,7 +19,8 @@ struct TreeBinding {
   std::string client_id = {};
   std::string name = {};
   std::string base_url = {};
-  std::string origin = {};  ///< compared before anything is sent
+  std::string origin = {};      ///< compared before anything is sent
+  std::string kept_aside = {};  ///< of `init`: the folder that holds the `.ws` of an older format; not stored
   bool operator==(const TreeBinding&) const = default;
 };
 
@@ -45,7 +46,8 @@ struct InitOptions {
   TrustedFolders trusted = {};
 };
 
-/// Makes `.ws/`; sends no content. Fails with `usage` (code `already_tied`) for a tree that is tied or lies in one.
+/// Makes `.ws/`; sends no content. One of an older format is moved aside, never deleted, and its source is joined again
+/// unless another is named. Fails with `usage` (code `already_tied`) for a tree that is tied or lies in one.
 Result<TreeBinding> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random);
 
 /// Takes `.ws/` away, the local history with it; every other file stays, and the service is told nothing. Fails with

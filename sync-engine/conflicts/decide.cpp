@@ -10,7 +10,7 @@
 
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
-#include "sync-engine/apply/replace_file.hpp"
+#include "sync-engine/changes/replace_file.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/conflicts/decide_place.hpp"
 #include "sync-engine/conflicts/decide_rewound.hpp"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "sync-engine/apply/replace_file.hpp"
+#include "sync-engine/changes/replace_file.hpp"
 #include "sync-engine/conflicts/recorded_conflict.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 

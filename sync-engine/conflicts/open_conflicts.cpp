@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api-client/base/utf8.hpp"
-#include "sync-engine/apply/replace_file.hpp"
+#include "sync-engine/changes/replace_file.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/survey/held_documents.hpp"
 

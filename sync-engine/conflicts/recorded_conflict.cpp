@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/apply/replace_file.hpp"
+#include "sync-engine/changes/replace_file.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/merge/merge.hpp"
 #include "sync-engine/survey/survey.hpp"

@@ -10,12 +10,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/relink/earlier_spelling.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/survey/documents_here.hpp"
 #include "sync-engine/survey/survey.hpp"
-#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 namespace {

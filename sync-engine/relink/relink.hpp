@@ -36,7 +36,7 @@ struct Relinked {
 /// What is to be done, ready for the journal.
 struct RelinkPlan {
   Relinked told = {};
-  std::vector<UndoStep> steps = {};
+  std::vector<FileStep> steps = {};
   std::vector<OperationRow> rows = {};
 };
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "sync-engine/apply/journal.hpp"
 #include "sync-engine/attachments/interrupted_files.hpp"
+#include "sync-engine/changes/edit_files.hpp"
+#include "sync-engine/changes/finish_step.hpp"
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/run/run_undo.hpp"
-#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 namespace {

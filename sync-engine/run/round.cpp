@@ -4,8 +4,9 @@
 #include <set>
 #include <utility>
 
-#include "sync-engine/apply/apply.hpp"
 #include "sync-engine/attachments/interrupted_files.hpp"
+#include "sync-engine/changes/apply.hpp"
+#include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/reconcile/guard.hpp"
@@ -14,7 +15,6 @@
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/survey/held_documents.hpp"
-#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 namespace {
@@ -82,9 +82,11 @@ Result<void> note_attachments_now(RunContext& context) {
 /// knows of no attachment never had a text that names one.
 Result<void> set_notes_under_way(Session& session, bool are_under_way) {
   if (!session.knows_attachments()) return {};
-  WS_LET(AttachmentStore* const store, session.attachments());
-  WS_TRY(store->set_note(notes_under_way_key, are_under_way ? "yes" : ""));
-  return are_under_way ? store->flush() : Result<void>();
+  const auto set = [&] { return session.attachments().set_note(notes_under_way_key, are_under_way ? "yes" : ""); };
+  if (!are_under_way) return set();
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  WS_TRY(set());
+  return transaction.commit();
 }
 
 /// Decides the conflicts of a run by `on_conflict`. True: another round is needed to carry it out.

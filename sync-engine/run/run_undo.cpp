@@ -17,19 +17,19 @@
 
 #include "sync-engine/attachments/choose_attachments.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
+#include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
-#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 namespace {
 
 /// The rows of the pushes of files that an undo causes.
-Result<void> foresee_attachments(Session& session, const std::vector<UndoStep>& steps, Report& report) {
-  for (const UndoStep& step : steps) {
+Result<void> foresee_attachments(Session& session, const std::vector<FileStep>& steps, Report& report) {
+  for (const FileStep& step : steps) {
     const RelativePath& path = step.to ? *step.to : *step.from;
     const bool is_renamed = step.from && step.to && step.from != step.to;
     const bool is_file = is_about_bytes(step) || (step.document.empty() && !session.kinds.takes(path.text()));
@@ -54,8 +54,8 @@ Result<std::optional<Guard>> guard_of_undo(Session& session, const Report& repor
   Guard guard;
   WS_LET(guard.tracked, session.state.base_count());
   if (session.knows_attachments()) {
-    WS_LET(AttachmentStore* const store, session.attachments());
-    WS_LET(const AttachmentTree files, store->base());
+    AttachmentStore store = session.attachments();
+    WS_LET(const AttachmentTree files, store.base());
     guard.files_tracked = files.size();
   }
   for (const Row& row : report.rows) count_loss(row.action, guard);
@@ -79,13 +79,13 @@ Result<std::set<RelativePath>> told_paths(Session& session, const UndoReport& re
   return told;
 }
 
-ActionKind kind_of(const UndoStep& step) {
+ActionKind kind_of(const FileStep& step) {
   if (!step.to) return ActionKind::pull_delete;
   if (!step.from) return ActionKind::pull_create;
   return step.from == step.to ? ActionKind::pull_update : ActionKind::pull_move;
 }
 
-OperationRow recorded_as(const UndoStep& step, const DocumentId& document) {
+OperationRow recorded_as(const FileStep& step, const DocumentId& document) {
   OperationRow row{.document = document, .origins = ChangeOrigin::restored};
   if (step.from) row.before = Version{.path = *step.from, .hash = *step.seen, .blob = step.seen_blob};
   if (step.to) {
@@ -96,18 +96,18 @@ OperationRow recorded_as(const UndoStep& step, const DocumentId& document) {
 }
 
 /// Whether the run had a row about each of these files.
-bool tells_of_all(const Report& report, const std::vector<UndoStep>& steps) {
+bool tells_of_all(const Report& report, const std::vector<FileStep>& steps) {
   std::unordered_set<std::string_view> told;
   for (const Row& row : report.rows) {
     told.insert(row.action.path.text());
     if (row.action.previous_path) told.insert(row.action.previous_path->text());
   }
   return std::ranges::all_of(
-      steps, [&](const UndoStep& step) { return told.contains(step.to ? step.to->text() : step.from->text()); });
+      steps, [&](const FileStep& step) { return told.contains(step.to ? step.to->text() : step.from->text()); });
 }
 
 /// What a step does here, where no run has a row about it.
-Row row_of(const Session& session, const UndoStep& step, Row::State state) {
+Row row_of(const Session& session, const FileStep& step, Row::State state) {
   const RelativePath& path = step.to ? *step.to : *step.from;
   Row row{.action = {.kind = kind_of(step), .path = path, .reason = "taken back", .document = step.document},
           .state = state};
@@ -118,9 +118,9 @@ Row row_of(const Session& session, const UndoStep& step, Row::State state) {
 
 /// What was taken back before any run had told the service of it: the two sides agree again, so no run has a row
 /// about it.
-Result<void> record_steps_here(Session& session, const std::vector<UndoStep>& steps, UndoReport& result) {
+Result<void> record_steps_here(Session& session, const std::vector<FileStep>& steps, UndoReport& result) {
   WS_LET(const std::set<RelativePath> told, told_paths(session, result));
-  for (const UndoStep& step : steps) {
+  for (const FileStep& step : steps) {
     const RelativePath& path = step.to ? *step.to : *step.from;
     const bool is_known = !step.from || !step.seen_blob.empty() || step.seen == step.result;
     const bool is_told = told.contains(path) || (step.from && told.contains(*step.from));
@@ -158,9 +158,9 @@ Result<bool> was_never_sent(Session& session, const Operation& operation, const 
 }
 
 /// What a file that is renamed back was to the person here.
-Result<void> carry_marks_back(Session& session, const std::vector<UndoStep>& steps) {
+Result<void> carry_marks_back(Session& session, const std::vector<FileStep>& steps) {
   links::Renames renamed;
-  for (const UndoStep& step : steps) {
+  for (const FileStep& step : steps) {
     if (step.from && step.to && step.from != step.to) renamed.emplace(step.from->string(), step.to->string());
   }
   return carry_marks(session, renamed);
@@ -169,7 +169,7 @@ Result<void> carry_marks_back(Session& session, const std::vector<UndoStep>& ste
 /// A step's file may have changed on the service too, and the run received that. It is no part of what the undo did: a
 /// redo takes back the step alone, and merges with what came.
 Result<void> record_without_received(Session& session,
-                                     const std::vector<UndoStep>& steps,
+                                     const std::vector<FileStep>& steps,
                                      const std::vector<LeftAlone>& left) {
   Operations operations = session.state.operations();
   WS_LET(const std::vector<OperationRow> rows, operations.rows(*operations.current()));
@@ -178,7 +178,7 @@ Result<void> record_without_received(Session& session,
     if (row.before && row.after) changed.emplace(row.before->path.text(), &row);
   }
   for (const LeftAlone& each : left) changed.erase(each.path.text());
-  for (const UndoStep& step : steps) {
+  for (const FileStep& step : steps) {
     if (!step.from || !step.to || is_about_bytes(step)) continue;
     const auto found = changed.find(step.from->text());
     if (found == changed.end()) continue;
@@ -196,11 +196,11 @@ Result<void> record_without_received(Session& session,
 
 /// Stages the texts of the new files on the service while the files are written.
 void push_made(Session& session,
-               const std::vector<const UndoStep*>& made,
+               const std::vector<const FileStep*>& made,
                const std::function<void(std::size_t place, const std::string& text)>& take) {
   std::vector<NewText> texts;
   texts.reserve(made.size());
-  for (const UndoStep* step : made) {
+  for (const FileStep* step : made) {
     texts.push_back({.path = *step->to, .hash = *step->result, .blob = step->result_blob});
   }
   push_ahead(session, texts, take);
@@ -209,16 +209,16 @@ void push_made(Session& session,
 /// The journalled steps, on the disk.
 class StepsHere {
  public:
-  StepsHere(Session& session, const Operation& undo, const std::vector<UndoStep>& steps, bool was_begun)
+  StepsHere(Session& session, const Operation& undo, const std::vector<FileStep>& steps, bool was_begun)
       : session_(session), undo_(undo.id), of_texts_(steps) {
     const auto files = std::stable_partition(
-        of_texts_.begin(), of_texts_.end(), [](const UndoStep& step) { return !is_about_bytes(step); });
+        of_texts_.begin(), of_texts_.end(), [](const FileStep& step) { return !is_about_bytes(step); });
     of_bytes_.assign(files, of_texts_.end());
     of_texts_.erase(files, of_texts_.end());
     applier_.emplace(session, of_texts_, was_begun);
   }
 
-  /// `reads`: see UndoApplier.
+  /// `reads`: see FileEdits.
   Result<void> begin(const ReadsTexts& reads) { return applier_->begin(reads); }
 
   /// Files that are in place are hashed while something else is waited for.
@@ -249,11 +249,11 @@ class StepsHere {
 
   Session& session_;
   std::uint64_t undo_;
-  std::vector<UndoStep> of_texts_;
-  std::vector<UndoStep> of_bytes_;
+  std::vector<FileStep> of_texts_;
+  std::vector<FileStep> of_bytes_;
   std::vector<LeftAlone> left_;
   std::optional<Result<void>> outcome_;
-  std::optional<UndoApplier> applier_;
+  std::optional<FileEdits> applier_;
 };
 
 /// The paths of those that have no file.
@@ -268,17 +268,17 @@ std::set<RelativePath> without_file(const Session& session, const std::vector<Le
 }
 
 /// Whether the run that follows is known: what was staged ahead becomes new documents, and nothing else differs.
-bool makes_what_was_staged(const Session& session,
+bool makes_what_was_staged(Session& session,
                            const Survey& seen,
                            const Report& planned,
-                           const std::vector<UndoStep>& steps) {
+                           const std::vector<FileStep>& steps) {
   const bool is_quiet_there = seen.revision == seen.revision_before && seen.pending.empty() &&
                               seen.remote.changed.empty() && seen.remote.gone.empty() && seen.remote.absent.empty();
   // A missing file may be one of the new ones, renamed.
   const bool is_quiet_here = seen.known_conflicts.empty() && seen.plan.conflicts.empty() && seen.plan.settled.empty() &&
                              seen.local.tracked.size() == seen.base.documents.size();
   if (!session.pushed_ahead || session.knows_attachments() || !is_quiet_there || !is_quiet_here) return false;
-  return std::ranges::equal(planned.rows, steps, [&](const Row& row, const UndoStep& step) {
+  return std::ranges::equal(planned.rows, steps, [&](const Row& row, const FileStep& step) {
     const Action& action = row.action;
     return action.kind == ActionKind::push_create && row.state == Row::State::planned && !action.service_path &&
            !step.from && action.path == *step.to && action.result == step.result && seen.scan.rules_loaded() &&
@@ -290,7 +290,7 @@ bool makes_what_was_staged(const Session& session,
 /// `planned`: the survey of an undo that begins; its report is in `result`.
 Result<void> carry_out_undo(RunContext& context,
                             const Operation& undo,
-                            const std::vector<UndoStep>& steps,
+                            const std::vector<FileStep>& steps,
                             const Survey* planned,
                             UndoReport& result) {
   Session& session = context.session;
@@ -345,7 +345,7 @@ Result<void> carry_out_undo(RunContext& context,
   const std::set<RelativePath> paths = paths_of(steps);
   RunOptions run{.message = "Take back run " + std::to_string(undo.undoes),
                  .only = [&paths](const RelativePath& path) { return paths.contains(path); }};
-  for (const UndoStep& step : steps) {
+  for (const FileStep& step : steps) {
     if (!step.from) continue;
     WS_LET(const std::optional<KnownDocument> known, session.state.find_base(*step.from));
     if (known) run.only_too.insert(known->document);
@@ -416,7 +416,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
     WS_TRY(plan_file_undo(context.session, planned.survey.scan, of_files, options, planned.undo));
     if (is_local) {
       result.report.rows.clear();
-      for (const UndoStep& step : planned.undo.steps)
+      for (const FileStep& step : planned.undo.steps)
         result.report.rows.push_back(row_of(context.session, step, Row::State::planned));
       sort_by_path(result.report.rows);
     } else {
@@ -463,7 +463,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
 
 Result<std::set<RelativePath>> finish_steps_here(Session& session, Operation& undoing) {
   if (undoing.stage == Operation::Stage::undoing_on_disk) {
-    WS_LET(const std::vector<UndoStep> steps, session.state.operations().undo_steps(undoing.id));
+    WS_LET(const std::vector<FileStep> steps, session.state.operations().undo_steps(undoing.id));
     StepsHere here(session, undoing, steps, true);
     WS_TRY(here.begin({}));
     WS_TRY(here.end());
@@ -478,7 +478,7 @@ Result<void> finish_interrupted_undo(RunContext& context, const Operation& undoi
   WS_LET(const auto undone, context.session.state.operations().find(undoing.undoes));
   if (undone) result.undone = *undone;
   WS_LET(result.left, context.session.state.operations().undo_left(undoing.id));
-  WS_LET(const std::vector<UndoStep> steps, context.session.state.operations().undo_steps(undoing.id));
+  WS_LET(const std::vector<FileStep> steps, context.session.state.operations().undo_steps(undoing.id));
   WS_TRY(carry_out_undo(context, undoing, steps, nullptr, result));
   if (result.report.ended_by) return fail(std::move(*result.report.ended_by));
   // Its commit may have been finished before.

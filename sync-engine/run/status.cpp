@@ -28,8 +28,7 @@ namespace {
 constexpr std::chrono::milliseconds settled_after{50};
 
 /// What decides the answer of a status, beside the tree itself. Caches do not, nor does SQLite's index of its log.
-constexpr const char* files_of_state[] = {
-    "state.db", "state.db-wal", "attachments.db", "attachments.db-wal", "config.yaml", "source.json"};
+constexpr const char* files_of_state[] = {"state.db", "state.db-wal", "config.yaml", "source.json"};
 
 /// Folders with hidden names are not watched.
 bool shows_hidden_file(const ShownFiles& shown) {

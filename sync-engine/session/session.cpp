@@ -4,11 +4,12 @@
 
 namespace ws::sync {
 
-Result<AttachmentStore*> Session::attachments() {
-  if (!attachment_store) {
-    WS_LET(attachment_store, AttachmentStore::open(own("attachments.db")));
+bool Session::knows_attachments() {
+  if (!met_attachments) {
+    const auto changes = attachments().changes();
+    met_attachments = changes && *changes > 0;
   }
-  return &*attachment_store;
+  return met_attachments;
 }
 
 Result<void> Session::check_cancelled() const {

@@ -45,7 +45,7 @@ struct Session {
   History history;
   Remote* remote = nullptr;
   EngineOptions options = {};
-  std::optional<AttachmentStore> attachment_store = {};  ///< opened, and made, by `attachments`
+  bool met_attachments = false;  ///< see `knows_attachments`
   std::optional<PushedAhead> pushed_ahead = {};
   /// Notes were written by this call: what they name from now on is nobody's wish here.
   bool wrote_notes = false;
@@ -56,9 +56,9 @@ struct Session {
 
   /// For what opens by path; see `WsFolder::through`.
   std::filesystem::path own(const char* name) const { return ws.through(name); }
-  /// Whether this tree has, or had, attachments; then `attachments` makes no new file.
-  bool knows_attachments() const { return attachment_store.has_value() || ws.has("attachments.db"); }
-  Result<AttachmentStore*> attachments();
+  /// Whether this tree has, or had, attachments.
+  bool knows_attachments();
+  AttachmentStore attachments() { return state.attachments(); }
   /// Null: the service cannot be asked, or keeps none.
   Assets* assets() const { return remote == nullptr ? nullptr : remote->assets(); }
   void progress(Stage stage, std::uint64_t done, std::uint64_t total) const {

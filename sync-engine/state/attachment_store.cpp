@@ -6,49 +6,9 @@
 
 #include "api-client/base/json.hpp"
 #include "sync-engine/state/columns.hpp"
-#include "sync-engine/state/state_format.hpp"
 
 namespace ws::sync {
 namespace {
-
-constexpr std::int64_t attachment_format = 3;
-
-constexpr const char* attachment_settings =
-    "pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = normal";
-
-constexpr const char* attachment_schema = R"(
-  create table base (path text primary key, bytes integer not null, hash blob not null, media text not null,
-                     asset text not null) without rowid;
-  create table parts (document text primary key, path text not null, revision integer not null, hash blob not null,
-                     gone integer not null, due integer not null, rows text not null) without rowid;
-  create table assets (hash blob primary key, bytes integer not null, media text not null, asset text not null)
-                     without rowid;
-  create table uploads (hash blob primary key, upload text not null, blob text not null) without rowid;
-  create table conflicts (path text primary key, value text not null) without rowid;
-  create table wanted (path text primary key) without rowid;
-  create table notes (key text primary key, value text not null) without rowid;
-  create table moments (place integer primary key, seconds integer not null, path text not null, how text not null,
-                     bytes integer, hash blob, media text, asset text);
-  create index moments_by_path on moments (path, place);
-)";
-
-/// What format 2 adds.
-constexpr const char* wishes_schema = R"(
-  create table marks (target text primary key, is_foreign integer not null, note text not null, by text not null,
-                     hash blob, told integer not null) without rowid;
-  create table decisions (path text not null, hash blob not null, accepted integer not null,
-                     primary key (path, hash)) without rowid;
-)";
-
-/// What format 3 adds.
-constexpr const char* files_schema = R"(
-  create table left_out (path text primary key) without rowid;
-  create table files (path text primary key, inode integer not null, device integer not null, born integer not null)
-                     without rowid;
-  create table failed (hash blob primary key, asset text not null, times integer not null, until integer not null,
-                     kind integer not null, code text not null, what text not null, hint text not null) without rowid;
-  pragma user_version = 3;
-)";
 
 Attachment attachment_at(const sqlite::Statement& row, int first) {
   return {.size_bytes = number_at(row, first),
@@ -112,31 +72,32 @@ Result<OpenAttachment> decode_open(std::string_view text) {
 
 }  // namespace
 
-Result<AttachmentStore> AttachmentStore::open(const std::filesystem::path& file) {
-  WS_LET(sqlite::Database database, sqlite::Database::open(file.string(), sqlite::OpenMode::in_place));
-  WS_TRY(database.execute(attachment_settings));
-  std::int64_t found = 0;
-  {
-    WS_LET(sqlite::Statement version, database.prepare("pragma user_version"));
-    WS_TRY(version.step());
-    found = version.integer(0);
-  }
-  if (found > attachment_format) return fail(newer_format(file, found, attachment_format));
-  if (found < attachment_format) {
-    WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
-    if (found == 0) WS_TRY(database.execute(attachment_schema));
-    if (found < 2) WS_TRY(database.execute(wishes_schema));
-    WS_TRY(database.execute(files_schema));
-    for (const char* const table : {"base", "conflicts", "wanted", "moments", "decisions"}) {
-      WS_LET(const std::vector<std::string> refused, refused_paths(database, table, "path"));
-      WS_TRY(drop_paths(database, table, "path", refused));
-    }
-    WS_TRY(transaction.commit());
-  }
-  return AttachmentStore(std::move(database));
+template <class... Values>
+Result<void> AttachmentStore::write(const char* sql, const Values&... values) {
+  if (database_->is_in_transaction()) return write_counted(sql, values...);
+  // By itself it need not outlive a power cut: what that takes away is found again by comparing the two sides.
+  WS_TRY(database_->execute("pragma synchronous = normal"));
+  const auto written = [&]() -> Result<void> {
+    WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(*database_));
+    WS_TRY(write_counted(sql, values...));
+    return transaction.commit();
+  }();
+  WS_TRY(database_->execute("pragma synchronous = full"));
+  return written;
 }
 
-Result<void> AttachmentStore::flush() { return database_.execute("pragma wal_checkpoint(passive)"); }
+template <class... Values>
+Result<void> AttachmentStore::write_counted(const char* sql, const Values&... values) {
+  WS_TRY(run_sql(*database_, sql, values...));
+  if (database_->changes() == 0) return {};
+  return run_sql(*database_,
+                 "insert into numbers values ('file_changes', 1) on conflict do update set value = value + 1");
+}
+
+Result<std::uint64_t> AttachmentStore::changes() {
+  WS_LET(const std::int64_t found, integer_of(*database_, "select value from numbers where key = 'file_changes'"));
+  return static_cast<std::uint64_t>(found);
+}
 
 Result<AttachmentTree> AttachmentStore::base() {
   AttachmentTree tree;
@@ -145,19 +106,21 @@ Result<AttachmentTree> AttachmentStore::base() {
     tree.emplace_hint(tree.end(), std::move(path), attachment_at(row, 1));
     return {};
   };
-  WS_TRY(each_row(database_, "select path, bytes, hash, media, asset from base order by path", add));
+  WS_TRY(each_row(*database_, "select path, bytes, hash, media, asset from base where kind = 1 order by path", add));
   return tree;
 }
 
 Result<void> AttachmentStore::put_base(const RelativePath& path, const Attachment& file) {
-  WS_TRY(set_left_out(path, false));
-  return run_sql(database_, "insert or replace into base values (?, ?, ?, ?, ?)", path, file);
+  return write(
+      "insert into base (kind, path, bytes, hash, media, asset) values (1, ?, ?, ?, ?, ?) on conflict (path) where "
+      "kind = 1 do update set bytes = excluded.bytes, hash = excluded.hash, media = excluded.media, "
+      "asset = excluded.asset, left_out = 0",
+      path,
+      file);
 }
 
 Result<void> AttachmentStore::forget_base(const RelativePath& path) {
-  WS_TRY(run_sql(database_, "delete from files where path = ?", path));
-  WS_TRY(set_left_out(path, false));
-  return run_sql(database_, "delete from base where path = ?", path);
+  return write("delete from base where kind = 1 and path = ?", path);
 }
 
 Result<std::map<RelativePath, FileId>> AttachmentStore::files() {
@@ -169,17 +132,18 @@ Result<std::map<RelativePath, FileId>> AttachmentStore::files() {
                        FileId{.inode = number_at(row, 1), .device = number_at(row, 2), .born_ns = row.integer(3)});
     return {};
   };
-  WS_TRY(each_row(database_, "select path, inode, device, born from files order by path", add));
+  WS_TRY(each_row(*database_,
+                  "select path, inode, device, born from base where kind = 1 and inode is not null order by path",
+                  add));
   return files;
 }
 
 Result<void> AttachmentStore::put_file(const RelativePath& path, const FileId& file) {
-  return run_sql(database_,
-                 "insert or replace into files select path, ?, ?, ? from base where path = ?",
-                 file.inode,
-                 file.device,
-                 file.born_ns,
-                 path);
+  return write("update base set inode = ?, device = ?, born = ? where kind = 1 and path = ?",
+               file.inode,
+               file.device,
+               file.born_ns,
+               path);
 }
 
 Result<std::map<Sha256, FailedTransfer>> AttachmentStore::failed() {
@@ -195,40 +159,32 @@ Result<std::map<Sha256, FailedTransfer>> AttachmentStore::failed() {
                                               .code = row.string(5)}});
     return {};
   };
-  WS_TRY(each_row(database_, "select hash, asset, times, until, kind, code, what, hint from failed", add));
+  WS_TRY(each_row(*database_, "select hash, asset, times, until, kind, code, what, hint from failed", add));
   return failed;
 }
 
 Result<void> AttachmentStore::put_failed(const Sha256& hash, const FailedTransfer& failed) {
-  return run_sql(database_,
-                 "insert or replace into failed values (?, ?, ?, ?, ?, ?, ?, ?)",
-                 hash,
-                 failed.asset,
-                 failed.times,
-                 failed.until_seconds,
-                 failed.failure.kind,
-                 failed.failure.code,
-                 failed.failure.what,
-                 failed.failure.hint);
+  return write("insert or replace into failed values (?, ?, ?, ?, ?, ?, ?, ?)",
+               hash,
+               failed.asset,
+               failed.times,
+               failed.until_seconds,
+               failed.failure.kind,
+               failed.failure.code,
+               failed.failure.what,
+               failed.failure.hint);
 }
 
 Result<void> AttachmentStore::drop_failed(const Sha256& hash) {
-  return run_sql(database_, "delete from failed where hash = ?", hash);
+  return write("delete from failed where hash = ?", hash);
 }
 
 Result<std::set<RelativePath>> AttachmentStore::left_out() {
-  std::set<RelativePath> paths;
-  WS_TRY(each_row(database_, "select path from left_out", [&](const sqlite::Statement& row) -> Result<void> {
-    WS_LET(RelativePath path, RelativePath::parse(row.text(0)));
-    paths.insert(std::move(path));
-    return {};
-  }));
-  return paths;
+  return paths("select path from base where kind = 1 and left_out = 1");
 }
 
 Result<void> AttachmentStore::set_left_out(const RelativePath& path, bool left_out) {
-  return run_sql(
-      database_, left_out ? "insert or ignore into left_out values (?)" : "delete from left_out where path = ?", path);
+  return write("update base set left_out = ? where kind = 1 and path = ?", left_out, path);
 }
 
 Result<std::map<DocumentId, StoredPart>> AttachmentStore::parts() {
@@ -243,49 +199,47 @@ Result<std::map<DocumentId, StoredPart>> AttachmentStore::parts() {
                              .rows = row.string(6)});
     return {};
   };
-  WS_TRY(each_row(database_, "select document, path, revision, hash, gone, due, rows from parts", add));
+  WS_TRY(each_row(*database_, "select document, path, revision, hash, gone, due, rows from list_parts", add));
   return parts;
 }
 
 Result<void> AttachmentStore::put_part(const DocumentId& document, const StoredPart& part) {
-  return run_sql(database_,
-                 "insert or replace into parts values (?, ?, ?, ?, ?, ?, ?)",
-                 document,
-                 part.path,
-                 part.revision,
-                 part.hash,
-                 part.is_gone,
-                 part.is_due,
-                 part.rows);
+  return write("insert or replace into list_parts values (?, ?, ?, ?, ?, ?, ?)",
+               document,
+               part.path,
+               part.revision,
+               part.hash,
+               part.is_gone,
+               part.is_due,
+               part.rows);
 }
 
 Result<void> AttachmentStore::drop_part(const DocumentId& document) {
-  return run_sql(database_, "delete from parts where document = ?", document);
+  return write("delete from list_parts where document = ?", document);
 }
 
 Result<std::optional<Attachment>> AttachmentStore::find_asset(const Sha256& hash) {
-  return find_row(database_, "select bytes, hash, media, asset from assets where hash = ?", read_asset, hash);
+  return find_row(*database_, "select bytes, hash, media, asset from assets where hash = ?", read_asset, hash);
 }
 
 Result<void> AttachmentStore::put_asset(const Attachment& asset) {
-  return run_sql(database_, "insert or replace into assets (bytes, hash, media, asset) values (?, ?, ?, ?)", asset);
+  return write("insert or replace into assets (bytes, hash, media, asset) values (?, ?, ?, ?)", asset);
 }
 
 Result<std::optional<SentUpload>> AttachmentStore::find_upload(const Sha256& hash) {
-  return find_row(database_, "select upload, blob from uploads where hash = ?", read_upload, hash);
+  return find_row(*database_, "select upload, blob from uploads where hash = ?", read_upload, hash);
 }
 
 Result<void> AttachmentStore::put_upload(const Sha256& hash, const SentUpload& upload) {
-  return run_sql(
-      database_, "insert or replace into uploads values (?, ?, ?)", hash, upload.upload_id, upload.blob_name);
+  return write("insert or replace into uploads values (?, ?, ?)", hash, upload.upload_id, upload.blob_name);
 }
 
 Result<void> AttachmentStore::drop_upload(const Sha256& hash) {
-  return run_sql(database_, "delete from uploads where hash = ?", hash);
+  return write("delete from uploads where hash = ?", hash);
 }
 
 Result<std::vector<Sha256>> AttachmentStore::uploads() {
-  return all_rows(database_, "select hash from uploads", read_upload_hash);
+  return all_rows(*database_, "select hash from uploads", read_upload_hash);
 }
 
 Result<std::map<RelativePath, OpenAttachment>> AttachmentStore::conflicts() {
@@ -296,7 +250,7 @@ Result<std::map<RelativePath, OpenAttachment>> AttachmentStore::conflicts() {
     conflicts.emplace(std::move(path), std::move(open));
     return {};
   };
-  WS_TRY(each_row(database_, "select path, value from conflicts", add));
+  WS_TRY(each_row(*database_, "select path, value from file_conflicts", add));
   return conflicts;
 }
 
@@ -309,26 +263,27 @@ Result<void> AttachmentStore::put_conflict(const RelativePath& path, const OpenA
                    {"from", conflict.from ? Json(conflict.from->string()) : Json()},
                    {"there", conflict.there ? Json(conflict.there->string()) : Json()},
                    {"seconds", conflict.seconds}};
-  return run_sql(database_, "insert or replace into conflicts values (?, ?)", path, dump(value));
+  return write("insert or replace into file_conflicts values (?, ?)", path, dump(value));
 }
 
 Result<void> AttachmentStore::drop_conflict(const RelativePath& path) {
-  return run_sql(database_, "delete from conflicts where path = ?", path);
+  return write("delete from file_conflicts where path = ?", path);
 }
 
-Result<std::set<RelativePath>> AttachmentStore::wanted() {
+Result<std::set<RelativePath>> AttachmentStore::paths(const char* sql) {
   std::set<RelativePath> paths;
-  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
+  WS_TRY(each_row(*database_, sql, [&](const sqlite::Statement& row) -> Result<void> {
     WS_LET(RelativePath path, RelativePath::parse(row.text(0)));
     paths.insert(std::move(path));
     return {};
-  };
-  WS_TRY(each_row(database_, "select path from wanted", add));
+  }));
   return paths;
 }
 
+Result<std::set<RelativePath>> AttachmentStore::wanted() { return paths("select path from wanted"); }
+
 Result<void> AttachmentStore::put_wanted(const RelativePath& path) {
-  return run_sql(database_, "insert or replace into wanted values (?)", path);
+  return write("insert or replace into wanted values (?)", path);
 }
 
 Result<TargetMarks> AttachmentStore::marks() {
@@ -340,23 +295,22 @@ Result<TargetMarks> AttachmentStore::marks() {
     marks.emplace_hint(marks.end(), row.string(0), std::move(mark));
     return {};
   };
-  WS_TRY(each_row(database_, "select target, is_foreign, note, by, hash, told from marks order by target", add));
+  WS_TRY(each_row(*database_, "select target, is_foreign, note, by, hash, told from marks order by target", add));
   return marks;
 }
 
 Result<void> AttachmentStore::put_mark(const std::string& target, const TargetMark& mark) {
-  return run_sql(database_,
-                 "insert or replace into marks values (?, ?, ?, ?, ?, ?)",
-                 target,
-                 mark.is_foreign,
-                 mark.note,
-                 mark.by,
-                 mark.hash,
-                 mark.is_told);
+  return write("insert or replace into marks values (?, ?, ?, ?, ?, ?)",
+               target,
+               mark.is_foreign,
+               mark.note,
+               mark.by,
+               mark.hash,
+               mark.is_told);
 }
 
 Result<void> AttachmentStore::drop_wish(const std::string& target) {
-  return run_sql(database_, "delete from marks where target = ? and is_foreign = 0", target);
+  return write("delete from marks where target = ? and is_foreign = 0", target);
 }
 
 Result<void> AttachmentStore::wish_for(const RelativePath& path) { return put_mark(path.string(), {}); }
@@ -364,8 +318,8 @@ Result<void> AttachmentStore::wish_for(const RelativePath& path) { return put_ma
 Result<void> AttachmentStore::hold_again(const RelativePath& path) {
   WS_TRY(forget_base(path));
   WS_TRY(drop_decisions(path));
-  WS_TRY(run_sql(database_, "delete from wanted where path = ?", path));
-  return run_sql(database_, "update marks set is_foreign = 1 where target = ?", path);
+  WS_TRY(write("delete from wanted where path = ?", path));
+  return write("update marks set is_foreign = 1 where target = ?", path);
 }
 
 Result<FileDecisions> AttachmentStore::decisions() {
@@ -375,45 +329,44 @@ Result<FileDecisions> AttachmentStore::decisions() {
     decisions.emplace(std::pair(std::move(path), hash_of(row.blob(1))), row.integer(2) != 0);
     return {};
   };
-  WS_TRY(each_row(database_, "select path, hash, accepted from decisions", add));
+  WS_TRY(each_row(*database_, "select path, hash, accepted from decisions", add));
   return decisions;
 }
 
 Result<void> AttachmentStore::put_decision(const RelativePath& path, const Sha256& hash, bool is_accepted) {
-  return run_sql(database_, "insert or replace into decisions values (?, ?, ?)", path, hash, is_accepted);
+  return write("insert or replace into decisions values (?, ?, ?)", path, hash, is_accepted);
 }
 
 Result<void> AttachmentStore::drop_decisions(const RelativePath& path) {
-  return run_sql(database_, "delete from decisions where path = ?", path);
+  return write("delete from decisions where path = ?", path);
 }
 
 Result<std::string> AttachmentStore::note(const std::string& key) {
   WS_LET(std::optional<std::string> found,
-         find_row(database_, "select value from notes where key = ?", read_note, key));
+         find_row(*database_, "select value from words where key = ?", read_note, key));
   return std::move(found).value_or("");
 }
 
 Result<void> AttachmentStore::set_note(const std::string& key, const std::string& value) {
   WS_LET(const std::string known, note(key));
   if (known == value) return {};
-  return value.empty() ? run_sql(database_, "delete from notes where key = ?", key)
-                       : run_sql(database_, "insert or replace into notes values (?, ?)", key, value);
+  return value.empty() ? write("delete from words where key = ?", key)
+                       : write("insert or replace into words values (?, ?)", key, value);
 }
 
 Result<void> AttachmentStore::add_version(Time time,
                                           const RelativePath& path,
                                           const std::optional<Attachment>& file,
                                           std::string_view how) {
-  return run_sql(database_,
-                 "insert into moments (seconds, path, how, bytes, hash, media, asset) values (?, ?, ?, ?, ?, ?, ?)",
-                 std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count(),
-                 path,
-                 how,
-                 file);
+  return write("insert into moments (seconds, path, how, bytes, hash, media, asset) values (?, ?, ?, ?, ?, ?, ?)",
+               std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count(),
+               path,
+               how,
+               file);
 }
 
 Result<std::vector<AttachmentVersion>> AttachmentStore::versions(const std::optional<RelativePath>& path) {
-  return all_rows(database_,
+  return all_rows(*database_,
                   "select place, seconds, path, how, bytes, hash, media, asset from moments where ?1 is null "
                   "or path = ?1 order by place desc",
                   read_attachment_version,
@@ -421,7 +374,7 @@ Result<std::vector<AttachmentVersion>> AttachmentStore::versions(const std::opti
 }
 
 Result<void> AttachmentStore::drop_version(std::uint64_t place) {
-  return run_sql(database_, "delete from moments where place = ?", place);
+  return write("delete from moments where place = ?", place);
 }
 
 }  // namespace ws::sync

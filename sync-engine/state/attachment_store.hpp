@@ -1,12 +1,9 @@
-/// What a tree remembers of its attachments between runs: `.ws/attachments.db`.
+/// What a tree remembers of its attachments between runs: tables of the state (`state_format.cpp`).
 ///
-/// A database of its own, made when the first of them is met: a tree without attachments has none, and pays nothing.
-/// A write outlives a kill when it has returned, and a power cut after `flush`: what a cut takes away is found again by
-/// comparing the two sides.
+/// A write within a transaction is durable with it. One by itself outlives a kill when it has returned.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -91,8 +88,10 @@ inline const std::string first_files_key = "first_files";
 
 class AttachmentStore {
  public:
-  /// Fails with `disk`; code `newer_format` for one that a later version wrote.
-  static Result<AttachmentStore> open(const std::filesystem::path& file);
+  explicit AttachmentStore(sqlite::Database& database) : database_(&database) {}
+
+  /// Rises with every change of what is kept here. 0: this tree never met an attachment.
+  Result<std::uint64_t> changes();
 
   Result<AttachmentTree> base();
   Result<void> put_base(const RelativePath& path, const Attachment& file);
@@ -160,13 +159,13 @@ class AttachmentStore {
   Result<std::vector<AttachmentVersion>> versions(const std::optional<RelativePath>& path);
   Result<void> drop_version(std::uint64_t place);
 
-  Result<sqlite::Transaction> begin() { return sqlite::Transaction::begin(database_); }
-  /// What was written is durable: before the state claims something that rests on it.
-  Result<void> flush();
-
  private:
-  explicit AttachmentStore(sqlite::Database database) : database_(std::move(database)) {}
-  sqlite::Database database_;
+  template <class... Values>
+  Result<void> write(const char* sql, const Values&... values);
+  template <class... Values>
+  Result<void> write_counted(const char* sql, const Values&... values);
+  Result<std::set<RelativePath>> paths(const char* sql);
+  sqlite::Database* database_;
 };
 
 }  // namespace ws::sync

@@ -35,14 +35,6 @@ Json json_of(const std::optional<Entry>& entry) {
   return Json{{"path", entry->path.string()}, {"hash", entry->hash.hex()}, {"revision", entry->revision.number}};
 }
 
-Json json_of(const std::optional<BaseRow>& row) {
-  if (!row) return Json();
-  return Json{{"entry", json_of(std::optional<Entry>(row->entry))},
-              {"blob", row->blob.hex()},
-              {"placed", json_of(row->displaced_to)},
-              {"stays", row->document_follows_file}};
-}
-
 constexpr std::array<std::pair<ConflictRecord, std::string_view>, 4> records = {{
     {ConflictRecord::none, "none"},
     {ConflictRecord::here, "here"},
@@ -109,23 +101,6 @@ class Reader {
     broken_ = broken_ || !parsed;
     return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
   }
-  /// One that format 1 did not write.
-  std::optional<RelativePath> added_path(std::string_view key) {
-    return value_ != nullptr && find(*value_, key) != nullptr ? path(key) : std::nullopt;
-  }
-  /// Empty where an earlier version wrote none.
-  std::string added_text(std::string_view key) {
-    return value_ != nullptr && find(*value_, key) != nullptr ? text(key) : std::string();
-  }
-  /// 0 where an earlier version wrote none.
-  std::int64_t added_integer(std::string_view key) {
-    if (value_ == nullptr || find(*value_, key) == nullptr) return 0;
-    return require(find_integer(*value_, key));
-  }
-  /// False where an earlier version wrote none.
-  bool added_flag(std::string_view key) {
-    return value_ != nullptr && find(*value_, key) != nullptr ? flag(key) : false;
-  }
   git::ObjectId object(std::string_view key) {
     const auto parsed = git::ObjectId::from_hex(text(key));
     broken_ = broken_ || !parsed;
@@ -149,18 +124,6 @@ class Reader {
     if (broken_) return std::nullopt;
     return Entry{.path = std::move(*path), .hash = *hash, .revision = revision};
   }
-  std::optional<BaseRow> base_row(std::string_view key) {
-    if (is_null(key)) return std::nullopt;
-    Reader inner(member(key));
-    auto entry = inner.entry("entry");
-    const git::ObjectId blob = inner.object("blob");
-    auto placed = inner.added_path("placed");
-    const bool stays = inner.added_flag("stays");
-    broken_ = broken_ || !inner.good() || !entry;
-    if (broken_) return std::nullopt;
-    return BaseRow{
-        .entry = std::move(*entry), .blob = blob, .displaced_to = std::move(placed), .document_follows_file = stays};
-  }
 
  private:
   template <class T>
@@ -172,20 +135,6 @@ class Reader {
   bool broken_ = false;
 };
 
-/// Up to format 10 a conflict said its kind and three flags; which case it is had to be found by its sides.
-std::optional<ConflictCase> read_earlier_case(Reader& read, const Conflict& sides) {
-  const auto kind = find_conflict_kind(read.text("kind"));
-  if (!kind) return std::nullopt;
-  const bool is_of_another = *kind == ConflictKind::path && read.added_flag("in_the_way");
-  return is_of_another ? find_place_case(sides) : find_recorded_case(*kind, sides);
-}
-
-ConflictRecord read_earlier_record(Reader& read, const Conflict& conflict) {
-  if (read.added_flag("here_only")) return ConflictRecord::here;
-  if (read.added_flag("closing")) return ConflictRecord::closing;
-  return conflict.id.empty() ? ConflictRecord::none : ConflictRecord::service;
-}
-
 Result<Conflict> conflict_of(const Json* value) {
   Reader read(value);
   auto path = read.path("path");
@@ -196,10 +145,8 @@ Result<Conflict> conflict_of(const Json* value) {
   conflict.base = read.entry("base");
   conflict.local = read.entry("local");
   conflict.remote = read.entry("remote");
-  const bool is_earlier = find(*value, "case") == nullptr;
-  const auto which = is_earlier ? read_earlier_case(read, conflict) : find_conflict_case(read.text("case"));
-  const auto record =
-      is_earlier ? std::optional(read_earlier_record(read, conflict)) : find_record(read.text("record"));
+  const auto which = find_conflict_case(read.text("case"));
+  const auto record = find_record(read.text("record"));
   if (!read.good() || !which || !record) return broken("conflict");
   conflict.which = *which;
   conflict.record = *record;
@@ -223,9 +170,8 @@ Json json_of(const StagedItem& staged) {
 Result<StagedItem> staged_item_of(const Json& value) {
   Reader read(&value);
   auto path = read.path("path");
-  auto file = read.added_path("file");
-  if (!file) file = path;
-  if (!read.good() || !path) return broken("staged item");
+  auto file = read.path("file");
+  if (!read.good() || !path || !file) return broken("staged item");
   StagedItem staged{.item = {.kind = read.kind("kind"), .path = std::move(*path)}, .disk_path = std::move(*file)};
   staged.item.previous_path = read.path("previous_path");
   staged.item.document = {read.text("document")};
@@ -244,24 +190,6 @@ Result<StagedItem> staged_item_of(const Json& value) {
 }  // namespace
 
 std::string encode(const Conflict& conflict) { return dump(json_of(conflict)); }
-
-std::string encode(const JournalStep& step) {
-  const Action& action = step.action;
-  return dump(Json{{"kind", name(action.kind)},
-                   {"path", action.path.string()},
-                   {"previous_path", json_of(action.previous_path)},
-                   {"document", action.document.text},
-                   {"seen", json_of(action.seen)},
-                   {"result", json_of(action.result)},
-                   {"revision", action.revision.number},
-                   {"base", json_of(step.base)},
-                   {"applies_remote", step.applies_remote},
-                   {"replaces", step.replaces.text},
-                   {"text", step.text.hex()},
-                   {"author", step.author.name},
-                   {"author_id", step.author.id},
-                   {"changed_at", step.author.time.time_since_epoch().count()}});
-}
 
 std::string encode(const StagedCommit& staged) {
   const CommitRequest& request = staged.request;
@@ -285,28 +213,6 @@ std::string encode(const StagedCommit& staged) {
 Result<Conflict> decode_conflict(std::string_view text) {
   WS_LET(const Json value, parse_bounded(text));
   return conflict_of(&value);
-}
-
-Result<JournalStep> decode_step(std::string_view text) {
-  WS_LET(const Json value, parse_bounded(text));
-  Reader read(&value);
-  auto path = read.path("path");
-  if (!read.good() || !path) return broken("journal step");
-  JournalStep step{.action = {.kind = read.kind("kind"), .path = std::move(*path)}};
-  step.action.previous_path = read.path("previous_path");
-  step.action.document = {read.text("document")};
-  step.action.seen = read.hash("seen");
-  step.action.result = read.hash("result");
-  step.action.revision = {read.number("revision")};
-  step.base = read.base_row("base");
-  step.applies_remote = read.flag("applies_remote");
-  step.replaces = {read.added_text("replaces")};
-  step.text = read.object("text");
-  step.author = {.name = read.added_text("author"),
-                 .id = read.added_text("author_id"),
-                 .time = Time(std::chrono::milliseconds(read.added_integer("changed_at")))};
-  if (!read.good()) return broken("journal step");
-  return step;
 }
 
 Result<StagedCommit> decode_staged(std::string_view text) {

@@ -10,12 +10,10 @@
 namespace ws::sync {
 
 std::string encode(const Conflict& conflict);
-std::string encode(const JournalStep& step);
 std::string encode(const StagedCommit& staged);
 
 /// All fail with `integrity`: the state was written by something else.
 Result<Conflict> decode_conflict(std::string_view text);
-Result<JournalStep> decode_step(std::string_view text);
 Result<StagedCommit> decode_staged(std::string_view text);
 
 }  // namespace ws::sync

@@ -60,8 +60,8 @@ Result<std::optional<RelativePath>> read_path(const sqlite::Statement& row, int 
   return std::optional(std::move(path));
 }
 
-Result<UndoStep> read_undo_step(const sqlite::Statement& row) {
-  UndoStep step{.seen_blob = object_of(row.blob(3)), .result_blob = object_of(row.blob(5))};
+Result<FileStep> read_undo_step(const sqlite::Statement& row) {
+  FileStep step{.seen_blob = object_of(row.blob(3)), .result_blob = object_of(row.blob(5))};
   WS_LET(step.from, read_path(row, 0));
   WS_LET(step.to, read_path(row, 1));
   if (!row.is_null(2)) step.seen = hash_of(row.blob(2));
@@ -301,13 +301,13 @@ Result<void> Operations::drop_if_empty(std::uint64_t id) {
   return {};
 }
 
-Result<void> Operations::put_undo(const std::vector<UndoStep>& steps) {
+Result<void> Operations::put_undo(const std::vector<FileStep>& steps) {
   WS_TRY(begin_record());
   const std::uint64_t id = open_->operation->id;
   WS_TRY(set_stage(id, Operation::Stage::undoing_on_disk));
-  for (const UndoStep& step : steps) {
+  for (const FileStep& step : steps) {
     WS_TRY(run_sql(*database_,
-                   "insert into undo_steps (operation, from_path, to_path, seen, seen_blob, result, "
+                   "insert into file_steps (operation, from_path, to_path, seen, seen_blob, result, "
                    "result_blob, document) values (?, ?, ?, ?, ?, ?, ?, ?)",
                    id,
                    step.from,
@@ -332,7 +332,7 @@ Result<void> Operations::set_stage(std::uint64_t operation, Operation::Stage sta
 }
 
 Result<void> Operations::clear_undo(std::uint64_t operation) {
-  WS_TRY(run_sql(*database_, "delete from undo_steps where operation = ?", operation));
+  WS_TRY(run_sql(*database_, "delete from file_steps where operation = ?", operation));
   WS_TRY(run_sql(*database_, "delete from undo_left where operation = ?", operation));
   WS_TRY(set_stage(operation, Operation::Stage::open));
   return drop_if_empty(operation);
@@ -343,9 +343,9 @@ Result<std::vector<LeftAlone>> Operations::undo_left(std::uint64_t operation) {
       *database_, "select path, why from undo_left where operation = ? order by rowid", read_left_alone, operation);
 }
 
-Result<std::vector<UndoStep>> Operations::undo_steps(std::uint64_t operation) {
+Result<std::vector<FileStep>> Operations::undo_steps(std::uint64_t operation) {
   return all_rows(*database_,
-                  "select from_path, to_path, seen, seen_blob, result, result_blob, document from undo_steps "
+                  "select from_path, to_path, seen, seen_blob, result, result_blob, document from file_steps "
                   "where operation = ? order by place",
                   read_undo_step,
                   operation);
@@ -432,7 +432,7 @@ Result<std::vector<git::ObjectId>> Operations::texts_since(Time time) {
   };
   WS_TRY(each_row(*database_,
                   "select before_blob, after_blob from operation_rows where operation in (select id from "
-                  "operations where id >= ?1 or stage <> 0) union all select seen_blob, result_blob from undo_steps",
+                  "operations where id >= ?1 or stage <> 0) union all select seen_blob, result_blob from file_steps",
                   add,
                   first));
   return texts;

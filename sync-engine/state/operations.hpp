@@ -94,8 +94,8 @@ struct LeftAlone {
   bool operator==(const LeftAlone&) const = default;
 };
 
-/// One file change of an undo. All are journalled before the first is carried out.
-struct UndoStep {
+/// One change of a file on disk. All of a journal's steps are recorded before the first is carried out.
+struct FileStep {
   DocumentId document = {};               ///< whose file it stays; empty: nobody's yet
   std::optional<RelativePath> from = {};  ///< empty: the file comes anew
   std::optional<RelativePath> to = {};    ///< empty: it goes
@@ -103,7 +103,8 @@ struct UndoStep {
   git::ObjectId seen_blob = {};           ///< where the history has it; empty: perhaps nowhere
   std::optional<Sha256> result = {};      ///< the text at `to`
   git::ObjectId result_blob = {};         ///< empty: as it was
-  bool operator==(const UndoStep&) const = default;
+  bool is_rename() const { return from && to && from != to; }
+  bool operator==(const FileStep&) const = default;
 };
 
 /// The open operation of a store.
@@ -135,7 +136,7 @@ class Operations {
   /// go; empty: not known yet.
   Result<void> settle_planned(const std::function<std::optional<bool>(const OperationRow&)>& took_place);
   /// Stores the open undo operation with its steps.
-  Result<void> put_undo(const std::vector<UndoStep>& steps);
+  Result<void> put_undo(const std::vector<FileStep>& steps);
   /// In addition to what it has left before.
   Result<void> put_undo_left(std::uint64_t operation, const std::vector<LeftAlone>& left);
   /// `undo` without a number passes over it from now on.
@@ -144,7 +145,7 @@ class Operations {
   /// Its steps are done: it is open again, or no operation where it has no rows.
   Result<void> clear_undo(std::uint64_t operation);
 
-  Result<std::vector<UndoStep>> undo_steps(std::uint64_t operation);
+  Result<std::vector<FileStep>> undo_steps(std::uint64_t operation);
   Result<std::vector<LeftAlone>> undo_left(std::uint64_t operation);
   /// The newest first; 0: all.
   Result<std::vector<Operation>> list(std::size_t limit = 0);

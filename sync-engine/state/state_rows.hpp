@@ -59,7 +59,6 @@ struct JournalStep {
   std::optional<BaseRow> base = {};  ///< empty: forgotten
   bool applies_remote = true;        ///< the pending row of the document is done with
   DocumentId replaces = {};          ///< whose file this was: forgotten with the same stroke; empty: nobody's
-  git::ObjectId text = {};           ///< of a move in a circle: begun, it can only be finished
   Author author = {};                ///< of the change on the service that the step brings here
 };
 

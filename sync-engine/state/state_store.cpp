@@ -34,7 +34,38 @@ Result<FileId> read_file_id(const sqlite::Statement& row) {
 }
 
 Result<Conflict> read_stored_conflict(const sqlite::Statement& row) { return decode_conflict(row.text(0)); }
-Result<JournalStep> read_journal_step(const sqlite::Statement& row) { return decode_step(row.text(0)); }
+
+Result<std::optional<RelativePath>> path_at(const sqlite::Statement& row, int column) {
+  if (row.is_null(column)) return std::optional<RelativePath>{};
+  WS_LET(RelativePath path, RelativePath::parse(row.text(column)));
+  return std::optional(std::move(path));
+}
+
+std::optional<Sha256> hash_at(const sqlite::Statement& row, int column) {
+  return row.is_null(column) ? std::nullopt : std::optional(hash_of(row.blob(column)));
+}
+
+/// The columns of `steps`, from kind on.
+Result<JournalStep> read_journal_step(const sqlite::Statement& row) {
+  WS_LET(RelativePath path, RelativePath::parse(row.text(2)));
+  JournalStep step{.action = {.kind = static_cast<ActionKind>(row.integer(0)), .path = std::move(path)},
+                   .applies_remote = row.integer(13) != 0,
+                   .replaces = {row.string(14)},
+                   .author = {.name = row.string(15), .id = row.string(16), .time = time_at(row, 17)}};
+  step.action.document = {row.string(1)};
+  WS_LET(step.action.previous_path, path_at(row, 3));
+  step.action.seen = hash_at(row, 4);
+  step.action.result = hash_at(row, 5);
+  step.action.revision = {number_at(row, 6)};
+  if (row.is_null(7)) return step;
+  WS_LET(RelativePath at, RelativePath::parse(row.text(7)));
+  step.base = BaseRow{.entry = {.path = std::move(at), .hash = hash_of(row.blob(8)), .revision = {number_at(row, 9)}},
+                      .blob = object_of(row.blob(10)),
+                      .document_follows_file = row.integer(12) != 0};
+  WS_LET(step.base->displaced_to, path_at(row, 11));
+  return step;
+}
+
 Result<StagedCommit> read_staged(const sqlite::Statement& row) { return decode_staged(row.text(0)); }
 
 /// The columns document and a text about it.
@@ -98,7 +129,7 @@ Result<void> StateStore::set_source_revision(SourceRevision revision) {
 }
 
 Result<std::size_t> StateStore::base_count() {
-  WS_LET(const std::int64_t count, integer_of(database_, "select count(*) from base"));
+  WS_LET(const std::int64_t count, integer_of(database_, "select count(*) from base where kind = 0"));
   return static_cast<std::size_t>(count);
 }
 
@@ -115,14 +146,17 @@ Result<std::map<DocumentId, BaseRow>> StateStore::base() {
     rows.emplace_hint(rows.end(), std::move(known.document), std::move(known.row));
     return {};
   };
-  WS_TRY(each_row(database_, "select document, path, hash, revision, blob, placed, stays, left_out from base", add));
+  WS_TRY(each_row(
+      database_,
+      "select document, path, hash, revision, blob, placed, stays, left_out from base where kind = 0 order by document",
+      add));
   return rows;
 }
 
 Result<std::optional<KnownDocument>> StateStore::find_base(const RelativePath& file) {
   return find_row(database_,
                   "select document, path, hash, revision, blob, placed, stays, left_out from base "
-                  "where coalesce(placed, path) = ?",
+                  "where coalesce(placed, path) = ? and kind = 0",
                   known_document,
                   file);
 }
@@ -130,7 +164,8 @@ Result<std::optional<KnownDocument>> StateStore::find_base(const RelativePath& f
 Result<std::optional<std::unordered_map<std::string, BaseFile>>> StateStore::base_files() {
   using Files = std::unordered_map<std::string, BaseFile>;
   WS_LET(const sqlite::CachedStatement all,
-         database_.cached("select document, path, hash, placed is null and stays = 0 and left_out = 0 from base"));
+         database_.cached(
+             "select document, path, hash, placed is null and stays = 0 and left_out = 0 from base where kind = 0"));
   std::optional<Files> files{std::in_place};
   while (true) {
     WS_LET(const bool found, all->step());
@@ -148,22 +183,24 @@ Result<sqlite::Transaction> StateStore::begin() {
 
 Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row, ChangeOrigin origin) {
   WS_TRY(operations().record_base(document, &row, origin));
-  WS_TRY(run_sql(database_,
-                 "insert or replace into base values (?, ?, ?, ?, ?, ?, ?, 0)",
-                 document,
-                 row.entry.path,
-                 row.entry.hash,
-                 row.entry.revision,
-                 row.blob,
-                 row.displaced_to,
-                 row.document_follows_file));
+  WS_TRY(run_sql(
+      database_,
+      "insert into base (kind, document, path, hash, revision, blob, placed, stays) values (0, ?, ?, ?, ?, ?, ?, ?) "
+      "on conflict (document) do update set path = excluded.path, hash = excluded.hash, revision = excluded.revision, "
+      "blob = excluded.blob, placed = excluded.placed, stays = excluded.stays, left_out = 0",
+      document,
+      row.entry.path,
+      row.entry.hash,
+      row.entry.revision,
+      row.blob,
+      row.displaced_to,
+      row.document_follows_file));
   return bump_generation();
 }
 
 Result<void> StateStore::forget_base(const DocumentId& document, ChangeOrigin origin) {
   WS_TRY(operations().record_base(document, nullptr, origin));
   WS_TRY(run_sql(database_, "delete from base where document = ?", document));
-  WS_TRY(run_sql(database_, "delete from files where document = ?", document));
   WS_TRY(run_sql(database_, "delete from written where document = ?", document));
   return bump_generation();
 }
@@ -179,12 +216,18 @@ Result<std::map<DocumentId, FileId>> StateStore::files() {
     files.emplace_hint(files.end(), DocumentId{row.string(3)}, id);
     return {};
   };
-  WS_TRY(each_row(database_, "select inode, device, born, document from files", add));
+  WS_TRY(
+      each_row(database_,
+               "select inode, device, born, document from base where kind = 0 and inode is not null order by document",
+               add));
   return files;
 }
 
 Result<std::optional<FileId>> StateStore::find_file(const DocumentId& document) {
-  return find_row(database_, "select inode, device, born from files where document = ?", read_file_id, document);
+  return find_row(database_,
+                  "select inode, device, born from base where document = ? and inode is not null",
+                  read_file_id,
+                  document);
 }
 
 Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
@@ -194,8 +237,12 @@ Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
 }
 
 Result<void> StateStore::put_file(const DocumentId& document, const FileId& id) {
-  WS_TRY(run_sql(
-      database_, "insert or replace into files values (?, ?, ?, ?)", document, id.inode, id.device, id.born_ns));
+  WS_TRY(run_sql(database_,
+                 "update base set inode = ?, device = ?, born = ? where document = ?",
+                 id.inode,
+                 id.device,
+                 id.born_ns,
+                 document));
   return run_sql(database_, "delete from written where document = ?", document);
 }
 
@@ -309,11 +356,40 @@ Result<void> StateStore::drop_conflict(const std::string& id) {
 }
 
 Result<void> StateStore::put_step(const JournalStep& step) {
-  return run_sql(database_, "insert into steps (value) values (?)", encode(step));
+  const Action& action = step.action;
+  const auto base = step.base ? std::optional(Version{.path = step.base->entry.path,
+                                                      .hash = step.base->entry.hash,
+                                                      .revision = step.base->entry.revision,
+                                                      .blob = step.base->blob})
+                              : std::nullopt;
+  return run_sql(
+      database_,
+      "insert into steps (kind, document, path, previous_path, seen, result, revision, base_path, base_hash, "
+      "base_revision, base_blob, base_placed, base_stays, applies_remote, replaces, author, author_id, "
+      "changed_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      action.kind,
+      action.document,
+      action.path,
+      action.previous_path,
+      action.seen,
+      action.result,
+      action.revision,
+      base,
+      step.base ? step.base->displaced_to : std::nullopt,
+      step.base && step.base->document_follows_file,
+      step.applies_remote,
+      step.replaces,
+      step.author.name,
+      step.author.id,
+      step.author.time);
 }
 
 Result<std::vector<JournalStep>> StateStore::steps() {
-  return all_rows(database_, "select value from steps order by place", read_journal_step);
+  return all_rows(database_,
+                  "select kind, document, path, previous_path, seen, result, revision, base_path, base_hash, "
+                  "base_revision, base_blob, base_placed, base_stays, applies_remote, replaces, author, author_id, "
+                  "changed_at from steps order by place",
+                  read_journal_step);
 }
 
 // With a condition: without one SQLite writes the root page of an empty table, and a run that does nothing would write.

@@ -16,6 +16,7 @@
 #include "api-client/base/result.hpp"
 #include "api-client/base/sqlite.hpp"
 #include "sync-engine/model/found_files.hpp"
+#include "sync-engine/state/attachment_store.hpp"
 #include "sync-engine/state/operations.hpp"
 #include "sync-engine/state/state_rows.hpp"
 
@@ -23,8 +24,8 @@ namespace ws::sync {
 
 class StateStore {
  public:
-  /// Fails with `disk`; code `newer_format` for one that a later version wrote, `tree_locked` for one that another
-  /// process, which just comes or goes, keeps to itself for seconds.
+  /// Fails with `disk`; code `newer_format` or `older_format` for one of another version, `tree_locked` for one that
+  /// another process, which just comes or goes, keeps to itself for seconds.
   static Result<StateStore> open(const std::filesystem::path& file);
 
   /// Rises with every change of the base. The stat cache is valid for one generation.
@@ -90,6 +91,7 @@ class StateStore {
   Result<sqlite::Transaction> begin();
 
   Operations operations() { return Operations(database_, operation_); }
+  AttachmentStore attachments() { return AttachmentStore(database_); }
 
  private:
   explicit StateStore(sqlite::Database database) : database_(std::move(database)) {}

@@ -167,8 +167,8 @@ class Puller {
     if (options_.before_first) WS_TRY(options_.before_first());
     for (const auto& [document, row] : base_) note_spelling(row.disk_path());
     if (!session_.knows_attachments()) return {};
-    WS_LET(AttachmentStore* const store, session_.attachments());
-    WS_LET(const auto parts, store->parts());
+    AttachmentStore store = session_.attachments();
+    WS_LET(const auto parts, store.parts());
     for (const auto& [document, part] : parts) list_parts_.emplace(document, part.hash);
     return {};
   }

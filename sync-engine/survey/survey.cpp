@@ -392,16 +392,15 @@ class Surveyor {
   /// Stored durably before the source revision moves past them.
   Result<void> keep_list_parts() {
     if (survey_.list_parts.empty()) return {};
-    WS_LET(AttachmentStore* const store, session_.attachments());
-    WS_LET(KnownList list, load_list(*store));
+    AttachmentStore store = session_.attachments();
+    WS_LET(KnownList list, load_list(store));
     std::vector<DocumentId> changed;
     for (const PulledPart& part : survey_.list_parts) {
       if (take_part(list, part)) changed.push_back(part.document);
     }
-    WS_LET(sqlite::Transaction transaction, store->begin());
-    WS_TRY(store_parts(*store, list, changed));
-    WS_TRY(transaction.commit());
-    return store->flush();
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    WS_TRY(store_parts(store, list, changed));
+    return transaction.commit();
   }
 
   void build_remote() {

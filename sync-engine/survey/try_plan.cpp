@@ -207,8 +207,8 @@ class Merger {
       if (!survey_.base.documents.contains(document)) files.insert(entry.path.string());
     }
     if (session_.knows_attachments()) {
-      WS_LET(AttachmentStore* const store, session_.attachments());
-      WS_LET(const AttachmentTree known, store->base());
+      AttachmentStore store = session_.attachments();
+      WS_LET(const AttachmentTree known, store.base());
       for (const auto& [path, row] : known) {
         if (session_.root.open_beneath(path.text(), O_PATH | O_NOFOLLOW)) files.insert(path.string());
       }

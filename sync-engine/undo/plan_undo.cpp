@@ -13,7 +13,7 @@ namespace {
 struct Candidate {
   const OperationRow* row = nullptr;
   DocumentId document = {};  ///< whose file it is now; empty: nobody's yet
-  UndoStep step = {};
+  FileStep step = {};
 };
 
 class Undoer {
@@ -226,7 +226,7 @@ class Undoer {
       if (one.step.from || !one.step.to) continue;
       const auto old = leaving.find(one.step.to->twin_key());
       if (old == leaving.end() || *old->second->step.from != *one.step.to) continue;
-      UndoStep& step = old->second->step;
+      FileStep& step = old->second->step;
       step.to = one.step.to;
       step.result = one.step.result;
       step.result_blob = one.step.result_blob;
@@ -314,9 +314,9 @@ class Undoer {
 
 }  // namespace
 
-std::set<RelativePath> paths_of(const std::vector<UndoStep>& steps) {
+std::set<RelativePath> paths_of(const std::vector<FileStep>& steps) {
   std::set<RelativePath> paths;
-  for (const UndoStep& step : steps) {
+  for (const FileStep& step : steps) {
     if (step.from) paths.insert(*step.from);
     if (step.to) paths.insert(*step.to);
   }

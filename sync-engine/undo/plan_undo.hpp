@@ -44,7 +44,7 @@ struct UndoWorld {
 };
 
 struct UndoPlan {
-  std::vector<UndoStep> steps = {};
+  std::vector<FileStep> steps = {};
   std::vector<LeftAlone> left = {};
   std::vector<OperationRow> anew = {};  ///< documents that are archived and return as new ones
   LocalTree local = {};                 ///< the disk as the steps would leave it
@@ -52,7 +52,7 @@ struct UndoPlan {
 };
 
 /// The files that the steps are about.
-std::set<RelativePath> paths_of(const std::vector<UndoStep>& steps);
+std::set<RelativePath> paths_of(const std::vector<FileStep>& steps);
 
 UndoPlan plan_undo(const std::vector<OperationRow>& rows, const UndoWorld& world);
 

@@ -89,10 +89,10 @@ class Planner {
       if (paths.contains(conflict.path)) world.refused_paths.insert(conflict.path);
     }
     std::set<RelativePath> leaving;
-    for (const UndoStep& step : planned_.undo.steps) {
+    for (const FileStep& step : planned_.undo.steps) {
       if (step.from) leaving.insert(*step.from);
     }
-    for (const UndoStep& step : planned_.undo.steps) {
+    for (const FileStep& step : planned_.undo.steps) {
       const bool arrives = step.to && step.to != step.from;
       if (arrives && is_in_the_way(*step.to, leaving)) world.refused_paths.insert(*step.to);
     }
@@ -102,7 +102,7 @@ class Planner {
   /// A new file is known by its path alone.
   std::set<DocumentId> documents_of_steps() const {
     std::set<DocumentId> documents;
-    for (const UndoStep& step : planned_.undo.steps) documents.insert(step.document);
+    for (const FileStep& step : planned_.undo.steps) documents.insert(step.document);
     documents.erase(DocumentId{});
     return documents;
   }

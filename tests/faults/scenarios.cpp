@@ -232,7 +232,7 @@ bool is_a_look(const std::string& call) {
            (call.starts_with("open") && (call.ends_with(database) || call.ends_with(log))) ||
            ((call.starts_with("unlink") || call.starts_with("fchown")) && call.ends_with(log));
   };
-  return about("/.ws/lock") || opens("/.ws/state.db") || opens("/.ws/attachments.db") || call.starts_with("mkdir");
+  return about("/.ws/lock") || opens("/.ws/state.db") || call.starts_with("mkdir");
 }
 
 std::string shown(std::string text) {

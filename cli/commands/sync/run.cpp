@@ -115,6 +115,10 @@ Result<ExitCode> init(Session& session) {
   }
   const sync::TreeBinding& binding = *made;
   register_tree(session, options.folder, binding);
+  if (!binding.kept_aside.empty()) {
+    session.note("the .ws of an older version is kept as " + binding.kept_aside +
+                 ": the texts in its history.git, conflicts and tmp stay readable, history.git by plain git too");
+  }
   const std::string join = ShellCommand{"ws", "sync", "init", "--source=", binding.source_id}.text();
   if (session.format() == Format::table) {
     session.printer().sentence(options.folder.string() + " now syncs with \"" + clean(binding.name, Breaks::space) +

@@ -605,9 +605,9 @@ TEST_CASE("sync attachments: where a link names a folder by now, a second run wr
   two.both_in_step();
   REQUIRE(two.sync(two.there).exit == 0);
   REQUIRE(two.sync(two.here).exit == 0);
-  const std::string known = read_text(two.here / ".ws/attachments.db");
+  const std::string known = read_text(two.here / ".ws/state.db");
   REQUIRE(two.sync(two.here).exit == 0);
-  CHECK(read_text(two.here / ".ws/attachments.db") == known);
+  CHECK(read_text(two.here / ".ws/state.db") == known);
 }
 
 TEST_CASE("sync attachments: an undo leaves a picture whose folder is a file by now, and nothing is stuck",

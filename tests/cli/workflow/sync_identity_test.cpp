@@ -309,9 +309,7 @@ TEST_CASE("identity: a note or picture whose file was put back or saved anew kee
   const std::string name = GENERATE("n.md", "p.png");
   const std::string moved = "d/" + name;
   const fs::path file = two.here / name;
-  const auto state = [&two] {
-    return read_text(two.here / ".ws/state.db") + read_text(two.here / ".ws/attachments.db");
-  };
+  const auto state = [&two] { return read_text(two.here / ".ws/state.db"); };
   const auto runs_quietly = [&two] {
     const Ended ended = two.sync(two.here);
     INFO(ended.out << ended.err);

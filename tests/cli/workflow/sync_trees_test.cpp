@@ -59,6 +59,45 @@ TEST_CASE("trees: a moved tree goes on and is still the same client", "[cli]") {
   CHECK(client_of(two.stage / "moved") == client);
 }
 
+TEST_CASE("trees: a folder of an older version is refused untouched, and tied anew with its documents", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "edited.md", "before\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const std::filesystem::path state = two.here / ".ws/state.db";
+  REQUIRE(run_command({.arguments = {"python3",
+                                     "-c",
+                                     "import sqlite3,sys;c=sqlite3.connect(sys.argv[1]);"
+                                     "c.execute('pragma user_version=12');c.commit();c.close()",
+                                     state.string()}})
+              .exit == 0);
+  write_text(two.here / "edited.md", "after\n");
+  const std::string before = read_text(state);
+  const Ended refused = two.ws(two.here, {"sync"});
+  CHECK(refused.exit == 14);
+  CHECK_THAT(refused.err, Contains("before the first release") && Contains("ws sync init"));
+  CHECK(read_text(state) == before);
+  const Ended tied = two.ws(two.here, {"sync", "init"});
+  INFO(tied.err);
+  REQUIRE(tied.exit == 0);
+  CHECK_THAT(tied.err, Contains(".ws.old-") && Contains("history.git"));
+  std::vector<std::filesystem::path> kept;
+  for (const auto& entry : std::filesystem::directory_iterator(two.here)) {
+    if (entry.path().filename().string().starts_with(".ws.old-")) kept.push_back(entry.path());
+  }
+  REQUIRE(kept.size() == 1);
+  CHECK(std::filesystem::exists(kept.front() / "history.git/HEAD"));
+  CHECK(read_text(kept.front() / "state.db") == before);
+  // Both texts of the note that was edited stay: nobody knows any more which came first.
+  const Ended first = two.ws(two.here, {"sync"});
+  CHECK(first.exit == 7);
+  CHECK(read_text(two.here / "edited.md") == "after\n");
+  REQUIRE(two.ws(two.here, {"sync", "resolve", "edited.md", "--keep", "local"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(read_text(two.there / "edited.md") == "after\n");
+  CHECK(texts_of(two.there).size() == 3);
+}
+
 TEST_CASE("trees: a config that nobody understands stops with its place, exit 2", "[cli]") {
   const TwoFolders two;
   write_text(two.here / ".ws/config.yaml", "max_file_bytes: 100\nignore: [a]\n");

@@ -335,11 +335,7 @@ TEST_CASE("wishes: a file that a text from the service named first is foreign in
   }
   SECTION("the state is lost") {
     two.shown_by_them("[a](secrets.json)\n");
-    const bool all = GENERATE(false, true);
     for (const char* name : {"state.db", "state.db-wal", "state.db-shm"}) fs::remove(two.here / ".ws" / name);
-    for (const char* name : {"attachments.db", "attachments.db-wal", "attachments.db-shm"}) {
-      if (all) fs::remove(two.here / ".ws" / name);
-    }
   }
   for (int i = 0; i < 2; ++i) {
     const Ended ended = two.sync(two.here);

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "api-client/base/files.hpp"
 #include "api-client/base/sqlite.hpp"
 #include "sync-engine/state/codec.hpp"
 #include "sync-engine/state/history.hpp"
@@ -68,7 +69,9 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
   const auto steps = state->steps();
   REQUIRE(steps);
   REQUIRE(steps->size() == 1);
-  CHECK(encode(steps->front()) == encode(step));
+  CHECK(steps->front().action == step.action);
+  CHECK(steps->front().base == step.base);
+  CHECK_FALSE(steps->front().applies_remote);
 
   CHECK_FALSE(state->staged()->has_value());
   StagedCommit staged{.request = {.source_id = "s", .plan_id = "p", .push_ids = {"1", "2"}, .message = "m\n\"q\""}};
@@ -82,58 +85,6 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
   CHECK(encode(**read) == encode(staged));
   REQUIRE(state->clear_staged());
   CHECK_FALSE(state->staged()->has_value());
-}
-
-/// What format 12 added, the column of the steps aside.
-const std::string as_format_11 = "drop table written; alter table base drop column left_out; ";
-
-/// What format 9 added to the documents that are waiting.
-const std::string as_format_8 =
-    as_format_11 +
-    "drop table undo_left; alter table pending drop column author; alter table pending drop column author_id; "
-    "alter table pending drop column changed_at; ";
-
-TEST_CASE("state: a tree of format 8 keeps what is pending, by an unknown author", "[sync-engine]") {
-  ws::test::TemporaryFolder folder;
-  const PendingRow row{
-      .entry = entry("a.md", "a", 7), .revision = {7}, .author = {.name = "Ada", .id = "u", .time = {}}};
-  {
-    auto state = StateStore::open(folder / "state.db");
-    REQUIRE(state);
-    REQUIRE(state->put_pending({"d"}, row));
-    CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{{"d"}, row}});
-    auto database = sqlite::Database::open((folder / "state.db").string());
-    REQUIRE(database);
-    REQUIRE(database->execute(as_format_8 + "alter table undo_steps drop column document; pragma user_version = 8"));
-  }
-  auto state = StateStore::open(folder / "state.db");
-  REQUIRE(state);
-  PendingRow known = row;
-  known.author = {};
-  CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{{"d"}, known}});
-}
-
-TEST_CASE("state: a tree of format 11 with names that are refused by now lists them as misnamed", "[sync-engine]") {
-  ws::test::TemporaryFolder folder;
-  const BaseRow kept{.entry = entry("a.md", "a", 7)};
-  {
-    auto state = StateStore::open(folder / "state.db");
-    REQUIRE(state);
-    REQUIRE(state->put_base({"a"}, kept));
-    REQUIRE(state->put_base({"b"}, {.entry = entry("b.md", "b", 7)}));
-    REQUIRE(state->put_pending({"c"}, {.entry = entry("c.md", "c", 7), .revision = {7}}));
-    auto database = sqlite::Database::open((folder / "state.db").string());
-    REQUIRE(database);
-    REQUIRE(database->execute(
-        as_format_11 +
-        "alter table undo_steps drop column document; update base set path = 'b\u00AD.md' where document = 'b'; "
-        "update pending set path = 'c\u06DD.md'; pragma user_version = 11"));
-  }
-  auto state = StateStore::open(folder / "state.db");
-  REQUIRE(state);
-  CHECK(*state->base() == std::map<DocumentId, BaseRow>{{{"a"}, kept}});
-  CHECK(state->pending()->empty());
-  CHECK(*state->invalid_paths() == InvalidPaths{{{"b"}, "b\u00AD.md"}, {{"c"}, "c\u06DD.md"}});
 }
 
 TEST_CASE("state: that a document is out of sight is remembered until its base changes", "[sync-engine]") {
@@ -150,105 +101,12 @@ TEST_CASE("state: that a document is out of sight is remembered until its base c
   CHECK_FALSE(state->base()->begin()->second.left_out);
 }
 
-TEST_CASE("state: the case of a conflict of format 10 is found once, by its kind, flags and sides", "[sync-engine]") {
-  struct Earlier {
-    std::string_view kind;
-    bool in_the_way;
-    std::string_view base, local, remote;  ///< paths; empty: no such side
-    ConflictCase which;
-  };
-  using enum ConflictCase;
-  const std::string beneath = "a.md/x.md";
-  const std::vector<Earlier> all = {
-      {"revision", false, "a.md", "a.md", "a.md", edited_on_both},
-      {"revision", true, "a.md", "", "a.md", became_folder},
-      {"hash", false, "", "a.md", "a.md", created_on_both},
-      {"edit_delete", false, "a.md", "a.md", "", edited_and_archived},
-      {"delete_edit", false, "a.md", "", "a.md", deleted_and_edited},
-      {"path", false, "b.md", "a.md", "c.md", renamed_on_both},
-      {"path", false, "c.md", "a.md", "C.md", renamed_on_both_kept_here},
-      {"path", true, "b.md", "a.md", "a.md", two_documents},
-      {"path", true, "", "a.md", "A.md", two_documents_kept_here},
-      {"path", true, "b.md", "a.md", beneath, folder_there},
-      {"path", true, "b.md", "a.md", "c.md", document_there},
-      {"path", true, "", "", "a.md", not_synced},
-      {"path", false, "b.md", "a.md", "", folder_at_old_name},
-      {"path", true, "", "a.md", "", place_refused},
-      {"rewound", false, "a.md", "a.md", "a.md", document_went_back},
-  };
+TEST_CASE("state: which file a document is, and a path that breaks a rule, are known by document", "[sync-engine]") {
   ws::test::TemporaryFolder folder;
-  {
-    REQUIRE(StateStore::open(folder / "state.db"));
-    auto database = sqlite::Database::open((folder / "state.db").string());
-    REQUIRE(database);
-    const auto side = [](std::string_view at, int revision) {
-      if (at.empty()) return std::string("null");
-      return fmt::format(
-          R"({{"path":"{}","hash":"{}","revision":{}}})", at, Sha256::of(std::to_string(revision)).hex(), revision);
-    };
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      auto put = database->prepare("insert into conflicts values (?, ?)");
-      REQUIRE(put);
-      const std::string id = fmt::format("{:02}", i);
-      REQUIRE(put->bind_all(id,
-                            fmt::format(R"({{"id":"{}","kind":"{}","path":"a.md","document":"d","base":{},"local":{},)"
-                                        R"("remote":{},"here_only":{},"in_the_way":{},"closing":{}}})",
-                                        id,
-                                        all[i].kind,
-                                        side(all[i].base, 1),
-                                        side(all[i].local, 0),
-                                        side(all[i].remote, 2),
-                                        i % 3 == 1,
-                                        all[i].in_the_way,
-                                        i % 3 == 2))
-                  .run());
-    }
-    REQUIRE(database->execute(as_format_11 +
-                              "alter table undo_steps drop column document; "
-                              "insert into conflicts values ('broken', '{}'); pragma user_version = 10"));
-  }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto found = state->find_conflict(fmt::format("{:02}", i));
-    CAPTURE(i);
-    REQUIRE(found);
-    REQUIRE(*found);
-    CHECK((*found)->row().word == row_of(all[i].which).word);
-    CHECK((*found)->record == (i % 3 == 0   ? ConflictRecord::service
-                               : i % 3 == 1 ? ConflictRecord::here
-                                            : ConflictRecord::closing));
-  }
-  CHECK_FALSE(state->find_conflict("broken"));
-  // It is stored so: the words of format 10 are gone.
-  auto database = sqlite::Database::open((folder / "state.db").string());
-  auto left = database->prepare("select count(*) from conflicts where value like '%in_the_way%'");
-  REQUIRE(left);
-  REQUIRE(left->step());
-  CHECK(left->integer(0) == 0);
-}
-
-TEST_CASE("state: a tree of format 1 goes on with what it holds", "[sync-engine]") {
-  ws::test::TemporaryFolder folder;
-  {
-    auto database = sqlite::Database::open((folder / "state.db").string());
-    REQUIRE(database);
-    REQUIRE(database->execute(
-        "create table numbers (key text primary key, value integer not null) without rowid;"
-        "create table base (document text primary key, path text not null, hash blob not null, revision integer not "
-        "null, blob blob not null) without rowid;"
-        "create table pending (document text primary key, path text, hash blob, revision integer not null, blob blob "
-        "not null) without rowid;"
-        "create table conflicts (id text primary key, value text not null) without rowid;"
-        "create table staged (place integer primary key check (place = 1), value text not null);"
-        "insert into base values ('d', 'a.md', zeroblob(32), 3, zeroblob(20)); pragma user_version = 1"));
-  }
-  auto state = StateStore::open(folder / "state.db");
-  REQUIRE(state);
-  const auto base = state->base();
-  REQUIRE(base);
-  REQUIRE(base->size() == 1);
-  CHECK_FALSE(base->begin()->second.displaced_to);
+  REQUIRE(state->put_base({"d"}, {.entry = entry("a.md", "a", 3)}));
+  CHECK(state->files()->empty());
   const FileId file{.inode = 7, .device = 8, .born_ns = 9};
   CHECK(state->put_files({{DocumentId{"d"}, file}}));
   CHECK(*state->files() == std::map<DocumentId, FileId>{{DocumentId{"d"}, file}});
@@ -281,37 +139,12 @@ TEST_CASE("state: what was written for a document is known until both sides agre
   CHECK(state->written()->empty());
 }
 
-TEST_CASE("state: a tree of format 6 knows its files by number, and no birth time", "[sync-engine]") {
-  ws::test::TemporaryFolder folder;
-  {
-    REQUIRE(StateStore::open(folder / "state.db"));
-    auto database = sqlite::Database::open((folder / "state.db").string());
-    REQUIRE(database);
-    REQUIRE(database->execute(
-        "drop table files; create table files (document text primary key, inode integer not null, device integer not "
-        "null) without rowid; insert into files values ('d', 7, 8); drop table operations; drop table operation_rows; "
-        "drop table undo_steps; " +
-        as_format_8 + "pragma user_version = 6"));
-  }
-  auto state = StateStore::open(folder / "state.db");
-  REQUIRE(state);
-  CHECK(*state->find_file(DocumentId{"d"}) == FileId{.inode = 7, .device = 8});
-}
-
-TEST_CASE("state: a tree of format 7 keeps what it holds, and records its runs from now on", "[sync-engine]") {
+TEST_CASE("state: a change of the base is a row of the open operation", "[sync-engine]") {
   ws::test::TemporaryFolder folder;
   const BaseRow base{.entry = entry("a.md", "a", 7), .blob = git::object_id(git::ObjectType::blob, "a")};
-  {
-    auto state = StateStore::open(folder / "state.db");
-    REQUIRE(state);
-    REQUIRE(state->put_base({"d"}, base));
-    auto database = sqlite::Database::open((folder / "state.db").string());
-    REQUIRE(database);
-    REQUIRE(database->execute("drop table operations; drop table operation_rows; drop table undo_steps; " +
-                              as_format_8 + "pragma user_version = 7"));
-  }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
+  REQUIRE(state->put_base({"d"}, base));
   CHECK(*state->base() == std::map<DocumentId, BaseRow>{{{"d"}, base}});
   CHECK(state->operations().list()->empty());
   state->operations().begin({.kind = "run", .command = "ws sync"});
@@ -365,6 +198,65 @@ TEST_CASE("state: a newer format is refused, not rewritten", "[sync-engine]") {
   REQUIRE_FALSE(state);
   CHECK(state.error().kind == Failure::Kind::disk);
   CHECK(state.error().code == "newer_format");
+}
+
+TEST_CASE("state: a format from before the first release is refused, and nothing of it is changed", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  {
+    auto database = sqlite::Database::open((folder / "state.db").string());
+    REQUIRE(database);
+    REQUIRE(database->execute("create table numbers (x); create table base (x); pragma user_version = 12"));
+  }
+  const std::string before = *read_file((folder / "state.db").string(), 1U << 20U);
+  const auto state = StateStore::open(folder / "state.db");
+  REQUIRE_FALSE(state);
+  CHECK(state.error().code == "older_format");
+  CHECK(*read_file((folder / "state.db").string(), 1U << 20U) == before);
+}
+
+TEST_CASE("state: a note and a file at one path are two entries, each with a number that stays", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  const Attachment file{.size_bytes = 1, .hash = Sha256::of("f"), .media_type = "image/png", .asset = "a"};
+  const auto numbers = [&] {
+    auto database = sqlite::Database::open((folder / "state.db").string());
+    auto rows = database->prepare("select entry, kind from base order by entry");
+    std::map<std::int64_t, std::int64_t> found;
+    while (*rows->step()) found.emplace(rows->integer(0), rows->integer(1));
+    return found;
+  };
+  REQUIRE(state->attachments().put_base(path("a"), file));
+  REQUIRE(state->put_base({"d"}, {.entry = entry("a", "a", 3)}));
+  REQUIRE(state->attachments().put_base(path("a"), file));
+  REQUIRE(state->put_base({"d"}, {.entry = entry("b", "b", 4)}));
+  CHECK(numbers() == std::map<std::int64_t, std::int64_t>{{1, 1}, {2, 0}});
+  CHECK(state->base()->size() == 1);
+  CHECK(state->attachments().base()->size() == 1);
+  REQUIRE(state->forget_base({"d"}));
+  REQUIRE(state->put_base({"d"}, {.entry = entry("b", "b", 5)}));
+  const auto now = numbers();
+  CHECK(now.size() == 2);
+  CHECK(now.at(1) == 1);
+  CHECK(now.rbegin()->first > 2);
+}
+
+TEST_CASE("state: what is kept of files counts its changes, and only those", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  AttachmentStore files = state->attachments();
+  REQUIRE(files.forget_base(path("a")));
+  REQUIRE(files.set_note("word", ""));
+  CHECK(*files.changes() == 0);
+  REQUIRE(files.put_wanted(path("a")));
+  CHECK(*files.changes() == 1);
+  {
+    auto transaction = state->begin();
+    REQUIRE(files.put_wanted(path("b")));
+  }
+  CHECK(*files.changes() == 1);
+  CHECK(files.wanted()->size() == 1);
 }
 
 TEST_CASE("history: a text that was overwritten is found by its hash in plain git's terms", "[sync-engine]") {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "sync-engine/changes/carry_out.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/survey/survey.hpp"
 
@@ -16,8 +17,6 @@ git::ObjectId pending_blob(const Survey& survey, const DocumentId& document);
 
 /// The merge equals the local text: the remote edit was part of ours.
 bool keeps_text(const Action& action);
-
-using StagedTexts = std::vector<std::optional<Result<Staged>>>;
 
 /// The outcome of each action, by its index; empty: it writes no text. One text is written while the next is read;
 /// texts that the pull wrote already (`Survey::ahead`) are used as they are. Stops at a failure that ends the run.

@@ -11,6 +11,9 @@ namespace ws::sync {
 /// the caller's transaction.
 Result<void> finish_step(Session& session, const JournalStep& step, ChangeOrigin origin);
 
+/// What a step does to the file.
+FileStep file_step_of(const JournalStep& step);
+
 /// How the operation records a step.
 ChangeOrigin origin_of(const Action& action);
 

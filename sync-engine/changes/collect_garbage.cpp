@@ -1,4 +1,4 @@
-#include "sync-engine/apply/collect_garbage.hpp"
+#include "sync-engine/changes/collect_garbage.hpp"
 
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 
@@ -15,7 +15,6 @@ Result<GcReport> collect_garbage(Session& session, const GcOptions& options) {
   for (const auto& [document, row] : pending) need(row.blob);
   WS_LET(const std::vector<JournalStep> steps, session.state.steps());
   for (const JournalStep& step : steps) {
-    need(step.text);
     if (step.base) need(step.base->blob);
   }
   WS_LET(const std::optional<StagedCommit> staged, session.state.staged());

@@ -1,4 +1,4 @@
-#include "sync-engine/apply/apply.hpp"
+#include "sync-engine/changes/apply.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,10 +6,9 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "sync-engine/apply/journal.hpp"
-#include "sync-engine/apply/stage_texts.hpp"
+#include "sync-engine/changes/carry_out.hpp"
+#include "sync-engine/changes/finish_step.hpp"
+#include "sync-engine/changes/stage_texts.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/model/change.hpp"
 
@@ -57,25 +56,8 @@ const DocumentId* ReplacedFiles::by(const Action& action) const {
 }
 
 /// Texts in `.ws/tmp` at a time: bounds what a crash leaves there and what one barrier covers. A barrier waits for the
-/// whole file system, so ten batches took 371 fsyncs where one takes 30.
-constexpr std::size_t batch_size = 10'000;
-
-using Places = std::set<std::string, std::less<>>;
-
-/// Whether another file is at `target`, above it or below it.
-bool is_held(const Places& places, const RelativePath& target, const RelativePath& self) {
-  const auto other = [&](Places::const_iterator place) { return place != places.end() && *place != self.text(); };
-  const std::string_view text = target.text();
-  if (other(places.find(text))) return true;
-  for (std::size_t slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
-    if (other(places.find(text.substr(0, slash)))) return true;
-  }
-  const std::string folder = std::string(text) + "/";
-  for (auto below = places.lower_bound(folder); below != places.end() && below->starts_with(folder); ++below) {
-    if (other(below)) return true;
-  }
-  return false;
-}
+/// whole file system, so ten parts took 371 fsyncs where one takes 30.
+constexpr std::size_t texts_at_a_time = 10'000;
 
 /// A row of the plan while it is carried out on disk.
 struct Task {
@@ -95,13 +77,14 @@ class Applier {
     WS_TRY(record_before(writer));
     WS_TRY(step_aside(writer));
     WS_TRY(settle());
-    for (std::size_t first = 0; first < waiting_.size(); first += batch_size) {
+    // Renames wait for each other, in chains and circles: they are one part, however many they are. They have no text.
+    for (std::size_t first = 0; first < waiting_.size();) {
       WS_TRY(session_.check_cancelled());
-      std::vector<Task> batch;
-      for (std::size_t i = first; i < std::min(first + batch_size, waiting_.size()); ++i) {
-        batch.push_back({waiting_[i], step_of(waiting_[i]->action)});
+      std::vector<Task> part;
+      for (; first < waiting_.size() && (part.size() < texts_at_a_time || is_rename(*waiting_[first])); ++first) {
+        part.push_back({waiting_[first], step_of(waiting_[first]->action)});
       }
-      WS_TRY(do_batch(writer, batch));
+      WS_TRY(do_part(writer, part));
     }
     return {};
   }
@@ -121,6 +104,8 @@ class Applier {
     }
     for (const auto& [rank, i] : order) waiting_.push_back(&rows_[i]);
   }
+
+  static bool is_rename(const Row& row) { return row.action.kind == ActionKind::pull_move; }
 
   JournalStep step_of(const Action& action) const {
     JournalStep step{.action = action, .base = base_after(action), .author = author_of(action.document)};
@@ -228,29 +213,28 @@ class Applier {
     return settled.base ? settled.base->path : survey_.base.disk_path(settled.document);
   }
 
-  Result<void> do_batch(SafeWriter& writer, std::span<Task> batch) {
-    WS_TRY(journal(batch));
+  Result<void> do_part(SafeWriter& writer, std::span<Task> part) {
+    WS_TRY(journal(part));
     report_progress();
-    std::vector<std::optional<Staged>> staged(batch.size());
-    WS_TRY(stage(writer, batch, staged));
+    StagedTexts staged;
+    WS_TRY(stage(writer, part, staged));
     WS_TRY(writer.flush_texts());
     report_progress();
-    for (Task& task : batch) {
-      if (task.step.action.kind == ActionKind::pull_delete) WS_TRY(do_one(writer, task, {}));
-    }
-    WS_TRY(do_moves(writer, batch));
-    for (std::size_t i = 0; i < batch.size(); ++i) WS_TRY(do_one(writer, batch[i], staged[i]));
-    WS_TRY(writer.flush_folders());
+    std::vector<FileStep> steps;
+    for (const Task& task : part) steps.push_back(file_step_of(task.step));
+    WS_TRY(carry_out(writer, steps, staged, false, [&](std::size_t step, Result<void> outcome) {
+      return finish(part[step], std::move(outcome));
+    }));
     report_progress();
-    return record_done(batch);
+    return record_done(part);
   }
 
   /// Progress: staging the text and renaming it count as half a file each.
   void report_progress() const { session_.progress(Stage::write, (staged_ + done_) / 2, waiting_.size()); }
 
-  Result<void> journal(std::span<const Task> batch) {
+  Result<void> journal(std::span<const Task> part) {
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    for (const Task& task : batch) WS_TRY(session_.state.put_step(task.step));
+    for (const Task& task : part) WS_TRY(session_.state.put_step(task.step));
     return transaction.commit();
   }
 
@@ -266,139 +250,35 @@ class Applier {
     return ends_run(outcome.error()) ? Result<void>(fail(std::move(outcome).error())) : Result<void>();
   }
 
-  Result<void> stage(SafeWriter& writer, std::span<Task> batch, std::vector<std::optional<Staged>>& staged) {
+  Result<void> stage(SafeWriter& writer, std::span<Task> part, StagedTexts& staged) {
     std::vector<const Action*> actions;
-    for (const Task& task : batch) actions.push_back(&task.step.action);
-    StagedTexts texts = stage_texts(session_, survey_, writer, actions, [this] {
+    for (const Task& task : part) actions.push_back(&task.step.action);
+    staged = stage_texts(session_, survey_, writer, actions, [this] {
       ++staged_;
       report_progress();
     });
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (!texts[i]) continue;
-      if (!*texts[i]) {
-        WS_TRY(finish(batch[i], fail(std::move(*texts[i]).error())));
-        continue;
+    for (std::size_t i = 0; i < staged.size(); ++i) {
+      if (!staged[i]) continue;
+      if (*staged[i]) {
+        writer.adopt(**staged[i]);
+      } else if (ends_run(staged[i]->error())) {
+        return finish(part[i], fail(Failure(staged[i]->error())));
       }
-      staged[i] = std::move(**texts[i]);
-      writer.adopt(*staged[i]);
-    }
-    return {};
-  }
-
-  /// Orders moves so that a target is free before it is used. The rest moves in a circle: each path gets its new text
-  /// in one replacement, which expects the text that the plan saw there.
-  Result<void> do_moves(SafeWriter& writer, std::span<Task> batch) {
-    std::vector<Task*> waiting;
-    for (Task& task : batch) {
-      if (task.step.action.kind == ActionKind::pull_move) waiting.push_back(&task);
-    }
-    while (!waiting.empty()) {
-      Places leaving;
-      for (const Task* task : waiting) leaving.insert(task->step.action.previous_path->string());
-      std::vector<Task*> blocked;
-      for (Task* task : waiting) {
-        const Action& action = task->step.action;
-        if (is_held(leaving, action.path, *action.previous_path)) {
-          blocked.push_back(task);
-          continue;
-        }
-        leaving.erase(action.previous_path->string());
-        WS_TRY(finish(*task, writer.move(*action.previous_path, action.path, *action.seen)));
-      }
-      if (blocked.size() == waiting.size()) return do_circle(writer, blocked);
-      waiting = std::move(blocked);
-    }
-    return {};
-  }
-
-  Result<void> do_circle(SafeWriter& writer, const std::vector<Task*>& circle) {
-    std::vector<std::optional<Staged>> texts;
-    TextChanges kept;
-    for (Task* task : circle) {
-      const Action& action = task->step.action;
-      const auto read = writer.read(*action.previous_path);
-      if (!read || Sha256::of(*read) != action.seen) {
-        Failure changed{.kind = Failure::Kind::conflict,
-                        .what = fmt::format("{} changed during the sync", action.previous_path->text())};
-        for (Task* each : circle) WS_TRY(finish(*each, fail(changed)));
-        return {};
-      }
-      const std::string& text = *read;
-      WS_LET(task->step.text, session_.history.keep(text));
-      kept.push_back({.path = action.previous_path->string(), .blob = task->step.text});
-      WS_LET(Staged staged, writer.stage(text));
-      texts.emplace_back(std::move(staged));
-    }
-    WS_TRY(writer.flush_texts());
-    WS_TRY(session_.history.record_before(kept, {}));
-    WS_TRY(journal_circle(circle));
-    WS_TRY(clear_nested(writer, circle));
-    for (std::size_t i = 0; i < circle.size(); ++i) {
-      const Action& action = circle[i]->step.action;
-      std::optional<Sha256> seen;
-      for (const Task* other : circle) {
-        if (*other->step.action.previous_path == action.path) seen = other->step.action.seen;
-      }
-      if (circle[i]->row->state != Row::State::planned) continue;
-      WS_TRY(finish(*circle[i], writer.place(*texts[i], action.path, seen)));
-    }
-    return {};
-  }
-
-  /// Removes files whose path becomes a folder, or is below a new file, first: their texts are in `.ws/tmp` by now.
-  Result<void> clear_nested(SafeWriter& writer, const std::vector<Task*>& circle) {
-    for (Task* task : circle) {
-      const Action& action = task->step.action;
-      const bool in_the_way = std::any_of(circle.begin(), circle.end(), [&](const Task* other) {
-        return is_nested(*action.previous_path, other->step.action.path);
-      });
-      if (!in_the_way) continue;
-      if (auto removed = writer.remove(*action.previous_path, *action.seen); !removed) {
-        WS_TRY(finish(*task, std::move(removed)));
-      }
-    }
-    return {};
-  }
-
-  /// After the first replacement of a circle an old text is at no path any more: the journal has its blob.
-  Result<void> journal_circle(const std::vector<Task*>& circle) {
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    for (const Task* task : circle) WS_TRY(session_.state.put_step(task->step));
-    return transaction.commit();
-  }
-
-  Result<void> do_one(SafeWriter& writer, Task& task, const std::optional<Staged>& staged) {
-    if (task.row->state != Row::State::planned) return {};
-    const Action& action = task.step.action;
-    switch (action.kind) {
-      case ActionKind::pull_delete: return finish(task, writer.remove(action.path, *action.seen));
-      case ActionKind::adopt: return finish(task, {});
-      case ActionKind::pull_create:
-      case ActionKind::pull_update:
-      case ActionKind::merge:
-        return finish(task, keeps_text(action) ? Result<void>() : writer.place(*staged, action.path, action.seen));
-      case ActionKind::pull_move:
-      case ActionKind::push_create:
-      case ActionKind::push_update:
-      case ActionKind::push_delete:
-      case ActionKind::push_move:
-      case ActionKind::conflict:
-      case ActionKind::unchanged: return {};
     }
     return {};
   }
 
   /// Invariant I15: the base advances for what is durable on disk, and for nothing else; its texts are in the history
   /// by then.
-  Result<void> record_done(std::span<const Task> batch) {
+  Result<void> record_done(std::span<const Task> part) {
     TextChanges after;
-    for (const Task& task : batch) {
+    for (const Task& task : part) {
       if (task.row->state == Row::State::done) collect_texts(task.step, after);
     }
     WS_TRY(session_.history.record_after(after, "Pulled from the service"));
     report_progress();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    for (const Task& task : batch) {
+    for (const Task& task : part) {
       if (task.row->state == Row::State::done) WS_TRY(finish_step(session_, task.step, origin_of(task.step.action)));
     }
     WS_TRY(session_.state.clear_steps());

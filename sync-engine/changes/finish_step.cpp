@@ -1,8 +1,9 @@
-#include "sync-engine/apply/journal.hpp"
+#include "sync-engine/changes/finish_step.hpp"
 
 #include <algorithm>
 #include <set>
 
+#include "sync-engine/changes/carry_out.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/session/written_files.hpp"
 
@@ -43,50 +44,31 @@ std::set<const JournalStep*> done_steps(const SafeWriter& files, const std::vect
   }
 }
 
-bool holds_its_text(const SafeWriter& files, const JournalStep& step) {
-  const auto now = files.read(*step.action.previous_path);
-  return now && step.action.result && Sha256::of(*now) == *step.action.result;
-}
-
-/// Removes the files of an interrupted circle that were not yet removed: their texts are in the history.
-void clear_nested(SafeWriter& writer, const std::vector<const JournalStep*>& circle) {
-  for (const JournalStep* step : circle) {
-    const RelativePath& from = *step->action.previous_path;
-    const bool in_the_way = std::any_of(
-        circle.begin(), circle.end(), [&](const JournalStep* other) { return is_nested(from, other->action.path); });
-    // An edited file is kept: the next plan starts from it.
-    if (in_the_way && holds_its_text(writer, *step)) static_cast<void>(writer.remove(from, *step->action.result));
-  }
-}
-
-/// Finishes an interrupted circle of moves: one that has a text of another at a path, or a text at no path.
-Result<void> finish_circles(Session& session, SafeWriter& writer, const std::vector<JournalStep>& steps) {
-  std::set<Sha256> texts;
-  std::vector<const JournalStep*> circle;
+/// Renames that were under way are made: a file of a circle may be in none of its places. What cannot be renamed is
+/// left: the next plan starts from what is there.
+Result<void> finish_renames(SafeWriter& writer, const std::vector<JournalStep>& steps) {
+  std::vector<FileStep> renames;
   for (const JournalStep& step : steps) {
-    if (step.text.empty() || !step.action.result || !step.action.previous_path) continue;
-    texts.insert(*step.action.result);
-    circle.push_back(&step);
+    if (step.action.kind == ActionKind::pull_move) renames.push_back(file_step_of(step));
   }
-  const auto is_nowhere = [&](const JournalStep* step) {
-    return !is_done(writer, step->action) && !holds_its_text(writer, *step);
-  };
-  if (std::any_of(circle.begin(), circle.end(), is_nowhere)) clear_nested(writer, circle);
-  for (const JournalStep* step : circle) {
-    if (is_done(writer, step->action)) continue;
-    const auto there = writer.read(step->action.path);
-    if (there ? !texts.contains(Sha256::of(*there)) : !is_nowhere(step)) continue;
-    WS_LET(const std::string text, session.history.text(step->text));
-    WS_LET(const Staged staged, writer.stage(text));
-    WS_TRY(writer.flush_texts());
-    auto placed = writer.place(staged, step->action.path, there ? std::optional(Sha256::of(*there)) : std::nullopt);
-    // The user put a file there: it is kept. The text is in the history, and the next plan sees both.
-    if (!placed && there) return placed;
-  }
-  return writer.flush_folders();
+  if (renames.empty()) return {};
+  StagedTexts no_texts(renames.size());
+  return carry_out(writer, renames, no_texts, true, [](std::size_t, const Result<void>&) { return Result<void>(); });
 }
 
 }  // namespace
+
+FileStep file_step_of(const JournalStep& step) {
+  const Action& action = step.action;
+  FileStep file{.document = action.document, .seen = action.seen, .result = action.result};
+  if (action.kind == ActionKind::pull_move) {
+    file.from = action.previous_path;
+  } else if (action.seen) {
+    file.from = action.path;
+  }
+  if (action.kind != ActionKind::pull_delete) file.to = action.path;
+  return file;
+}
 
 ChangeOrigin origin_of(const Action& action) {
   if (action.kind == ActionKind::merge) return ChangeOrigin::merged;
@@ -140,15 +122,14 @@ Result<void> rescue_texts(Session& session, SafeWriter& writer, const std::vecto
   std::set<git::ObjectId> on_their_way;
   for (const JournalStep& step : steps) {
     if (step.base) on_their_way.insert(step.base->blob);
-    on_their_way.insert(step.text);
   }
   WS_LET(const auto pending, session.state.pending());
   for (const auto& [document, row] : pending) on_their_way.insert(row.blob);
   using Stage = Operation::Stage;
   WS_LET(const auto undoing, session.state.operations().find_at(Stage::undoing_on_disk, Stage::undoing_on_disk));
   if (undoing) {
-    WS_LET(const std::vector<UndoStep> undo, session.state.operations().undo_steps(undoing->id));
-    for (const UndoStep& step : undo) on_their_way.insert(step.result_blob);
+    WS_LET(const std::vector<FileStep> undo, session.state.operations().undo_steps(undoing->id));
+    for (const FileStep& step : undo) on_their_way.insert(step.result_blob);
   }
   TextChanges rescued;
   for (const std::string& name : names) {
@@ -173,7 +154,7 @@ Result<void> recover_steps(Session& session) {
   WS_LET(const std::vector<JournalStep> steps, session.state.steps());
   WS_TRY(rescue_texts(session, writer, steps));
   if (steps.empty()) return {};
-  WS_TRY(finish_circles(session, writer, steps));
+  WS_TRY(finish_renames(writer, steps));
   TextChanges after;
   const std::set<const JournalStep*> done = done_steps(writer, steps);
   WS_LET(sqlite::Transaction transaction, session.state.begin());

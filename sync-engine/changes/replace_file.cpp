@@ -1,11 +1,11 @@
-#include "sync-engine/apply/replace_file.hpp"
+#include "sync-engine/changes/replace_file.hpp"
 
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/survey/documents_here.hpp"
-#include "sync-engine/undo/apply_undo.hpp"
 
 namespace ws::sync {
 namespace {
@@ -51,7 +51,7 @@ Result<void> replace_file(Session& session,
                           InLog in_log) {
   if (now == text) return {};
   OperationRow row{.document = document, .origins = ChangeOrigin::restored};
-  UndoStep step{.document = document, .to = path};
+  FileStep step{.document = document, .to = path};
   if (now) {
     WS_LET(row.before, version_of(session, path, *now));
     step.from = path;

@@ -1,4 +1,4 @@
-#include "sync-engine/apply/stage_texts.hpp"
+#include "sync-engine/changes/stage_texts.hpp"
 
 #include <string>
 #include <utility>

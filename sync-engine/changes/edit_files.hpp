@@ -1,4 +1,4 @@
-/// The steps of an undo on the disk.
+/// Edits of the user's files outside a plan: an undo, a rename with its links, a text that is brought back.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 #include "sync-engine/disk/background.hpp"
 #include "sync-engine/session/session.hpp"
-#include "sync-engine/undo/plan_undo.hpp"
+#include "sync-engine/state/operations.hpp"
 
 namespace ws::sync {
 
 /// Reads texts of `made` from the history for another purpose, and calls `take` with each and its index, in order; it
 /// may stop early.
-using ReadsTexts = std::function<void(const std::vector<const UndoStep*>& made,
+using ReadsTexts = std::function<void(const std::vector<const FileStep*>& made,
                                       const std::function<void(std::size_t place, const std::string& text)>& take)>;
 
-/// Flushes the file system in the background while an undo of many files is planned: what other programs have written
+/// Flushes the file system in the background while edits of many files are planned: what other programs have written
 /// would delay the first flush of its own files. Its destructor waits for the end.
 class FlushAhead {
  public:
@@ -32,12 +32,12 @@ class FlushAhead {
 /// Carries out the steps, or the rest of them after an interruption. A step whose file is in neither its old nor its
 /// new state is left out, as the user changed it. Invariant: a text is in the history before it is replaced or removed.
 /// On failure the steps are still journalled.
-class UndoApplier {
+class FileEdits {
  public:
   /// `steps` outlive it. `was_begun`: an earlier call may have done some of them.
-  UndoApplier(Session& session, const std::vector<UndoStep>& steps, bool was_begun);
-  UndoApplier(UndoApplier&&) noexcept;
-  ~UndoApplier();  ///< waits until nothing is under way
+  FileEdits(Session& session, const std::vector<FileStep>& steps, bool was_begun);
+  FileEdits(FileEdits&&) noexcept;
+  ~FileEdits();  ///< waits until nothing is under way
   /// On return every text was read; writing them and moving the files to their places may still be under way.
   /// `reads`: used for many new files, so that each text is read once.
   Result<void> begin(const ReadsTexts& reads = {});
@@ -61,7 +61,7 @@ struct DoneSteps {
 /// the steps, and records whose files those are. Cut off anywhere, the next command ends them. What was left out stays
 /// as it was; all that ends the program is a failure, and then the steps are still journalled.
 Result<DoneSteps> carry_out_steps(Session& session,
-                                  const std::vector<UndoStep>& steps,
+                                  const std::vector<FileStep>& steps,
                                   const std::vector<OperationRow>& rows = {});
 /// The rest of it after an interruption.
 Result<DoneSteps> finish_steps(Session& session, std::uint64_t operation);
@@ -69,7 +69,7 @@ Result<DoneSteps> finish_steps(Session& session, std::uint64_t operation);
 /// Records whose files those are that the steps wrote and moved, `left` aside (`session/written_files.hpp`). Within the
 /// caller's transaction.
 Result<void> record_written_steps(Session& session,
-                                  const std::vector<UndoStep>& steps,
+                                  const std::vector<FileStep>& steps,
                                   const std::vector<LeftAlone>& left);
 
 }  // namespace ws::sync
