@@ -42,10 +42,6 @@ constexpr KnownEntry known_entries[] = {
     {"state.db-wal", Kind::file_in_place},
     {"state.db-shm", Kind::file_in_place},
     {"state.db-journal", Kind::file_in_place},
-    {"attachments.db", Kind::file_in_place},
-    {"attachments.db-wal", Kind::file_in_place},
-    {"attachments.db-shm", Kind::file_in_place},
-    {"attachments.db-journal", Kind::file_in_place},
     {"attachments.cache", Kind::file},
     {"targets.cache", Kind::file},
     {"quiet.cache", Kind::file},
@@ -267,7 +263,8 @@ std::optional<std::string> WsFolder::read_cache(const char* name, std::string_vi
 
 void WsFolder::write_cache(const char* name, std::string_view magic, std::string_view content) const {
   const std::string text = fmt::format("{}{}", magic, content);
-  static_cast<void>(write(name, text + std::string(bytes_of(Sha256::of(text)))));
+  static_cast<void>(write_file_at(
+      folder_.fd(), name, text + std::string(bytes_of(Sha256::of(text))), 0600U, path() / name, Durable::no));
 }
 
 Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::milliseconds wait) {
