@@ -245,6 +245,14 @@ Result<Restored> SyncEngine::restore(const RelativePath& path, const std::option
   return restored;
 }
 
+Result<BroughtBack> SyncEngine::bring_back(const BringBack& wish) {
+  if (wish.dry_run) return ws::sync::bring_back(*context_, wish);
+  WS_LET(const TreeLock lock, begin(*context_, wish.to == BringBack::To::service ? "reset" : "restore"));
+  WS_LET(BroughtBack found, while_writing_notes(*context_, [&] { return ws::sync::bring_back(*context_, wish); }));
+  WS_TRY(close_operation(*context_));
+  return found;
+}
+
 Result<std::vector<ListedAttachment>> SyncEngine::attachments() {
   const RunOptions options{.offline = true, .looks_only = true, .whole = true};
   WS_LET(const Survey survey, ws::sync::survey(context_->session, options, PullMode::inspect));

@@ -23,6 +23,7 @@
 #include "sync-engine/relink/broken_links.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/remote/remote.hpp"
+#include "sync-engine/run/bring_back.hpp"
 #include "sync-engine/run/status.hpp"
 #include "sync-engine/state/history_gc.hpp"
 #include "sync-engine/state/history_log.hpp"
@@ -83,6 +84,8 @@ class SyncEngine {
   Result<std::vector<RelativePath>> choose_attachments(FileChoice choice, const std::vector<std::string>& names);
   /// Brings a text back from the history, as a local edit. See apply/replace_file.hpp.
   Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {}, bool dry_run = false);
+  /// The same of many: see run/bring_back.hpp.
+  Result<BroughtBack> bring_back(const BringBack& wish);
   /// What was done here, run by run, the newest first; `limit` 0: all. No network.
   Result<std::vector<OperationDetails>> operations(std::size_t limit);
   /// Fails with `not_found`.

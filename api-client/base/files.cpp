@@ -134,8 +134,7 @@ Result<void> write_file_at(int folder,
                            const std::string& name,
                            std::string_view text,
                            std::optional<unsigned> mode,
-                           const std::filesystem::path& shown,
-                           Durable durable) {
+                           const std::filesystem::path& shown) {
   struct stat replaced {};
   const bool keeps_mode =
       !mode && ::fstatat(folder, name.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(replaced.st_mode);
@@ -146,7 +145,7 @@ Result<void> write_file_at(int folder,
   const auto write = [&]() -> Result<void> {
     if (mode && ::fchmod(file.get(), static_cast<mode_t>(*mode)) != 0) return cannot("set the mode of", shown, errno);
     if (!write_all(file.get(), text)) return cannot("write", shown, errno);
-    if (durable == Durable::yes && ::fsync(file.get()) != 0) return cannot("flush", shown, errno);
+    if (::fsync(file.get()) != 0) return cannot("flush", shown, errno);
     if (::renameat(folder, temporary.c_str(), folder, name.c_str()) != 0) return cannot("replace", shown, errno);
     return {};
   };
@@ -154,7 +153,6 @@ Result<void> write_file_at(int folder,
     ::unlinkat(folder, temporary.c_str(), 0);
     return written;
   }
-  if (durable == Durable::no) return {};
   const Descriptor directory(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() < 0 || ::fsync(directory.get()) != 0) return cannot("flush the folder of", shown, errno);
   return {};

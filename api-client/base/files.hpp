@@ -39,18 +39,13 @@ Result<void> append_file(const std::filesystem::path& path, std::string_view tex
 /// Creates the folder and its missing parents with `mode` less the umask. Fails with `disk`.
 Result<void> make_folders(const std::filesystem::path& path, unsigned mode = 0777);
 
-/// `no`: a power cut may leave the file empty or half written. For what can be made again, and tells when it is not
-/// whole.
-enum class Durable { yes, no };
-
 /// As `write_file`, in an open folder (AT_FDCWD: the working directory). `name` is a single path component; `shown` is
 /// used in messages. An existing link at `name` is replaced, not followed.
 Result<void> write_file_at(int folder,
                            const std::string& name,
                            std::string_view text,
                            std::optional<unsigned> mode,
-                           const std::filesystem::path& shown,
-                           Durable durable = Durable::yes);
+                           const std::filesystem::path& shown);
 
 /// A path that goes through an open folder (`/proc/self/fd/N`), for libraries that open files by path: it keeps
 /// referring to that folder even if the folder is renamed or replaced. Returns the real path if there is no /proc.

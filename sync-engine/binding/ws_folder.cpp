@@ -262,9 +262,8 @@ std::optional<std::string> WsFolder::read_cache(const char* name, std::string_vi
 }
 
 void WsFolder::write_cache(const char* name, std::string_view magic, std::string_view content) const {
-  const std::string text = fmt::format("{}{}", magic, content);
-  static_cast<void>(write_file_at(
-      folder_.fd(), name, text + std::string(bytes_of(Sha256::of(text))), 0600U, path() / name, Durable::no));
+  const Sha256 sum = Sha256::of(fmt::format("{}{}", magic, content));
+  static_cast<void>(replace_disposable(through(name), {magic, content, bytes_of(sum)}));
 }
 
 Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::milliseconds wait) {

@@ -256,6 +256,16 @@ Result<std::vector<BlamedLine>> HistoryLog::blame(const RelativePath& path, std:
   return ws::sync::blame(*repository_, tip, path.string(), text);
 }
 
+Result<std::vector<HistoryChange>> HistoryLog::files_in(std::string_view id) {
+  if (!repository_) return fail(Failure::Kind::not_found, "this tree has no history yet");
+  WS_LET(const git::ObjectId commit, repository_->find_commit(id));
+  WS_LET(const git::ObjectId tree, repository_->tree_of(commit));
+  WS_LET(std::vector<git::TreeUpdate> all, repository_->compare_trees({}, tree));
+  std::vector<HistoryChange> files;
+  for (git::TreeUpdate& each : all) files.push_back({.path = std::move(each.path), .blob = each.blob});
+  return files;
+}
+
 Result<std::string> HistoryLog::text(const git::ObjectId& blob) {
   if (!repository_) return fail(Failure::Kind::not_found, "this tree has no history yet");
   return repository_->read_blob(blob);

@@ -66,6 +66,8 @@ class HistoryLog {
   Result<std::vector<HistoryState>> states(const LogOptions& options);
   /// The text of a file in the state `id` (a prefix will do). Fails with `not_found` or `usage`.
   Result<std::string> text_in(std::string_view id, const RelativePath& path);
+  /// All files of the state `id`, in order of path. Fails as `text_in`.
+  Result<std::vector<HistoryChange>> files_in(std::string_view id);
   Result<std::string> text(const git::ObjectId& blob);
   /// As `blame` below; without revisions.
   Result<std::vector<BlamedLine>> blame(const RelativePath& path, std::string_view text);

@@ -115,6 +115,8 @@ const std::vector<Room> rooms = {
           "binding/",
           "changes/",
           "conflicts/",
+          "disk/",
+          "manifest/",
           "model/",
           "publish/",
           "reconcile/",

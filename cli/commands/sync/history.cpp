@@ -63,40 +63,6 @@ Result<ExitCode> log(Session& session) {
   return ExitCode::done;
 }
 
-Result<ExitCode> restore(Session& session) {
-  const std::vector<std::string>& words = session.arguments().words;
-  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
-  WS_LET(const sync::RelativePath path, path_argument(tree.root, words.front()));
-  const bool is_planned = session.has("dry-run");
-  auto outcome = tree.engine->restore(path, session.arguments().value("at"), is_planned);
-  if (!outcome && outcome.error().code == "needs_service") {
-    WS_LET(tree, open_tree(session, fs::current_path(), Network::needed));
-    outcome = tree.engine->restore(path, session.arguments().value("at"), is_planned);
-  }
-  WS_LET(const sync::Restored restored, std::move(outcome));
-  if (session.format() != Format::table) {
-    session.printer().resource({{"v", 1},
-                                {"path", path.text()},
-                                {"state", restored.state},
-                                {"changed", restored.changed},
-                                {"dry_run", is_planned}});
-    return ExitCode::done;
-  }
-  const std::string shown = clean(path.text(), Breaks::space);
-  if (!restored.changed) {
-    session.printer().sentence(shown + " already has that text");
-    return ExitCode::done;
-  }
-  const std::string state = restored.state.substr(0, state_id_length);
-  if (is_planned) {
-    session.printer().sentence(fmt::format("would restore {} as in state {}", shown, state));
-    return ExitCode::done;
-  }
-  session.printer().sentence(fmt::format("restored {} as in state {}", shown, state));
-  session.note("the replaced text is in the history: the same command again brings it back");
-  return ExitCode::done;
-}
-
 Result<ExitCode> untie(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
   WS_LET(const fs::path root, sync::find_root(words.empty() ? fs::current_path() : fs::path(words.front())));
@@ -328,18 +294,6 @@ Command sync_log_command() {
                 {.name = "max-items", .letter = 'n', .placeholder = "N", .help = "at most N"}},
       .examples = {"ws sync log", "ws sync log notes/a.md --json", "ws sync log --runs -n 5"},
       .run = log};
-}
-
-Command sync_restore_command() {
-  return {.words = "sync restore",
-          .summary = "Bring a file's text back from the local history",
-          .details =
-              "Without --at: the newest text that differs from what is there now. What is there goes to the history "
-              "first, so the same command undoes it. The change is local until the next `ws sync`.",
-          .arguments = {{.placeholder = "PATH", .help = "the file, deleted ones too"}},
-          .flags = {{.name = "at", .placeholder = "STATE", .help = "a state that `ws sync log` lists"}},
-          .examples = {"ws sync restore notes/a.md", "ws sync restore notes/a.md --at 1f2e3d4c5b"},
-          .run = restore};
 }
 
 Command sync_roots_command() {

@@ -1,0 +1,268 @@
+// What brings files back: from the local history, and from the service.
+#include "sync-engine/run/bring_back.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/clean.hpp"
+#include "api-client/base/text.hpp"
+#include "cli/commands/shared/commands.hpp"
+#include "cli/commands/sync/tree.hpp"
+#include "sync-engine/tree/wildmatch.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using sync::BringBack;
+
+constexpr std::size_t state_id_length = 10;
+constexpr std::size_t listed_files = 10;
+constexpr std::string_view run_prefix = "run:";
+
+/// One of the words: a file, a folder with all that is in it, or a pattern.
+struct Wanted {
+  std::string word = {};
+  std::string path = {};
+  bool is_pattern = false;
+  bool takes(std::string_view file) const {
+    if (is_pattern) return sync::wildmatch(path, file);
+    return path == "." || file == path || (file.starts_with(path) && file.substr(path.size()).starts_with('/'));
+  }
+};
+
+Result<std::vector<Wanted>> wanted_files(Session& session, const SyncTree& tree) {
+  std::vector<Wanted> all;
+  for (const std::string& word : session.arguments().words) {
+    Wanted one{.word = word, .path = path_in_tree(tree.root, word)};
+    while (one.path.size() > 1 && one.path.ends_with('/')) one.path.pop_back();
+    if (one.path == ".." || one.path.starts_with("../")) {
+      return fail(Failure::Kind::usage, fmt::format("{} is not in the tree {}", word, tree.root.string()));
+    }
+    std::error_code ignored;
+    one.is_pattern = word.find_first_of("*?[") != std::string::npos && !fs::exists(tree.root / one.path, ignored);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+sync::WantedPath as_filter(const std::vector<Wanted>& wanted) {
+  if (wanted.empty()) return {};
+  return [wanted](const sync::RelativePath& path) {
+    return std::ranges::any_of(wanted, [&](const Wanted& one) { return one.takes(path.text()); });
+  };
+}
+
+std::string_view word_of(const sync::FileStep& step) {
+  if (!step.to) return "removed";
+  if (!step.from) return "brought back";
+  return step.from == step.to ? "replaced" : "renamed";
+}
+
+Json step_to_json(const sync::FileStep& step) {
+  return {{"path", sync::place_of(step).text()},
+          {"previous_path", step.is_rename() ? Json(step.from->text()) : Json()},
+          {"what", word_of(step)},
+          {"changed", true}};
+}
+
+/// "12 files brought back, 3 replaced".
+std::string shown_counts(const std::vector<sync::FileStep>& steps) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const sync::FileStep& step : steps) ++counts[word_of(step)];
+  std::string text;
+  for (const std::string_view word : {"brought back", "replaced", "renamed", "removed"}) {
+    const auto found = counts.find(word);
+    if (found == counts.end()) continue;
+    text += text.empty() ? fmt::format("{} {}", counted(found->second, "file"), word)
+                         : fmt::format(", {} {}", found->second, word);
+  }
+  return text;
+}
+
+void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool all) {
+  const std::size_t shown = all ? steps.size() : std::min(steps.size(), listed_files);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const sync::FileStep& step = steps[i];
+    std::string line = fmt::format("{:<14}{}", word_of(step), clean(sync::place_of(step).text(), Breaks::space));
+    if (step.is_rename()) line += fmt::format("  (was {})", clean(step.from->text(), Breaks::space));
+    session.printer().line(line);
+  }
+  if (shown < steps.size()) session.note(fmt::format("{} more; -v lists all", steps.size() - shown));
+}
+
+ExitCode tell(Session& session, const sync::BroughtBack& found, bool is_planned, std::string_view nothing) {
+  const ExitCode exit = found.left.empty() ? ExitCode::done : ExitCode::partial;
+  if (session.format() != Format::table) {
+    Json data = Json::array();
+    for (const sync::FileStep& step : found.steps) data.push_back(step_to_json(step));
+    Json left = Json::array();
+    for (const sync::LeftAlone& each : found.left) left.push_back({{"path", each.path.text()}, {"why", each.why}});
+    session.printer().resource({{"v", 1},
+                                {"files", std::move(data)},
+                                {"left", std::move(left)},
+                                {"run", found.operation ? Json(*found.operation) : Json()},
+                                {"dry_run", is_planned}});
+    return exit;
+  }
+  list_steps(session, found.steps, session.has("verbose"));
+  if (found.steps.empty()) {
+    session.printer().sentence(std::string(nothing));
+  } else if (is_planned) {
+    session.printer().sentence("would be: " + shown_counts(found.steps));
+  } else {
+    session.printer().sentence(shown_counts(found.steps));
+    session.note("`ws sync undo` takes it back; the next `ws sync` sends what differs from the service");
+  }
+  for (const sync::LeftAlone& each : found.left) {
+    session.note(fmt::format("left {}: {}", clean(each.path.text(), Breaks::space), each.why));
+  }
+  return exit;
+}
+
+Result<sync::BroughtBack> bring_back(Session& session, SyncTree& tree, const BringBack& wish) {
+  auto found = tree.engine->bring_back(wish);
+  if (found || found.error().code != "needs_service") return found;
+  WS_LET(tree, open_tree(session, fs::current_path(), Network::needed));
+  return tree.engine->bring_back(wish);
+}
+
+/// One file, to the newest text that differs, or to that of a state.
+Result<ExitCode> restore_file(Session& session, SyncTree& tree) {
+  WS_LET(const sync::RelativePath path, path_argument(tree.root, session.arguments().words.front()));
+  const bool is_planned = session.has("dry-run");
+  auto outcome = tree.engine->restore(path, session.arguments().value("at"), is_planned);
+  if (!outcome && outcome.error().code == "needs_service") {
+    WS_LET(tree, open_tree(session, fs::current_path(), Network::needed));
+    outcome = tree.engine->restore(path, session.arguments().value("at"), is_planned);
+  }
+  WS_LET(const sync::Restored restored, std::move(outcome));
+  if (session.format() != Format::table) {
+    session.printer().resource({{"v", 1},
+                                {"path", path.text()},
+                                {"state", restored.state},
+                                {"changed", restored.changed},
+                                {"dry_run", is_planned}});
+    return ExitCode::done;
+  }
+  const std::string shown = clean(path.text(), Breaks::space);
+  if (!restored.changed) {
+    session.printer().sentence(shown + " already has that text");
+    return ExitCode::done;
+  }
+  const std::string state = restored.state.substr(0, state_id_length);
+  if (is_planned) {
+    session.printer().sentence(fmt::format("would restore {} as in state {}", shown, state));
+    return ExitCode::done;
+  }
+  session.printer().sentence(fmt::format("restored {} as in state {}", shown, state));
+  session.note("the replaced text is in the history: the same command again brings it back");
+  return ExitCode::done;
+}
+
+Result<ExitCode> restore(Session& session) {
+  const std::vector<std::string>& words = session.arguments().words;
+  const bool only_missing = session.has("deleted");
+  if (words.empty() && !only_missing) {
+    return fail(Failure::Kind::usage,
+                "nothing says what to bring back",
+                "give PATH, a folder or a pattern, or --deleted for all that is gone here");
+  }
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  WS_LET(const std::vector<Wanted> wanted, wanted_files(session, tree));
+  const std::string at = session.arguments().value("at").value_or("");
+  BringBack wish{.wanted = as_filter(wanted), .only_missing = only_missing, .dry_run = session.has("dry-run")};
+  std::error_code ignored;
+  const bool is_one_file = wanted.size() == 1 && !wanted.front().is_pattern && wanted.front().path != "." &&
+                           !fs::is_directory(tree.root / wanted.front().path, ignored) && !only_missing;
+  if (at.starts_with(run_prefix)) {
+    const auto run = parse_whole<std::uint64_t>(at.substr(run_prefix.size()));
+    if (!run) return fail(Failure::Kind::usage, "--at takes run:N or a state of `ws sync log`, not `" + at + "`");
+    wish.to = BringBack::To::run;
+    wish.run = *run;
+  } else if (!at.empty()) {
+    wish.to = BringBack::To::state;
+    wish.state = at;
+  }
+  std::optional<Failure> no_file;
+  if (is_one_file && wish.to != BringBack::To::run) {
+    const Result<ExitCode> restored = restore_file(session, tree);
+    if (restored || restored.error().kind != Failure::Kind::not_found) return restored;
+    no_file = restored.error();
+  }
+  // A folder that is gone looks like a file.
+  WS_LET(const sync::BroughtBack found, bring_back(session, tree, wish));
+  tree.progress->clear();
+  if (no_file && found.steps.empty() && found.left.empty()) return fail(std::move(*no_file));
+  return tell(session,
+              found,
+              wish.dry_run,
+              only_missing ? "nothing is gone here since the last run" : "nothing differs from that state");
+}
+
+Result<ExitCode> reset(Session& session) {
+  const std::vector<std::string>& words = session.arguments().words;
+  if (words.empty() && !session.has("all")) {
+    return fail(Failure::Kind::usage, "nothing says what to reset", "give PATH, a folder or a pattern, or --all");
+  }
+  if (!words.empty() && session.has("all")) return fail(Failure::Kind::usage, "give PATH or --all, not both");
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::needed));
+  WS_LET(const std::vector<Wanted> wanted, wanted_files(session, tree));
+  BringBack wish{.to = BringBack::To::service, .wanted = as_filter(wanted), .dry_run = true};
+  constexpr std::string_view nothing = "every file is as the service has it";
+  WS_LET(const sync::BroughtBack planned, tree.engine->bring_back(wish));
+  tree.progress->clear();
+  if (session.has("dry-run") || planned.steps.empty()) return tell(session, planned, session.has("dry-run"), nothing);
+  if (!session.has("yes") && session.format() == Format::table) list_steps(session, planned.steps, false);
+  WS_LET(const bool yes,
+         session.confirm(fmt::format("take the service's version ({})? What is replaced stays in the history",
+                                     shown_counts(planned.steps))));
+  if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
+  wish.dry_run = false;
+  WS_LET(const sync::BroughtBack found, tree.engine->bring_back(wish));
+  tree.progress->clear();
+  return tell(session, found, false, nothing);
+}
+
+}  // namespace
+
+Command sync_restore_command() {
+  return {.words = "sync restore",
+          .summary = "Bring files back from the local history",
+          .details =
+              "A file gets the newest text that differs from what is there now; with the same command again it has the "
+              "present one. A folder or a pattern gets what both sides last agreed on, and --deleted brings back "
+              "whatever is gone here. All of it is one run that `ws sync undo` takes back, made without the network "
+              "but for pictures that are not kept here. The change is local until the next `ws sync`.",
+          .arguments = {{.placeholder = "PATH",
+                         .help = "a file, a folder, or a pattern such as 'notes/*.md'",
+                         .count = Count::any}},
+          .flags = {{.name = "deleted", .help = "only what is gone here since the last run"},
+                    {.name = "at",
+                     .placeholder = "STATE",
+                     .help = "run:N, as that run left it, or a state that `ws sync log` lists"}},
+          .examples = {"ws sync restore notes/a.md",
+                       "ws sync restore --deleted",
+                       "ws sync restore notes --at run:12",
+                       "ws sync restore notes/a.md --at 1f2e3d4c5b"},
+          .run = restore};
+}
+
+Command sync_reset_command() {
+  return {.words = "sync reset",
+          .summary = "Make files what the service has",
+          .details =
+              "Edits, renames and deletes made here are given up: each file becomes what the service has, as it has "
+              "it. The texts go to the local history, and `ws sync undo` takes the whole back. Files that were never "
+              "sent stay.",
+          .arguments = {{.placeholder = "PATH", .help = "a file, a folder, or a pattern", .count = Count::any}},
+          .flags = {{.name = "all", .help = "every file of the folder"}},
+          .examples = {"ws sync reset notes/a.md", "ws sync reset notes", "ws sync reset --all --yes"},
+          .run = reset};
+}
+
+}  // namespace ws::cli

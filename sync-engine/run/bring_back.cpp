@@ -1,0 +1,377 @@
+#include "sync-engine/run/bring_back.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/attachments/blob_folder.hpp"
+#include "sync-engine/attachments/local_files.hpp"
+#include "sync-engine/attachments/restore_attachment.hpp"
+#include "sync-engine/changes/edit_files.hpp"
+#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/manifest/known_list.hpp"
+#include "sync-engine/state/history_log.hpp"
+#include "sync-engine/survey/survey.hpp"
+#include "sync-engine/tree/hash.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// What a note is to be.
+struct WantedNote {
+  RelativePath path;
+  DocumentId document = {};
+  std::optional<Sha256> hash = {};  ///< empty: it goes
+  git::ObjectId blob = {};
+};
+using WantedFiles = std::map<RelativePath, std::optional<Attachment>>;
+
+class Planner {
+ public:
+  Planner(Session& session, const BringBack& wish, Survey& seen) : session_(session), wish_(wish), seen_(seen) {}
+
+  Result<BroughtBack> plan() {
+    WS_LET(writer_, SafeWriter::open(session_.root));
+    switch (wish_.to) {
+      case BringBack::To::agreed: WS_TRY(want_agreed()); break;
+      case BringBack::To::run: WS_TRY(want_run()); break;
+      case BringBack::To::state: WS_TRY(want_state()); break;
+      case BringBack::To::service: WS_TRY(want_service()); break;
+    }
+    for (const WantedNote& note : notes_) WS_TRY(add(note));
+    WS_TRY(add_files());
+    std::ranges::stable_sort(found_.steps, {}, place_of);
+    std::ranges::stable_sort(found_.left, {}, &LeftAlone::path);
+    return std::move(found_);
+  }
+
+ private:
+  bool is_wanted(const RelativePath& path) const { return !wish_.wanted || wish_.wanted(path); }
+
+  void leave(const RelativePath& path, std::string_view why) {
+    found_.left.push_back({.path = path, .why = std::string(why)});
+  }
+
+  const Entry* here(const DocumentId& document) const {
+    const auto found = seen_.local.tracked.find(document);
+    return found == seen_.local.tracked.end() ? nullptr : &found->second;
+  }
+
+  /// A rule, its name or its kind keeps it out of sight: that it is not seen is no proof that it is gone.
+  bool is_out_of_sight(const DocumentId& document) const {
+    return seen_.base.left_out.contains(document) || seen_.local.unsyncable.contains(document);
+  }
+
+  void want(WantedNote note) {
+    if (is_wanted(note.path)) notes_.push_back(std::move(note));
+  }
+
+  Result<void> want_agreed() {
+    for (const auto& [document, row] : seen_.base_rows) {
+      const Entry* const file = here(document);
+      if (is_out_of_sight(document) || (file != nullptr && wish_.only_missing)) continue;
+      want({.path = file != nullptr ? file->path : row.disk_path(),
+            .document = document,
+            .hash = row.entry.hash,
+            .blob = row.blob});
+    }
+    WS_LET(const AttachmentTree base, session_.attachments().base());
+    for (const auto& [path, file] : base) files_.emplace(path, file);
+    return {};
+  }
+
+  /// From what is agreed on now, back over the runs that came later.
+  Result<void> want_run() {
+    Operations operations = session_.state.operations();
+    WS_LET(const std::vector<Operation> all, operations.list());
+    const auto wanted = std::ranges::find(all, wish_.run, &Operation::id);
+    if (wanted == all.end()) {
+      return fail(Failure::Kind::not_found,
+                  fmt::format("no run {} is known here", wish_.run),
+                  "`ws sync log --runs` lists the runs that are");
+    }
+    std::map<RelativePath, WantedNote> then;
+    for (const auto& [document, row] : seen_.base_rows) {
+      then.emplace(row.disk_path(),
+                   WantedNote{.path = row.disk_path(), .document = document, .hash = row.entry.hash, .blob = row.blob});
+    }
+    WS_LET(const AttachmentTree base, session_.attachments().base());
+    for (const auto& [path, file] : base) files_.emplace(path, file);
+    for (const Operation& later : all) {
+      if (later.id <= wish_.run) break;
+      WS_LET(const std::vector<OperationRow> rows, operations.rows(later.id));
+      for (const OperationRow& row : rows) {
+        if (row.after) (is_about_file(row) ? void(files_.erase(row.after->path)) : void(then.erase(row.after->path)));
+      }
+      for (const OperationRow& row : rows) {
+        if (!row.before) continue;
+        const Version& before = *row.before;
+        if (is_about_file(row)) {
+          files_.insert_or_assign(before.path, Attachment{.hash = before.hash});
+        } else {
+          then.insert_or_assign(
+              before.path,
+              WantedNote{.path = before.path, .document = row.document, .hash = before.hash, .blob = before.blob});
+        }
+      }
+    }
+    for (auto& [path, note] : then) {
+      const Entry* const file = here(note.document);
+      if (file != nullptr && file->path != path) {
+        if (is_wanted(path)) leave(path, fmt::format("it is {} now", file->path.text()));
+        continue;
+      }
+      if (!is_out_of_sight(note.document)) want(std::move(note));
+    }
+    return {};
+  }
+
+  Result<void> want_state() {
+    WS_LET(HistoryLog log, HistoryLog::open(session_.own("history.git")));
+    WS_LET(const std::vector<HistoryChange> files, log.files_in(wish_.state));
+    std::map<RelativePath, DocumentId> documents;
+    for (const auto& [document, row] : seen_.base_rows) documents.emplace(row.disk_path(), document);
+    for (const auto& [document, entry] : seen_.local.tracked) documents.insert_or_assign(entry.path, document);
+    for (const HistoryChange& file : files) {
+      auto path = RelativePath::parse(file.path);
+      if (!path || !is_wanted(*path)) continue;
+      WS_LET(const std::string text, log.text(*file.blob));
+      const auto known = documents.find(*path);
+      want({.path = *path,
+            .document = known == documents.end() ? DocumentId{} : known->second,
+            .hash = Sha256::of(text),
+            .blob = *file.blob});
+    }
+    return {};
+  }
+
+  Result<void> want_service() {
+    for (const auto& [document, row] : seen_.base_rows) {
+      if (is_out_of_sight(document)) continue;
+      const Entry* const file = here(document);
+      if (seen_.remote.gone.contains(document)) {
+        if (file != nullptr) want({.path = file->path, .document = document});
+        continue;
+      }
+      const auto changed = seen_.remote.changed.find(document);
+      const bool is_new = changed != seen_.remote.changed.end();
+      const Entry& there = is_new ? changed->second : row.entry;
+      const auto pending = seen_.pending.find(document);
+      const bool same_place = there.path == row.entry.path;
+      WantedNote note{.path = same_place ? row.disk_path() : there.path,
+                      .document = document,
+                      .hash = there.hash,
+                      .blob = there.hash == row.entry.hash     ? row.blob
+                              : pending != seen_.pending.end() ? pending->second.blob
+                                                               : git::ObjectId{}};
+      if (is_wanted(note.path) || (file != nullptr && is_wanted(file->path))) notes_.push_back(std::move(note));
+    }
+    AttachmentStore store = session_.attachments();
+    WS_LET(KnownList list, load_list(store));
+    for (const PulledPart& part : seen_.list_parts) take_part(list, part);
+    WS_LET(const AttachmentTree base, store.base());
+    for (const auto& [path, file] : list.rows()) files_.emplace(path, file);
+    for (const auto& [path, file] : base) files_.emplace(path, std::nullopt);
+    return {};
+  }
+
+  Result<void> add(const WantedNote& note) {
+    const Entry* const file = here(note.document);
+    FileStep step{.document = note.document};
+    if (file != nullptr) {
+      step.from = file->path;
+      step.seen = file->hash;
+    } else if (seen_.local.created.contains(note.path) || seen_.local.set_aside.contains(note.path)) {
+      if (!note.document.empty() || wish_.only_missing) {
+        leave(note.path, "another file is in its place");
+        return {};
+      }
+      step.from = note.path;
+      step.seen = seen_.local.created.contains(note.path) ? std::optional(seen_.local.created.at(note.path))
+                                                          : writer_->hash(note.path).value_or(std::nullopt);
+    }
+    if (note.hash) {
+      step.to = note.path;
+      step.result = note.hash;
+    }
+    if (step.from == step.to && step.seen == step.result) return {};
+    if (step.seen && step.seen != step.result) {
+      // Promise 1: what is replaced or removed can be brought back.
+      const auto text = writer_->read(*step.from);
+      if (!text || Sha256::of(*text) != *step.seen) {
+        leave(*step.from, "changed just now");
+        return {};
+      }
+      step.seen_blob = git::object_id(git::ObjectType::blob, *text);
+      if (!wish_.dry_run) WS_TRY(session_.history.keep(*text));
+    }
+    if (step.result && step.seen != step.result) {
+      // A look stores nothing of what the service has: the text comes with the command itself.
+      const bool comes_later = wish_.dry_run && wish_.to == BringBack::To::service;
+      if (!comes_later && (note.blob.empty() || !session_.history.holds(note.blob))) {
+        leave(note.path, "the history lacks its text");
+        return {};
+      }
+      step.result_blob = note.blob;
+    }
+    found_.steps.push_back(std::move(step));
+    return {};
+  }
+
+  /// Where a file of the base is that was renamed here; null: nowhere.
+  const RelativePath* renamed_to(const RelativePath& path, const AttachmentTree& base) {
+    if (!others_) {
+      others_.emplace();
+      seen_.scan.each_other([&](const std::string& other) {
+        auto parsed = RelativePath::parse(other);
+        if (!parsed || base.contains(*parsed)) return;
+        if (const auto id = find_file_id(session_.root, *parsed)) others_->emplace(id->number(), std::move(*parsed));
+      });
+    }
+    const auto known = files_known_.find(path);
+    const auto found = known == files_known_.end() ? others_->end() : others_->find(known->second.number());
+    return found == others_->end() ? nullptr : &found->second;
+  }
+
+  Result<void> add_files() {
+    if (files_.empty()) return {};
+    AttachmentStore store = session_.attachments();
+    WS_LET(const AttachmentTree base, store.base());
+    WS_LET(files_known_, store.files());
+    WS_LET(const std::set<RelativePath> left_out, store.left_out());
+    LocalFiles local(session_);
+    for (const auto& [path, wanted] : files_) {
+      if (!is_wanted(path) || left_out.contains(path)) continue;
+      const RelativePath* from = &path;
+      auto file = local.look_at(path.string(), session_.config.attachments_max_bytes);
+      if (!file && wish_.to == BringBack::To::service) {
+        from = renamed_to(path, base);
+        if (from != nullptr) file = local.look_at(from->string(), session_.config.attachments_max_bytes);
+      }
+      if (file && (file->hidden || wish_.only_missing)) continue;
+      if (!file && (!wanted || renamed_to(path, base) != nullptr)) continue;
+      FileStep step;
+      if (file) {
+        step.from = *from;
+        step.seen = file->hash;
+      }
+      if (wanted) {
+        step.to = path;
+        step.result = wanted->hash;
+      }
+      if (step.from == step.to && step.seen == step.result) continue;
+      if (file && !base.contains(path)) {
+        leave(path, "it was never sent");
+        continue;
+      }
+      found_.steps.push_back(std::move(step));
+    }
+    return {};
+  }
+
+  Session& session_;
+  const BringBack& wish_;
+  Survey& seen_;
+  std::optional<SafeWriter> writer_;
+  std::vector<WantedNote> notes_;
+  WantedFiles files_;
+  std::map<RelativePath, FileId> files_known_;
+  std::optional<std::map<FileId, RelativePath>> others_;  ///< files that nobody agreed on, by their number
+  BroughtBack found_;
+};
+
+OperationRow row_of(const FileStep& step) {
+  OperationRow row{.document = step.document, .origins = ChangeOrigin::restored};
+  if (step.from) row.before = Version{.path = *step.from, .hash = *step.seen, .blob = step.seen_blob};
+  if (step.to) {
+    const bool is_same = step.seen == step.result;
+    row.after = Version{.path = *step.to, .hash = *step.result, .blob = is_same ? step.seen_blob : step.result_blob};
+  }
+  return row;
+}
+
+/// Of files: the rows first, then the bytes; what was not done goes from the record.
+Result<std::vector<LeftAlone>> bring_files(Session& session, const std::vector<FileStep>& steps) {
+  Operations operations = session.state.operations();
+  {
+    WS_LET(sqlite::Transaction transaction, session.state.begin());
+    for (const FileStep& step : steps) WS_TRY(operations.record_planned(row_of(step)));
+    WS_TRY(transaction.commit());
+  }
+  WS_LET(std::vector<LeftAlone> left, undo_attachments(session, steps));
+  std::set<RelativePath> paths;
+  for (const LeftAlone& each : left) paths.insert(each.path);
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  WS_TRY(
+      operations.settle_planned([&](const OperationRow& row) { return std::optional(!paths.contains(row.path())); }));
+  WS_TRY(transaction.commit());
+  return left;
+}
+
+/// Before anything is changed: bytes that are not here have to be fetched.
+Result<void> check_at_hand(const Session& session, const std::vector<FileStep>& files) {
+  if (files.empty() || session.assets() != nullptr) return {};
+  WS_LET(const SafeWriter kept, SafeWriter::open(session.root, attachments_folder));
+  for (const FileStep& step : files) {
+    if (!step.result || step.seen == step.result || kept.has(step.result->hex(), *step.result)) continue;
+    Failure failure = service_needed();
+    failure.code = "needs_service";
+    return fail(std::move(failure));
+  }
+  return {};
+}
+
+Result<void> make_changes(Session& session, BroughtBack& found) {
+  std::vector<FileStep> texts;
+  std::vector<FileStep> bytes;
+  std::vector<OperationRow> rows;
+  for (const FileStep& step : found.steps) {
+    const bool is_file = step.document.empty() && !session.kinds.takes(place_of(step).text());
+    (is_file ? bytes : texts).push_back(step);
+    if (!is_file) rows.push_back(row_of(step));
+  }
+  WS_TRY(check_at_hand(session, bytes));
+  WS_LET(const DoneSteps done, carry_out_steps(session, texts, rows));
+  std::vector<LeftAlone> left = done.left;
+  if (!bytes.empty()) {
+    WS_LET(const std::vector<LeftAlone> of_files, bring_files(session, bytes));
+    left.insert(left.end(), of_files.begin(), of_files.end());
+  }
+  std::set<RelativePath> paths;
+  for (const LeftAlone& each : left) paths.insert(each.path);
+  std::erase_if(found.steps, [&](const FileStep& step) {
+    return paths.contains(place_of(step)) || (step.from && paths.contains(*step.from));
+  });
+  found.left.insert(found.left.end(), left.begin(), left.end());
+  found.operation = session.state.operations().current();
+  return {};
+}
+
+}  // namespace
+
+const RelativePath& place_of(const FileStep& step) { return step.to ? *step.to : *step.from; }
+
+Result<BroughtBack> bring_back(RunContext& context, const BringBack& wish) {
+  Session& session = context.session;
+  const bool asks = wish.to == BringBack::To::service;
+  const RunOptions look{.merge = false, .offline = !asks, .dry_run = wish.dry_run, .whole = true};
+  WS_LET(Survey seen, survey(session, look, asks && !wish.dry_run ? PullMode::store : PullMode::inspect));
+  const bool is_rewound = std::ranges::any_of(
+      seen.plan.conflicts, [](const Conflict& each) { return each.is_about(ConflictSubject::revision); });
+  if (asks &&
+      (is_rewound || (seen.plan.guard && (seen.plan.guard->empty_listing || seen.plan.guard->foreign_source)))) {
+    return fail(Failure::Kind::conflict,
+                "the service does not have what it had: nothing was changed",
+                "`ws sync status` tells what is different there");
+  }
+  WS_LET(BroughtBack found, Planner(session, wish, seen).plan());
+  if (wish.dry_run || found.steps.empty()) return found;
+  WS_TRY(session.history.flush());
+  WS_TRY(make_changes(session, found));
+  return found;
+}
+
+}  // namespace ws::sync

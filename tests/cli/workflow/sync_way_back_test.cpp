@@ -1,0 +1,212 @@
+// `ws sync restore` of many files, and `ws sync reset`.
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/two_folders.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Texts = std::map<std::string, std::string>;
+
+/// Notes in two folders and two pictures, in step in both trees.
+struct Notes : TwoFolders {
+  Texts before = {};
+
+  Notes() {
+    for (const char* name : {"n/1.md", "n/2.md", "n/3.md", "n/deep/4.md"})
+      write_text(here / name, std::string("# ") + name + "\none\ntwo\nthree\nfour\n");
+    write_text(here / "n/shows.md", "![p](../img/p.png) ![q](../img/q.png)\n");
+    write_text(here / "img/p.png", "picture p");
+    write_text(here / "img/q.png", "picture q");
+    REQUIRE(ws(here, {"sync"}).exit == 0);
+    REQUIRE(ws(there, {"sync"}).exit == 0);
+    before = texts_of(here);
+  }
+
+  Json restore(std::vector<std::string> words, int exit = 0) { return report("restore", std::move(words), exit); }
+  Json reset(std::vector<std::string> words, int exit = 0) {
+    words.emplace_back("--yes");
+    return report("reset", std::move(words), exit);
+  }
+
+  /// "brought back n/1.md, ..."
+  static std::string told(const Json& report) {
+    std::string text;
+    for (const Json& file : report.at("files"))
+      text += (text.empty() ? "" : ", ") + text_at(file, "what") + " " + text_at(file, "path");
+    return text;
+  }
+
+  /// `undo` gives both sides what they had.
+  void undo_gives(const Texts& wanted) {
+    const Ended undone = ws(here, {"sync", "undo"});
+    INFO(undone.out << undone.err);
+    CHECK(undone.exit == 0);
+    CHECK(texts_of(here) == wanted);
+  }
+
+ private:
+  Json report(const char* verb, std::vector<std::string> words, int exit) {
+    words.insert(words.begin(), {"sync", verb});
+    words.emplace_back("--json");
+    const Ended ended = ws(here, words);
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit == exit);
+    return ended.out.empty() ? Json() : parse(ended.out);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("way back: restore --deleted brings back what is gone here, and nothing else", "[cli]") {
+  Notes two;
+  fs::remove(two.here / "n/1.md");
+  fs::remove_all(two.here / "n/deep");
+  fs::remove(two.here / "img/p.png");
+  fs::rename(two.here / "n/2.md", two.here / "n/moved.md");
+  fs::rename(two.here / "img/q.png", two.here / "img/other.png");
+  write_text(two.here / "n/3.md", "edited\n");
+  const Texts gone = texts_of(two.here);
+
+  const Json planned = two.restore({"--deleted", "-n"});
+  CHECK(Notes::told(planned) == "brought back img/p.png, brought back n/1.md, brought back n/deep/4.md");
+  CHECK(texts_of(two.here) == gone);
+
+  control(two.server, "DELETE", "/requests", "");
+  const Json done = two.restore({"--deleted"});
+  CHECK(done["files"] == planned["files"]);
+  CHECK(texts_of(two.here).at("n/1.md") == two.before.at("n/1.md"));
+  CHECK(texts_of(two.here).at("img/p.png") == "picture p");
+  CHECK(texts_of(two.here).at("n/3.md") == "edited\n");
+  CHECK_FALSE(fs::exists(two.here / "n/2.md"));
+  CHECK_FALSE(fs::exists(two.here / "img/q.png"));
+  // The bytes of the picture alone come from the service.
+  for (const Json& request : parse(control(two.server, "GET", "/requests", ""))["data"]) {
+    CAPTURE(request.dump());
+    CHECK_THAT(text_at(request, "operation"), Contains("files."));
+  }
+  CHECK(Notes::told(two.restore({"--deleted"})).empty());
+  SECTION("as one run, which undo takes back") { two.undo_gives(gone); }
+  SECTION("the documents stay the same") {
+    const Ended ran = two.ws(two.here, {"sync"});
+    CHECK(ran.exit == 0);
+    CHECK_THAT(ran.out, !Contains("create") && !Contains("delete"));
+  }
+}
+
+TEST_CASE("way back: a folder and a pattern get what both sides agreed on; a run and a state, what was then", "[cli]") {
+  Notes two;
+  write_text(two.here / "n/1.md", "second\n");
+  fs::remove(two.here / "n/3.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  const Texts second = texts_of(two.here);
+  write_text(two.here / "n/1.md", "unsent\n");
+  write_text(two.here / "n/deep/4.md", "unsent\n");
+  fs::remove(two.here / "n/2.md");
+  const Texts third = texts_of(two.here);
+
+  SECTION("a folder") {
+    CHECK(Notes::told(two.restore({"n"})) == "replaced n/1.md, brought back n/2.md, replaced n/deep/4.md");
+    CHECK(texts_of(two.here) == second);
+    two.undo_gives(third);
+  }
+  SECTION("a pattern") {
+    CHECK(Notes::told(two.restore({"n/*.md"})) == "replaced n/1.md, brought back n/2.md");
+    CHECK(texts_of(two.here).at("n/deep/4.md") == "unsent\n");
+  }
+  SECTION("a folder that is gone") {
+    fs::remove_all(two.here / "n");
+    two.restore({"n"});
+    CHECK(texts_of(two.here) == second);
+  }
+  SECTION("as a run left it") {
+    const Json runs = parse(two.ws(two.here, {"sync", "log", "--runs", "--json"}).out);
+    const std::string first = runs["data"][1]["run"].dump();
+    two.restore({"n", "--at", "run:" + first});
+    CHECK(texts_of(two.here) == two.before);
+    two.undo_gives(third);
+  }
+  SECTION("a state of the history") {
+    const Json states = parse(two.ws(two.here, {"sync", "log", "n/3.md", "--json"}).out);
+    const std::string state = states["data"].back()["id"];
+    two.restore({"n", "--at", state});
+    CHECK(texts_of(two.here).at("n/3.md") == two.before.at("n/3.md"));
+    CHECK(texts_of(two.here).at("n/1.md") == two.before.at("n/1.md"));
+  }
+  SECTION("what is not known") {
+    CHECK(two.ws(two.here, {"sync", "restore", "n", "--at", "run:99"}).exit == 6);
+    CHECK(two.ws(two.here, {"sync", "restore", "n", "--at", "run:x"}).exit == 2);
+    CHECK(two.ws(two.here, {"sync", "restore", "nowhere"}).exit == 6);
+    const Ended nothing = two.ws(two.here, {"sync", "restore"});
+    CHECK(nothing.exit == 2);
+    CHECK_THAT(nothing.err, Contains("--deleted"));
+  }
+  if (texts_of(two.here) == third) CHECK(two.ws(two.here, {"sync", "status"}).exit == 0);
+}
+
+TEST_CASE("way back: reset takes what the service has, asks first, and undo takes it back", "[cli]") {
+  Notes two;
+  write_text(two.there / "n/3.md", "from there\n");
+  fs::rename(two.there / "n/deep/4.md", two.there / "n/4.md");
+  fs::remove(two.there / "n/2.md");
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  const Texts service = texts_of(two.there);
+
+  write_text(two.here / "n/1.md", "mine\n");
+  write_text(two.here / "n/2.md", "edited, and archived there\n");
+  write_text(two.here / "n/3.md", "mine\n");
+  fs::remove(two.here / "a.md");
+  fs::rename(two.here / "deep/b.md", two.here / "deep/renamed.md");
+  write_text(two.here / "img/p.png", "another picture");
+  fs::rename(two.here / "img/q.png", two.here / "img/other.png");
+  write_text(two.here / "never-sent.md", "new\n");
+  const Texts mine = texts_of(two.here);
+  Texts wanted = service;
+  wanted["never-sent.md"] = "new\n";
+
+  const Ended refused = two.ws(two.here, {"sync", "reset", "--all"});
+  CHECK(refused.exit == 2);
+  CHECK_THAT(refused.err, Contains("--yes"));
+  CHECK(texts_of(two.here) == mine);
+  CHECK(two.ws(two.here, {"sync", "reset"}).exit == 2);
+
+  SECTION("all of it") {
+    two.reset({"--all"});
+    CHECK(texts_of(two.here) == wanted);
+    SECTION("and the two sides are in step but for what was never sent") {
+      const Ended ran = two.ws(two.here, {"sync"});
+      INFO(ran.out << ran.err);
+      CHECK(ran.exit == 0);
+      CHECK(texts_of(two.here) == wanted);
+      REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+      CHECK(texts_of(two.there) == wanted);
+      CHECK_THAT(ran.out, !Contains("push_update") && !Contains("push_move") && !Contains("push_delete"));
+    }
+    SECTION("and undo takes it back, but where somebody changed the same on the service") {
+      const Ended undone = two.ws(two.here, {"sync", "undo"});
+      CHECK(undone.exit == 13);
+      CHECK_THAT(undone.err, Contains("left n/3.md: edited on the service since"));
+      Texts now = mine;
+      now["n/3.md"] = "from there\n";
+      now["n/4.md"] = now.extract("n/deep/4.md").mapped();
+      CHECK(texts_of(two.here) == now);
+    }
+  }
+  SECTION("one file") {
+    CHECK(Notes::told(two.reset({"n/3.md"})) == "replaced n/3.md");
+    Texts now = mine;
+    now["n/3.md"] = "from there\n";
+    CHECK(texts_of(two.here) == now);
+  }
+  SECTION("nothing differs") {
+    two.reset({"--all"});
+    CHECK(two.reset({"--all"}).at("files").empty());
+  }
+}
