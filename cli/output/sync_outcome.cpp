@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api-client/base/clean.hpp"
 #include "cli/output/human.hpp"
@@ -162,6 +164,34 @@ std::string guard_text(const sync::Guard& guard, ReportStage stage) {
   return text;
 }
 
+bool is_gone_here(const sync::Guard& guard) {
+  return !guard.foreign_source && !guard.empty_listing && guard.deletes_there + guard.files_deleted_there > 0;
+}
+
+/// What a guard is about, by folder: "  notes/2024/  120 gone here".
+void add_losses(const Report& report, std::vector<std::string>& lines) {
+  constexpr std::size_t most = 10;
+  std::map<std::pair<std::string, bool>, std::size_t> folders;
+  for (const Row& row : report.rows) {
+    const bool is_here = row.action.kind == ActionKind::pull_delete;
+    if (!is_here && row.action.kind != ActionKind::push_delete) continue;
+    const std::string_view path = row.action.path.text();
+    const std::size_t slash = path.rfind('/');
+    ++folders[{slash == std::string_view::npos ? "" : std::string(path.substr(0, slash + 1)), is_here}];
+  }
+  std::size_t shown = 0;
+  for (const auto& [folder, count] : folders) {
+    if (++shown > most) break;
+    lines.push_back(fmt::format("  {}  {} {}",
+                                folder.first.empty() ? "./" : clean(folder.first, Breaks::space),
+                                count,
+                                folder.second ? "archived on the service" : "gone here"));
+  }
+  if (folders.size() > most) {
+    lines.push_back(fmt::format("  and {} more", counted(folders.size() - most, "folder")));
+  }
+}
+
 std::string held_back_text(const sync::Guard& guard) {
   return fmt::format("held back: this would {}; the rest is synced", losses_of(guard));
 }
@@ -198,7 +228,12 @@ void add_next_steps(const Report& report,
     if (!called.only.empty()) again.add({"--only=", called.only});
     lines.push_back("to confirm: " + again.words(flag).in_backticks());
   };
-  if (report.guard || report.held_back) confirm_with("--allow-deletes");
+  const sync::Guard* const stopped = report.guard ? &*report.guard : report.held_back ? &*report.held_back : nullptr;
+  if (stopped != nullptr && is_gone_here(*stopped) && !called.verb.starts_with("undo")) {
+    lines.push_back("to bring back what is gone here: " +
+                    sync_of(program).add({"restore", "--deleted"}).in_backticks());
+  }
+  if (stopped != nullptr) confirm_with("--allow-deletes");
   if (report.growth && !report.guard) confirm_with("--allow-large");
   if (report.guard) return;
   // A conflict without an id is one that a plan foresees; nothing can be decided yet.
@@ -355,7 +390,9 @@ std::optional<Failure> stop_of(const Report& report, const Invocation& called) {
     add_next_steps(report, ReportStage::done, called, next);
     return Failure{.kind = Failure::Kind::conflict,
                    .what = std::move(what),
-                   .hint = next.empty() ? std::string() : next.front(),
+                   .hint = report.guard || report.held_back ? fmt::format("{}", fmt::join(next, "; "))
+                           : next.empty()                   ? std::string()
+                                                            : next.front(),
                    .code = std::string(code)};
   };
   if (report.guard) {
@@ -375,6 +412,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
   std::vector<std::string> lines;
   if (report.guard) {
     lines.push_back(guard_text(*report.guard, stage));
+    add_losses(report, lines);
   } else if (!report.rows.empty() || report.conflicts.empty()) {
     lines.push_back(render_sum(report, stage));
   }

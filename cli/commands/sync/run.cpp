@@ -137,13 +137,24 @@ Result<ExitCode> init(Session& session) {
   return ExitCode::done;
 }
 
-/// The guard stopped it: a person may confirm by typing the word.
-bool confirms_deletes(Session& session, SyncTree& tree, const sync::Report& report) {
-  if (!report.guard || session.has("json")) return false;
+enum class AboutDeletes { nothing, bring_back, confirm };
+
+/// The guard stopped it: a person may bring back what is gone here, or confirm by typing the word.
+AboutDeletes ask_about_deletes(Session& session, SyncTree& tree, const sync::Report& report) {
+  if (!report.guard || session.has("json") || !session.terminal().may_ask()) return AboutDeletes::nothing;
   tree.progress->clear();
-  for (const std::string& line : render_outcome(report, ReportStage::planned, invocation_of(session, tree)))
+  for (const std::string& line : render_outcome(report, ReportStage::done, invocation_of(session, tree)))
     session.note(line);
-  return session.confirm_word("type `delete` to continue, anything else to cancel:", "delete");
+  const sync::Guard& guard = *report.guard;
+  const std::size_t gone = guard.deletes_there + guard.files_deleted_there;
+  const bool may_return = gone > 0 && !guard.foreign_source && !guard.empty_listing;
+  const std::string question =
+      may_return ? fmt::format("{} gone here. `r` brings back, `delete` archives, Enter does nothing:",
+                               counted(gone, "file is", "files are"))
+                 : std::string("type `delete` to continue, anything else to cancel:");
+  const std::string answer = session.terminal().ask(clean(question, Breaks::space) + " ");
+  if (answer == "delete") return AboutDeletes::confirm;
+  return may_return && answer == "r" ? AboutDeletes::bring_back : AboutDeletes::nothing;
 }
 
 /// The same for files that wait.
@@ -162,9 +173,16 @@ Result<ExitCode> run_sync(Session& session) {
   auto ran = tree.engine->run(options);
   if (!ran) return fail(stopped_early(std::move(ran).error()));
   sync::Report report = std::move(*ran);
-  if (report.guard && session.terminal().may_ask() && confirms_deletes(session, tree, report)) {
-    options.allow_deletes = true;
-    WS_LET(report, tree.engine->run(options));
+  switch (ask_about_deletes(session, tree, report)) {
+    case AboutDeletes::nothing: break;
+    case AboutDeletes::bring_back: {
+      WS_LET(const sync::BroughtBack back, tree.engine->bring_back({.wanted = options.only, .only_missing = true}));
+      tree.progress->clear();
+      session.note(fmt::format("{} brought back", counted(back.steps.size(), "file is", "files are")));
+      WS_LET(report, tree.engine->run(options));
+      break;
+    }
+    case AboutDeletes::confirm: options.allow_deletes = true; WS_LET(report, tree.engine->run(options));
   }
   const ExitCode exit = finish_run(session, tree, report, ReportStage::done);
   if (!report.growth || report.guard || !confirms_growth(session)) return exit;

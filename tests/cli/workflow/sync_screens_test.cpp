@@ -91,6 +91,9 @@ void lose_files(const Shelf& shelf, const std::function<void(const fs::path&, co
     if (name.ends_with(".md")) fs::remove(shelf.there / name);
   }
   show(shelf.there, "sync --no-input");
+  show(shelf.there, "sync restore --deleted");
+  write_text(shelf.there / "loaf.md", "mine\n");
+  show(shelf.there, "sync reset --all --yes");
   show(shelf.there, "sync untie --yes");
 }
 
