@@ -39,6 +39,7 @@ class Cache {
   ~Cache() {
     if (file_ != nullptr) usual.xDestroy(file_);
     for (Page* page : pages_) release(page);
+    release(parked_);
   }
 
   sqlite3_pcache* file() const { return file_; }
@@ -55,12 +56,13 @@ class Cache {
     --count_;
   }
 
+  /// SQLite exchanges the numbers of two pages by way of the one at its lock byte, 1 GiB behind the start, where no
+  /// page lies otherwise: a table up to there would take 8 MiB.
   void rename(Page& page, unsigned number) {
     drop(number);
-    if (!make_room(number)) return;  // not reached: SQLite renames to pages that there were
-    pages_[page.number] = nullptr;
+    (parked_ == &page ? parked_ : pages_[page.number]) = nullptr;
     page.number = number;
-    pages_[number] = &page;
+    (number < pages_.size() ? pages_[number] : parked_) = &page;
   }
 
   void drop_from(unsigned first) {
@@ -101,6 +103,7 @@ class Cache {
   std::size_t size_ = 0;
   std::size_t extra_ = 0;
   std::vector<Page*> pages_ = {};
+  Page* parked_ = nullptr;  // under a number behind them
   int count_ = 0;
 };
 

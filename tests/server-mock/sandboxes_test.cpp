@@ -1,11 +1,13 @@
 // Sandboxes: isolated worlds in one process, and what remains when they are closed.
 #include <array>
 #include <atomic>
+#include <fstream>
 #include <set>
 #include <thread>
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "tests/server-mock/running.hpp"
 
@@ -65,6 +67,12 @@ Json send_inside(
   return call_from_anywhere(server, method, target, body.is_null() ? "" : dump(body), sandbox.at("token"));
 }
 
+std::size_t resident_bytes() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
 bool says_nothing(RawConnection& connection) { return !connection.read(ws::test::AnswerTo::get, 20ms); }
 
 }  // namespace
@@ -107,6 +115,27 @@ TEST_CASE("sandbox: starts like the one at the base URL, and they share nothing"
   one.control("POST", "/reset", {{"to", "seed"}});
   CHECK(one.documents() == seeded);
   CHECK(one.control("GET", "/clock").at("now") == "2026-11-20T10:00:00.000Z");
+}
+
+TEST_CASE("sandbox: costs at most 1 MiB beyond its data, also after a reset", "[server-mock]") {
+  constexpr std::size_t count = 200;
+  constexpr std::size_t most = std::size_t{1} << 20U;
+  Wire wire;
+  std::vector<Inside> sandboxes;
+  sandboxes.reserve(count);
+  sandboxes.emplace_back(wire);  // the seed that the others are copies of
+  const std::size_t before = resident_bytes();
+  while (sandboxes.size() < count) sandboxes.emplace_back(wire);
+  CHECK((resident_bytes() - before) / count < most / 2);
+  for (Inside& one : sandboxes) {
+    for (int i = 0; i < 36; ++i) REQUIRE(one.create(std::to_string(i)).status == 201);
+  }
+  CHECK((resident_bytes() - before) / count < most);
+  for (Inside& one : sandboxes) {
+    one.control("POST", "/reset", {{"to", "seed"}});
+    const std::size_t each = (resident_bytes() - before) / count;
+    REQUIRE(each < most);
+  }
 }
 
 TEST_CASE("sandbox: its journal is its own, with the paths that it sees itself", "[server-mock]") {
