@@ -126,7 +126,8 @@ int finalize(sqlite3_stmt* statement) noexcept { return sqlite3_finalize(stateme
 
 void Statement::bind(int place, std::string_view text) {
   const char* data = text.data() == nullptr ? "" : text.data();
-  bind_failure_ |= sqlite3_bind_text64(raw_.get(), place, data, text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  const sqlite3_destructor_type lifetime = borrows_ ? SQLITE_STATIC : SQLITE_TRANSIENT;
+  bind_failure_ |= sqlite3_bind_text64(raw_.get(), place, data, text.size(), lifetime, SQLITE_UTF8);
 }
 void Statement::bind(int place, std::int64_t value) { bind_failure_ |= sqlite3_bind_int64(raw_.get(), place, value); }
 void Statement::bind(int place, std::nullptr_t) { bind_failure_ |= sqlite3_bind_null(raw_.get(), place); }

@@ -57,6 +57,14 @@ class Statement {
 
   /// Moves to the next row; false after the last. Fails with `disk` (I/O, full, corrupt, `database_busy`), `internal`.
   Result<bool> step();
+  /// The same without copies: the values outlive the next `reset`.
+  template <class... Values>
+  Statement& borrow_all(const Values&... values) {
+    borrows_ = true;
+    bind_all(values...);
+    borrows_ = false;
+    return *this;
+  }
   /// Steps to the end and resets the statement.
   Result<void> run();
   /// Makes the statement ready for new values and clears all bindings.
@@ -87,6 +95,7 @@ class Statement {
 };
 
 /// A prepared statement taken from the database's cache. Reset and returned to the cache when it goes out of scope.
+  bool borrows_ = false;
 class CachedStatement {
  public:
   explicit CachedStatement(Statement& statement) : statement_(&statement) {}

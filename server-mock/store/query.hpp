@@ -13,7 +13,7 @@ namespace ws::mock {
 template <class... Values>
 Result<void> put(World& world, const char* sql, const Values&... values) {
   WS_LET(const sqlite::CachedStatement statement, world.database.cached(sql));
-  statement->bind_all(values...);
+  statement->borrow_all(values...);
   return statement->run();
 }
 
@@ -22,7 +22,7 @@ template <class Read, class... Values>
 auto read_row(World& world, Read read, const char* sql, const Values&... values)
     -> Result<std::optional<std::invoke_result_t<Read, const sqlite::Statement&>>> {
   WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
-  row->bind_all(values...);
+  row->borrow_all(values...);
   WS_LET(const bool found, row->step());
   if (!found) return std::nullopt;
   return read(*row);
@@ -32,7 +32,7 @@ auto read_row(World& world, Read read, const char* sql, const Values&... values)
 template <class... Values>
 Result<std::int64_t> read_number(World& world, const char* sql, const Values&... values) {
   WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
-  row->bind_all(values...);
+  row->borrow_all(values...);
   WS_TRY(row->step());
   return row->integer(0);
 }
@@ -42,7 +42,7 @@ template <class Read, class... Values>
 auto read_rows(World& world, Read read, const char* sql, const Values&... values)
     -> Result<std::vector<std::invoke_result_t<Read, const sqlite::Statement&>>> {
   WS_LET(const sqlite::CachedStatement rows, world.database.cached(sql));
-  rows->bind_all(values...);
+  rows->borrow_all(values...);
   std::vector<std::invoke_result_t<Read, const sqlite::Statement&>> all;
   while (true) {
     WS_LET(const bool found, rows->step());
@@ -55,7 +55,7 @@ auto read_rows(World& world, Read read, const char* sql, const Values&... values
 template <class... Values>
 Result<bool> has_row(World& world, const char* sql, const Values&... values) {
   WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
-  row->bind_all(values...);
+  row->borrow_all(values...);
   return row->step();
 }
 
