@@ -1,7 +1,7 @@
 #include "api-client/base/json.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -14,16 +14,6 @@
 
 namespace ws {
 namespace {
-
-/// By byte: what stands in a text as it is, what is escaped, what may be no UTF-8.
-enum class ByteKind : std::uint8_t { plain, escaped, high };
-constexpr auto byte_kinds = [] {
-  std::array<ByteKind, 256> kinds{};
-  for (std::size_t byte = 0; byte < 0x20; ++byte) kinds[byte] = ByteKind::escaped;
-  kinds[static_cast<unsigned char>('"')] = kinds[static_cast<unsigned char>('\\')] = ByteKind::escaped;
-  for (std::size_t byte = 0x80; byte < kinds.size(); ++byte) kinds[byte] = ByteKind::high;
-  return kinds;
-}();
 
 void append_escaped(std::string& out, char c) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -42,57 +32,48 @@ void append_escaped(std::string& out, char c) {
   }
 }
 
-/// Whether eight bytes stand in a text as they are (a test of all at once; a rare no where yes is right does no harm).
-bool are_plain(const char* bytes) {
-  constexpr std::uint64_t ones = 0x0101010101010101U;
-  constexpr std::uint64_t highs = 0x8080808080808080U;
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, sizeof word);
-  const auto has_zero = [](std::uint64_t w) { return (w - ones) & ~w & highs; };
-  const std::uint64_t below_space = (word - ones * 0x20) & ~word & highs;
-  return ((word & highs) | below_space | has_zero(word ^ (ones * '"')) | has_zero(word ^ (ones * '\\'))) == 0;
-}
+/// Sixteen bytes, compared all at once, whatever the processor.
+using Bytes = signed char __attribute__((vector_size(16)));
+enum class High { stops, is_plain };  ///< bytes from 0x80 on
 
-/// From end to end, as names and most values are.
-bool is_plain(const std::string& text) {
-  std::size_t i = 0;
-  while (i + 8 <= text.size() && are_plain(text.data() + i)) i += 8;
-  while (i < text.size() && byte_kinds[static_cast<unsigned char>(text[i])] == ByteKind::plain) ++i;
-  return i == text.size();
+/// How many bytes at the start of a text stand in JSON as they are.
+std::size_t plain_run(std::string_view text, High high) {
+  static_assert(std::endian::native == std::endian::little);
+  for (std::size_t i = 0; i < text.size(); i += sizeof(Bytes)) {
+    Bytes bytes = Bytes{} + ' ';
+    std::memcpy(&bytes, text.data() + i, std::min(sizeof bytes, text.size() - i));
+    // Signed: bytes from 0x80 on are less than zero.
+    auto special = (bytes < ' ') | (bytes == '"') | (bytes == '\\');
+    if (high == High::is_plain) special &= bytes >= 0;
+    std::uint64_t halves[2];
+    std::memcpy(halves, &special, sizeof halves);
+    if (halves[0] != 0) return i + static_cast<std::size_t>(std::countr_zero(halves[0])) / 8;
+    if (halves[1] != 0) return i + static_cast<std::size_t>(std::countr_zero(halves[1])) / 8 + 8;
+  }
+  return text.size();
 }
 
 /// Runs of plain bytes are copied as one: the library writes byte by byte, which was a quarter of a request's time.
-void append_text(std::string& out, const std::string& text) {
-  if (is_plain(text)) {
-    const std::size_t at = out.size();
-    out.resize(at + text.size() + 2);
-    char* next = out.data() + at;
-    *next++ = '"';
-    next = std::copy(text.begin(), text.end(), next);
-    *next = '"';
-    return;
-  }
-  const std::size_t start_of_text = out.size();
-  bool is_valid = false;  // not known yet
+void append_text(std::string& out, std::string_view text) {
+  const std::size_t start = out.size();
+  High high = High::stops;
   out += '"';
-  std::size_t start = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    while (i + 8 <= text.size() && are_plain(text.data() + i)) i += 8;
-    if (i == text.size()) break;
-    const ByteKind kind = byte_kinds[static_cast<unsigned char>(text[i])];
-    if (kind == ByteKind::plain || (kind == ByteKind::high && is_valid)) continue;
-    if (kind == ByteKind::high) {
-      is_valid = utf8::is_valid(text);
-      if (is_valid) continue;
-      out.resize(start_of_text);
+  for (std::string_view rest = text;;) {
+    const std::size_t run = plain_run(rest, high);
+    out.append(rest.data(), run);
+    if (run == rest.size()) break;
+    rest.remove_prefix(run);
+    if (static_cast<unsigned char>(rest.front()) < 0x80) {
+      append_escaped(out, rest.front());
+      rest.remove_prefix(1);
+    } else if (utf8::is_valid(rest)) {
+      high = High::is_plain;
+    } else {
+      out.resize(start);
       out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
       return;
     }
-    out.append(text, start, i - start);
-    append_escaped(out, text[i]);
-    start = i + 1;
   }
-  out.append(text, start, text.size() - start);
   out += '"';
 }
 
@@ -196,7 +177,56 @@ ObjectBuilder& ObjectBuilder::add(std::string_view key, Json value) {
   return *this;
 }
 
+ObjectBuilder& ObjectBuilder::add_or_null(std::string_view key, std::string_view text) {
+  return add(key, text_or_null(text));
+}
+
 Json ObjectBuilder::take() { return std::move(*object_); }
+
+std::string& ObjectText::member(std::string_view key) {
+  text_ += text_.empty() ? '{' : ',';
+  append_text(text_, key);
+  text_ += ':';
+  return text_;
+}
+
+ObjectText& ObjectText::add(std::string_view key, std::string_view text) {
+  append_text(member(key), text);
+  return *this;
+}
+
+ObjectText& ObjectText::add(std::string_view key, std::int64_t number) {
+  append_integer(member(key), number);
+  return *this;
+}
+
+ObjectText& ObjectText::add(std::string_view key, const JsonText& json) {
+  member(key) += json.text;
+  return *this;
+}
+
+ObjectText& ObjectText::add_or_null(std::string_view key, std::string_view text) {
+  return text.empty() ? add(key, JsonText{"null"}) : add(key, text);
+}
+
+JsonText ObjectText::take() {
+  text_ += text_.empty() ? "{}" : "}";
+  return {std::move(text_)};
+}
+
+LazyJson::LazyJson(Json tree) : tree_(std::move(tree)) {}
+
+Json& LazyJson::tree() const {
+  if (!tree_) {
+    constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
+    auto tree = parse_bounded(text_.text, {.max_bytes = any, .max_values = any});
+    tree_.emplace(tree ? std::move(*tree) : Json());
+  }
+  return **tree_;
+}
+
+std::string LazyJson::text() const& { return tree_ ? dump(**tree_) : text_.text; }
+std::string LazyJson::text() && { return tree_ ? dump(**tree_) : std::move(text_.text); }
 
 std::string dump(const Json& value, int indent) {
   if (indent < 0) {

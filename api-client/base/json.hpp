@@ -61,10 +61,51 @@ class ObjectBuilder {
  public:
   explicit ObjectBuilder(std::size_t members);  ///< room for so many
   ObjectBuilder& add(std::string_view key, Json value);
+  ObjectBuilder& add_or_null(std::string_view key, std::string_view text);  ///< null where it is empty
   Json take();
 
  private:
   JsonBox object_;
+};
+
+/// JSON as `dump` writes it on one line.
+struct JsonText {
+  std::string text = {};
+};
+
+/// As `ObjectBuilder`, but writes at once what `dump` writes for the object: a tree that is only written costs three
+/// times as much.
+class ObjectText {
+ public:
+  explicit ObjectText(std::size_t members) { text_.reserve(members * 48); }  ///< room for so many short ones
+  ObjectText& add(std::string_view key, std::string_view text);
+  ObjectText& add(std::string_view key, std::int64_t number);
+  ObjectText& add(std::string_view key, const JsonText& json);
+  ObjectText& add_or_null(std::string_view key, std::string_view text);  ///< null where it is empty
+  JsonText take();
+
+ private:
+  std::string& member(std::string_view key);
+  std::string text_ = {};
+};
+
+/// A value as a tree or as its text, of which the tree is made when somebody asks for it. Null at first.
+class LazyJson {
+ public:
+  LazyJson() = default;
+  LazyJson(Json tree);                                 // NOLINT(google-explicit-constructor): it is its value
+  LazyJson(JsonText text) : text_(std::move(text)) {}  // NOLINT(google-explicit-constructor)
+  Json& operator*() { return tree(); }
+  const Json& operator*() const { return tree(); }
+  Json* operator->() { return &tree(); }
+  operator JsonBox() && { return std::move(tree()); }  // NOLINT(google-explicit-constructor)
+  std::string text() const&;
+  std::string text() &&;
+
+ private:
+  Json& tree() const;
+  mutable std::optional<JsonBox> tree_ = {};  // without it: `text_`
+  mutable JsonText text_ = {"null"};
 };
 
 /// JSON on one line; with `indent` >= 0 over many. Bytes that are not UTF-8 become U+FFFD; never throws.

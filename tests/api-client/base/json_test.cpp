@@ -7,6 +7,10 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/random.hpp"
+#include "api-client/base/utf8.hpp"
+#include "tests/support/random_cases.hpp"
+
 using ws::Json;
 using ws::parse_bounded;
 
@@ -84,6 +88,53 @@ TEST_CASE("json: bytes that are no UTF-8 are found however deep they lie", "[bas
 TEST_CASE("json: an object made member by member is the object", "[base]") {
   CHECK(ws::ObjectBuilder(2).add("a", 1).add("b", "text").add("c", Json::array()).take() ==
         Json{{"a", 1}, {"b", "text"}, {"c", Json::array()}});
+}
+
+TEST_CASE("json: an object written at once is what its tree is written as, whatever its texts", "[base]") {
+  constexpr std::uint64_t cases = 2000;
+  const std::uint64_t seed = ws::test::number_from_environment("WS_SEED", 1);
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    ws::SeededRandom random(seed * cases + i);
+    // Every byte; half of the texts of whole characters, so that they are UTF-8.
+    const auto text = [&] {
+      std::string made;
+      const bool is_utf8 = random.below(2) == 0;
+      for (std::uint64_t left = random.below(70); left > 0; --left) {
+        if (is_utf8) {
+          ws::utf8::append(made,
+                           static_cast<char32_t>(random.below(4) == 0 ? random.below(0xD800) : random.below(128)));
+        } else {
+          made += static_cast<char>(random.below(random.below(20) == 0 ? 256 : 128));
+        }
+      }
+      return made;
+    };
+    ws::ObjectBuilder tree(8);
+    ws::ObjectText written(8);
+    for (std::uint64_t left = random.below(6); left > 0; --left) {
+      const std::string key = text() + std::to_string(left);
+      const std::string value = text();
+      const auto number = static_cast<std::int64_t>(random.next());
+      switch (random.below(4)) {
+        case 0: tree.add(key, value), written.add(key, value); break;
+        case 1: tree.add(key, number), written.add(key, number); break;
+        case 2: tree.add_or_null(key, value), written.add_or_null(key, value); break;
+        default:
+          tree.add(key, ws::ObjectBuilder(1).add(key, value).take());
+          written.add(key, ws::ObjectText(1).add(key, value).take());
+      }
+    }
+    const std::string as_text = written.take().text;
+    const Json as_tree = tree.take();
+    INFO("WS_SEED=" << seed << ", case " << i);
+    REQUIRE(as_text == as_tree.dump(-1, ' ', false, Json::error_handler_t::replace));
+    REQUIRE(as_text == ws::dump(as_tree));
+    ws::LazyJson lazy(ws::JsonText{as_text});
+    REQUIRE(lazy.text() == as_text);
+    REQUIRE(ws::dump(*lazy) == as_text);
+    REQUIRE(lazy.text() == as_text);
+  }
+  CHECK(ws::LazyJson().text() == "null");
 }
 
 namespace {
