@@ -30,10 +30,9 @@ Result<std::optional<StoredResponse>> find_stored_response(World& world, const I
   row->bind_all(key.owner, key.key, world.now() - kept_ms);
   WS_LET(const bool found, row->step());
   if (!found) return std::nullopt;
-  WS_LET(Json body, parse_bounded(row->text(2)));
   WS_LET(const Json headers, parse_bounded(row->text(3)));
   StoredResponse kept = {.fingerprint = row->string(0),
-                         .answer = {.status = static_cast<int>(row->integer(1)), .body = std::move(body)}};
+                         .answer = {.status = static_cast<int>(row->integer(1)), .body = JsonText{row->string(2)}}};
   for (const Json& pair : headers) kept.answer.headers.emplace_back(pair[0], pair[1]);
   return kept;
 }
@@ -47,7 +46,7 @@ Result<void> store_response(World& world, const IdempotencyKey& key, const Answe
              key.key,
              key.fingerprint,
              answer.status,
-             dump(*answer.body),
+             answer.body.text(),
              dump(Json(answer.headers)),
              world.now());
 }

@@ -238,7 +238,7 @@ http::Response Pipeline::finish(Call& call, Answer&& answer) {
   }
   if (answer.blob && answer.status == 200) return finish_blob(call, std::move(answer));
   http::Response response = begin_response(call, answer);
-  if (answer.status != 304) response.body(answer_type, dump(*answer.body));
+  if (answer.status != 304) response.body(answer_type, std::move(answer.body).text());
   return response;
 }
 

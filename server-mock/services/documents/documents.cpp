@@ -31,8 +31,7 @@ constexpr const char* documents_query =
 
 Answer document_answer(const World& world, int status, Document&& document) {
   std::string etag = document_etag(world, document);
-  return {
-      .status = status, .body = to_json(std::move(document), WithContent::yes), .headers = {{"ETag", std::move(etag)}}};
+  return {.status = status, .body = to_text(std::move(document)), .headers = {{"ETag", std::move(etag)}}};
 }
 
 ServiceResult list_documents(World& world, const ServiceCall& call) {
@@ -49,7 +48,7 @@ ServiceResult list_documents(World& world, const ServiceCall& call) {
   return read_page(*rows, documents_list, limit, [](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
     Document document = read_document(row, WithContent::no);
     const std::int64_t position = document.sequence;
-    data.push_back(to_json(std::move(document), WithContent::no));
+    data.push_back(to_json(std::move(document)));
     return position;
   });
 }

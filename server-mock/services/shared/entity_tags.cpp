@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
@@ -54,7 +53,9 @@ std::string document_etag(const World& world, const Document& document) {
   // The switches that change which members an answer has.
   add_text(world.assumptions.value("assumed_fields"));
   add_text(world.assumptions.value("list_extra"));
-  return fmt::format("\"{}-{:016x}\"", document.content_revision, hash);
+  std::string tag = "\"" + std::to_string(document.content_revision) + "-";
+  for (int shift = 60; shift >= 0; shift -= 4) tag += "0123456789abcdef"[(hash >> shift) & 15U];
+  return tag + '"';
 }
 
 std::optional<std::string_view> find_match(std::string_view list, std::string_view etag) {

@@ -5,24 +5,27 @@
 
 namespace ws::mock {
 
-Json to_json(const Actor& actor) {
-  return ObjectBuilder(3).add("kind", actor.kind).add("id", actor.id).add("name", actor.name).take();
+namespace {
+
+template <class Object>
+auto write(const Actor& actor) {
+  return Object(3).add("kind", actor.kind).add("id", actor.id).add("name", actor.name).take();
 }
 
-// Member by member instead of an initializer list: reading a document is the most frequent call.
-Json to_json(Document&& document, WithContent content) {
+template <class Object>
+auto write(Document&& document, WithContent content) {
   const bool agent = !document.created_by_agent_id.empty();
   const Actor creator = {.kind = agent ? "agent" : "user",
                          .id = std::move(agent ? document.created_by_agent_id : document.created_by_user_id),
                          .name = std::move(document.created_by_name)};
   const std::string self = "/v1/documents/" + document.id;
   constexpr std::size_t members = 17;
-  ObjectBuilder json(members);
+  Object json(members);
   json.add("id", std::move(document.id))
       .add("object", "document")
       .add("node_id", std::move(document.node_id))
-      .add("parent_node_id", text_or_null(document.parent_node_id))
-      .add("project_id", text_or_null(document.project_id))
+      .add_or_null("parent_node_id", document.parent_node_id)
+      .add_or_null("project_id", document.project_id)
       .add("workspace_id", std::move(document.workspace_id))
       .add("title", std::move(document.title));
   if (content == WithContent::yes) json.add("content", std::move(document.content));
@@ -30,18 +33,20 @@ Json to_json(Document&& document, WithContent content) {
       .add("content_revision", document.content_revision)
       .add("content_sha256", std::move(document.content_sha256))
       .add("status", document.archived ? "archived" : "active")
-      .add("created_by", to_json(creator))
+      .add("created_by", write<Object>(creator))
       .add("created_at", rfc3339(document.created_at))
-      .add("updated_by", to_json(document.updated_by))
+      .add("updated_by", write<Object>(document.updated_by))
       .add("updated_at", rfc3339(document.updated_at))
       .add("links",
-           ObjectBuilder(3)
-               .add("self", self)
-               .add("comments", self + "/comments")
-               .add("shares", self + "/shares")
-               .take());
+           Object(3).add("self", self).add("comments", self + "/comments").add("shares", self + "/shares").take());
   return json.take();
 }
+
+}  // namespace
+
+Json to_json(const Actor& actor) { return write<ObjectBuilder>(actor); }
+Json to_json(Document&& document) { return write<ObjectBuilder>(std::move(document), WithContent::no); }
+JsonText to_text(Document&& document) { return write<ObjectText>(std::move(document), WithContent::yes); }
 
 Json to_json(const Node& node, std::string_view document_id, std::string_view asset_id) {
   Json links = {{"move", fmt::format("/v1/nodes/{}:move", node.id)}};

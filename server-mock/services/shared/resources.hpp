@@ -11,8 +11,8 @@
 namespace ws::mock {
 
 Json to_json(const Actor& actor);
-/// A document; with `WithContent::yes` the content is moved out of `document`.
-Json to_json(Document&& document, WithContent content);
+Json to_json(Document&& document);      ///< without the content
+JsonText to_text(Document&& document);  ///< with the content
 /// `document_id` and `asset_id`: of the document or asset of the node, else empty.
 Json to_json(const Node& node, std::string_view document_id, std::string_view asset_id);
 

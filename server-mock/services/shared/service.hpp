@@ -70,7 +70,7 @@ struct BlobBody {
 
 struct Answer {
   int status = 200;
-  JsonBox body = {};
+  LazyJson body = {};
   std::optional<BlobBody> blob = {};  ///< instead of `body`
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::optional<LongPoll> long_poll = {};

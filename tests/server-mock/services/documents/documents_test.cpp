@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include "api-client/base/random.hpp"
 #include "api-client/base/sha256.hpp"
+#include "server-mock/services/shared/resources.hpp"
 #include "tests/server-mock/services/service_world.hpp"
 
 using namespace ws;
@@ -30,6 +32,39 @@ Json titles(ServiceWorld& world, const Caller& caller) {
 }
 
 }  // namespace
+
+TEST_CASE("documents: one is written as its tree is, with and without its content", "[server-mock]") {
+  constexpr std::uint64_t cases = 500;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    SeededRandom random(i);
+    const auto text = [&] {
+      std::string made;
+      for (std::uint64_t left = random.below(40); left > 0; --left) made += static_cast<char>(random.below(128));
+      return random.below(4) == 0 ? "" : made + (random.below(2) == 0 ? "ä\xF0\x9F\x8E\x89" : "");
+    };
+    const Document document = {.id = text(),
+                               .node_id = text(),
+                               .parent_node_id = text(),
+                               .project_id = text(),
+                               .workspace_id = text(),
+                               .title = text(),
+                               .archived = random.below(2) == 0,
+                               .content_revision = static_cast<std::int64_t>(random.below(1000)),
+                               .content_sha256 = text(),
+                               .created_by_user_id = text(),
+                               .created_by_agent_id = text(),
+                               .created_by_name = text(),
+                               .created_at = static_cast<std::int64_t>(random.below(std::uint64_t{1} << 41U)),
+                               .updated_by = {.kind = text(), .id = text(), .name = text()},
+                               .content = text()};
+    const std::string written = to_text(Document(document)).text;
+    Json tree = parse_bounded(written).value();
+    CHECK(tree.dump() == written);
+    CHECK(tree.at("content") == document.content);
+    tree.erase("content");
+    CHECK(tree == to_json(Document(document)));
+  }
+}
 
 TEST_CASE("documents: created, read, updated", "[server-mock]") {
   ServiceWorld world;
