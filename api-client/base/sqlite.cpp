@@ -1,5 +1,6 @@
 #include "api-client/base/sqlite.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -138,7 +139,10 @@ void Statement::bind_blob(int place, std::string_view bytes) {
 
 Result<bool> Statement::step() {
   if (bind_failure_ != 0) return fail(failure(database_, bind_failure_, "binding a value"));
+  const std::int64_t changes = sqlite3_total_changes64(database_);
   const int code = sqlite3_step(raw_.get());
+  // With `returning` the changes are counted after the last row.
+  if (writes_ != nullptr && (code != SQLITE_DONE || sqlite3_total_changes64(database_) != changes)) ++*writes_;
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
   return fail(failure(database_, code, sqlite3_sql(raw_.get())));
@@ -187,6 +191,18 @@ struct Database::Cache {
   // Keyed by the literal's address, so that no text is compared. Several statements of one literal may be in use at
   // once.
   std::unordered_map<const char*, std::vector<std::unique_ptr<Statement>>> statements;
+  std::span<const std::string_view> watched = {};
+  bool is_watched = false;  // what was prepared last writes into one of them
+  std::uint64_t writes = 0;
+
+  /// SQLite calls it for each thing that a statement will do, those of its triggers among them.
+  static int authorize(void* cache, int action, const char* table, const char*, const char*, const char*) {
+    auto& self = *static_cast<Cache*>(cache);
+    const bool writes = action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE;
+    if (writes && std::ranges::find(self.watched, std::string_view(table)) != self.watched.end())
+      self.is_watched = true;
+    return SQLITE_OK;
+  }
 };
 
 Database::Database(sqlite3* raw) : raw_(raw), cache_(std::make_unique<Cache>()) {}
@@ -225,17 +241,20 @@ Result<Database> Database::open(const std::string& path, OpenMode mode) {
 
 Result<void> Database::execute(std::string_view sql) {
   const std::string text(sql);
+  cache_->is_watched = false;
   const int code = sqlite3_exec(raw_.get(), text.c_str(), nullptr, nullptr, nullptr);
+  if (cache_->is_watched) ++cache_->writes;
   if (code != SQLITE_OK) return fail(failure(raw_.get(), code, text));
   return {};
 }
 
 Result<Statement> Database::prepare(std::string_view sql) const {
   sqlite3_stmt* raw = nullptr;
+  cache_->is_watched = false;
   const int code = sqlite3_prepare_v3(
       raw_.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
   if (code != SQLITE_OK) return fail(failure(raw_.get(), code, sql));
-  return Statement(raw, raw_.get());
+  return Statement(raw, raw_.get(), cache_->is_watched ? &cache_->writes : nullptr);
 }
 
 Result<CachedStatement> Database::cached(const char* sql) {
@@ -249,6 +268,11 @@ Result<CachedStatement> Database::cached(const char* sql) {
   return CachedStatement(*pool.back());
 }
 
+void Database::watch(std::span<const std::string_view> tables) {
+  cache_->watched = tables;
+  sqlite3_set_authorizer(raw_.get(), Cache::authorize, cache_.get());
+}
+std::uint64_t Database::watched_writes() const { return cache_->writes; }
 std::int64_t Database::last_insert_rowid() const { return sqlite3_last_insert_rowid(raw_.get()); }
 std::int64_t Database::changes() const { return sqlite3_changes64(raw_.get()); }
 

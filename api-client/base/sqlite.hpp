@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,7 +30,9 @@ int finalize(sqlite3_stmt* statement) noexcept;
 /// Parameters of `bind` count from 1, columns from 0. A failure of `bind` is returned by the next `step`.
 class Statement {
  public:
-  explicit Statement(sqlite3_stmt* raw, sqlite3* database) : raw_(raw), database_(database) {}
+  /// `writes`: counts the steps that change something; null: nobody asks.
+  Statement(sqlite3_stmt* raw, sqlite3* database, std::uint64_t* writes)
+      : raw_(raw), database_(database), writes_(writes) {}
 
   void bind(int place, std::string_view text);
   void bind(int place, const char* text) { bind(place, std::string_view(text)); }
@@ -54,9 +57,6 @@ class Statement {
     (bind(++place, values), ...);
     return *this;
   }
-
-  /// Moves to the next row; false after the last. Fails with `disk` (I/O, full, corrupt, `database_busy`), `internal`.
-  Result<bool> step();
   /// The same without copies: the values outlive the next `reset`.
   template <class... Values>
   Statement& borrow_all(const Values&... values) {
@@ -65,6 +65,9 @@ class Statement {
     borrows_ = false;
     return *this;
   }
+
+  /// Moves to the next row; false after the last. Fails with `disk` (I/O, full, corrupt, `database_busy`), `internal`.
+  Result<bool> step();
   /// Steps to the end and resets the statement.
   Result<void> run();
   /// Makes the statement ready for new values and clears all bindings.
@@ -90,12 +93,13 @@ class Statement {
  private:
   Handle<sqlite3_stmt, finalize> raw_;
   sqlite3* database_;
+  std::uint64_t* writes_;
   int bind_failure_ = 0;
+  bool borrows_ = false;
   bool in_use_ = false;
 };
 
 /// A prepared statement taken from the database's cache. Reset and returned to the cache when it goes out of scope.
-  bool borrows_ = false;
 class CachedStatement {
  public:
   explicit CachedStatement(Statement& statement) : statement_(&statement) {}
@@ -134,6 +138,10 @@ class Database {
   /// Prepares once for the life of the database. The cache is keyed by the address of `sql`: pass a string literal. If
   /// the cached statement is still in use, another one is prepared for the same literal.
   Result<CachedStatement> cached(const char* sql);
+  /// Counts from now on the writes into these tables, for caches of what is in them. Of static lifetime; call it before
+  /// a statement is cached.
+  void watch(std::span<const std::string_view> tables);
+  std::uint64_t watched_writes() const;
   std::int64_t last_insert_rowid() const;
   std::int64_t changes() const;
   bool is_in_transaction() const;

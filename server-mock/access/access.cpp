@@ -41,11 +41,6 @@ ApiError forbidden_with(std::string_view code, std::string message, std::string_
                   .members = Json{{std::string(member), value}}};
 }
 
-/// Copies only what differs, which is usually nothing.
-void keep(std::string& kept, std::string_view now) {
-  if (kept != now) kept = now;
-}
-
 /// The KEY of "Bearer KEY"; empty for other schemes.
 std::string_view bearer(std::string_view authorization) {
   const std::size_t space = authorization.find(' ');
@@ -82,17 +77,9 @@ Identified Access::identify(std::optional<std::string_view> authorization) {
   return found;
 }
 
-Result<Access::DatabaseVersion> Access::database_version() {
-  WS_LET(const sqlite::CachedStatement row, world_.database.cached("select total_changes()"));
-  WS_TRY(row->step());
-  return DatabaseVersion{.changes = row->integer(0), .restore_count = world_.restore_count};
-}
-
 Identified Access::find(std::string_view secret) {
-  std::string hash = Sha256::of(secret).hex();
-  const auto now = database_version();
-  if (!now) return tl::unexpected(broken(now.error()));
-  if (const auto seen = known_.find(hash); seen != known_.end() && seen->second.read_at == *now) {
+  const auto version = world_.callers_version();
+  if (const auto seen = known_.find(secret); seen != known_.end() && seen->second.read_at == version) {
     const KnownKey& same = seen->second;
     is_paused_ = same.is_paused;
     if (!same.expires_at || *same.expires_at > world_.now()) return &same.caller;
@@ -100,7 +87,7 @@ Identified Access::find(std::string_view secret) {
   auto row = world_.database.cached(key_query);
   if (!row) return tl::unexpected(broken(row.error()));
   sqlite::Statement& key = **row;
-  key.bind(1, hash);
+  key.bind(1, Sha256::of(secret).hex());
   const auto there = key.step();
   if (!there) return tl::unexpected(broken(there.error()));
   if (!*there) return unauthorized("invalid_credential", "The key is not known");
@@ -111,25 +98,22 @@ Identified Access::find(std::string_view secret) {
     return unauthorized("expired_credential", "The key has expired");
   }
   if (known_.size() >= max_known) known_.clear();
-  KnownKey& known = known_[std::move(hash)];
-  keep(known.caller.key_id, key.text(id));
-  keep(known.caller.owner_user_id, key.text(owner));
-  keep(known.caller.agent_id, key.text(agent));
-  keep(known.caller.workspace_id, key.text(workspace));
-  known.caller.audience = find_audience(key.text(audience)).value_or(Audience::workspace);
-  known.caller.ceiling = contract::find_role(key.text(ceiling)).value_or(Role::none);
-  known.caller.role = std::min(contract::find_role(key.text(role)).value_or(Role::none), known.caller.ceiling);
-  if (known.scopes_text != key.text(scopes)) {
-    known.scopes_text = key.string(scopes);
-    known.caller.scopes.clear();
-    if (const auto list = parse_bounded(known.scopes_text); list && list->is_array()) {
-      for (const Json& scope : *list) known.caller.scopes.push_back(scope.get<std::string>());
-    }
+  KnownKey& known = known_[std::string(secret)];
+  const Role ceiling_role = contract::find_role(key.text(ceiling)).value_or(Role::none);
+  known = {.caller = {.key_id = key.string(id),
+                      .owner_user_id = key.string(owner),
+                      .agent_id = key.string(agent),
+                      .audience = find_audience(key.text(audience)).value_or(Audience::workspace),
+                      .workspace_id = key.string(workspace),
+                      .role = std::min(contract::find_role(key.text(role)).value_or(Role::none), ceiling_role),
+                      .ceiling = ceiling_role},
+           .expires_at = key.optional_integer(expires_at),
+           .is_paused = key.text(agent_status) == "paused",
+           .read_at = version};
+  if (const auto list = parse_bounded(key.text(scopes)); list && list->is_array()) {
+    for (const Json& scope : *list) known.caller.scopes.push_back(scope.get<std::string>());
   }
-  is_paused_ = key.text(agent_status) == "paused";
-  known.is_paused = is_paused_;
-  known.expires_at = key.optional_integer(expires_at);
-  known.read_at = *now;
+  is_paused_ = known.is_paused;
   return &known.caller;
 }
 

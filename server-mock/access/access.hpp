@@ -1,13 +1,15 @@
 /// Authentication and authorization: identifies the caller of a request and checks scope and role.
 ///
-/// Keys are looked up by the SHA-256 of their secret. Expiry, revocation, membership, role and the agent's state are
-/// checked against the database at every call, so that changes take effect at once.
+/// Keys are looked up by the SHA-256 of their secret. Expiry, revocation, membership, role and the agent's state take
+/// effect at once: what is known of a key is read again when one of its tables was written.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "api-client/contract/schema.hpp"
 #include "server-mock/services/shared/service.hpp"
@@ -33,29 +35,24 @@ class Access {
   std::optional<ApiError> authorization_error(const contract::Operation& operation, const Caller& caller);
 
  private:
-  /// The database is unchanged as long as both numbers are.
-  struct DatabaseVersion {
-    std::int64_t changes = -1;        // rows changed since the database was opened
-    std::uint64_t restore_count = 0;  // `World::restore_count`
-    bool operator==(const DatabaseVersion&) const = default;
-  };
   struct KnownKey {
     Caller caller = {};
-    std::string scopes_text = {};  // scopes as stored; parsed again only if they changed
     std::optional<std::int64_t> expires_at = {};
     bool is_paused = false;
-    DatabaseVersion read_at = {};
+    std::pair<std::uint64_t, std::uint64_t> read_at = {};  // `World::callers_version`
   };
 
   tl::expected<const Caller*, ApiError> find(std::string_view secret);
-  Result<DatabaseVersion> database_version();
   tl::expected<const Caller*, ApiError> first_person();
   std::optional<ApiError> role_error(const contract::Operation& operation, const Caller& caller);
 
   World& world_;
   AuthMode mode_;
-  // Cache by secret hash. An entry is used only if the database has not changed since it was read.
-  std::unordered_map<std::string, KnownKey> known_ = {};
+  // By secret. An entry is used only if no table that it was read from has changed since.
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, KnownKey, Hash, std::equal_to<>> known_ = {};
   bool is_paused_ = false;  // of the agent identified last
 };
 

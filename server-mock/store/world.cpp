@@ -13,6 +13,7 @@ namespace ws::mock {
 namespace {
 
 constexpr const char* in_memory = ":memory:";
+constexpr std::string_view caller_tables[] = {"keys", "members", "agents"};
 
 Result<sqlite::Database> connect(const std::string& path, const WorldOptions& options) {
   WS_LET(sqlite::Database database, sqlite::Database::open(path));
@@ -25,6 +26,7 @@ Result<sqlite::Database> connect(const std::string& path, const WorldOptions& op
     WS_TRY(database.execute("pragma journal_mode = wal; pragma synchronous = full;"));
   }
   WS_TRY(database.execute("pragma temp_store = memory; pragma cache_size = -32768;"));
+  database.watch(caller_tables);
   return database;
 }
 

@@ -68,6 +68,9 @@ struct World {
   /// Replaces all rows by those of a database copy (`sqlite::Database::copy_to`).
   Result<void> restore(const sqlite::Database& copy);
 
+  /// What was read of keys, members and agents is still true as long as this is the same.
+  std::pair<std::uint64_t, std::uint64_t> callers_version() const { return {database.watched_writes(), restore_count}; }
+
   /// An unused name for a blob.
   std::string new_blob();
   /// Removes the blob, unless a snapshot needs it.

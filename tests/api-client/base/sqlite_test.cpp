@@ -101,6 +101,44 @@ TEST_CASE("sqlite: a cached statement lent twice does not disturb itself", "[bas
   CHECK(outer->integer(0) == 2);
 }
 
+TEST_CASE("sqlite: writes into watched tables are counted, however they are written", "[base]") {
+  auto database = numbers();
+  static constexpr std::string_view watched[] = {"numbers", "names"};
+  REQUIRE(
+      database.execute("create table other (value integer); create table names (id text primary key) without rowid;"
+                       "create temp trigger spill after delete on other begin delete from numbers; end"));
+  database.watch(watched);
+  std::uint64_t seen = database.watched_writes();
+  const auto counts = [&](const char* sql) {
+    auto statement = database.cached(sql);
+    REQUIRE(statement);
+    REQUIRE((*statement)->run());
+    const bool is_prepared = std::exchange(seen, database.watched_writes()) != seen;
+    REQUIRE(database.execute(sql));
+    const bool is_direct = std::exchange(seen, database.watched_writes()) != seen;
+    CHECK(is_direct == is_prepared);
+    return is_prepared;
+  };
+  CHECK(counts("insert into numbers values (1, 'one')"));
+  CHECK(counts("update numbers set word = 'two'"));
+  CHECK(counts("insert or replace into names values ('a')"));
+  CHECK_FALSE(counts("insert into other values (1), (2)"));
+  CHECK_FALSE(counts("select * from names"));
+  const auto runs = [&](const char* sql) {
+    REQUIRE(database.cached(sql).value()->run());
+    return std::exchange(seen, database.watched_writes()) != seen;
+  };
+  CHECK(runs("delete from other where value = 1"));  // by the trigger
+  CHECK_FALSE(runs("delete from numbers where value = 1"));
+  CHECK_FALSE(runs("delete from other where value = 7"));
+  REQUIRE(runs("insert into numbers values (5, 'five')"));
+  {
+    auto first = database.cached("update numbers set word = 'six' returning value").value();
+    REQUIRE(first->step().value());
+  }
+  CHECK(std::exchange(seen, database.watched_writes()) != seen);
+}
+
 TEST_CASE("sqlite: failures say what was tried and of which kind it was", "[base]") {
   auto database = numbers();
   const auto wrong = database.prepare("select nothing from nowhere");

@@ -55,6 +55,19 @@ TEST_CASE("access: a key that is revoked or expires between two calls is refused
   CHECK(me(wire, key).status == 401);
 }
 
+TEST_CASE("access: a role that changes between two calls counts at the second", "[server-mock]") {
+  Wire wire;
+  Json state = wire.control("GET", "/state");
+  wire.new_document("by an owner");
+  for (Json& member : state["tables"]["members"]) member["role"] = "viewer";
+  wire.control("PUT", "/state", state);
+  const RawAnswer refused = wire.ask({.method = "POST",
+                                      .target = "/v1/documents",
+                                      .token = wire.token(),
+                                      .json = R"({"title": "by a viewer", "content": ""})"});
+  CHECK(code_of(refused) == "insufficient_role");
+}
+
 TEST_CASE("access: a key is known in the snapshots that hold it, and in no other", "[server-mock]") {
   Wire wire;
   wire.control("POST", "/snapshots", {{"name", "before"}}, 201);
