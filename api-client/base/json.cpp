@@ -41,7 +41,13 @@ std::size_t plain_run(std::string_view text, High high) {
   static_assert(std::endian::native == std::endian::little);
   for (std::size_t i = 0; i < text.size(); i += sizeof(Bytes)) {
     Bytes bytes = Bytes{} + ' ';
-    std::memcpy(&bytes, text.data() + i, std::min(sizeof bytes, text.size() - i));
+    // The last block of a longer text begins among bytes that are known to be plain.
+    if (i + sizeof bytes > text.size() && i > 0) i = text.size() - sizeof bytes;
+    if (i + sizeof bytes <= text.size()) {
+      std::memcpy(&bytes, text.data() + i, sizeof bytes);
+    } else {
+      std::memcpy(&bytes, text.data(), text.size());
+    }
     // Signed: bytes from 0x80 on are less than zero.
     auto special = (bytes < ' ') | (bytes == '"') | (bytes == '\\');
     if (high == High::is_plain) special &= bytes >= 0;
@@ -225,6 +231,7 @@ Json& LazyJson::tree() const {
   return **tree_;
 }
 
+LazyJson::operator JsonBox() && { return std::move(tree()); }
 std::string LazyJson::text() const& { return tree_ ? dump(**tree_) : text_.text; }
 std::string LazyJson::text() && { return tree_ ? dump(**tree_) : std::move(text_.text); }
 

@@ -98,7 +98,7 @@ class LazyJson {
   Json& operator*() { return tree(); }
   const Json& operator*() const { return tree(); }
   Json* operator->() { return &tree(); }
-  operator JsonBox() && { return std::move(tree()); }  // NOLINT(google-explicit-constructor)
+  operator JsonBox() &&;  // NOLINT(google-explicit-constructor)
   std::string text() const&;
   std::string text() &&;
 
