@@ -55,7 +55,7 @@ using TextPairs = std::span<const std::pair<std::string, std::string>>;
 /// query names are listed in `unknown`. Header names are compared without regard to case.
 Findings validate_parameters(const Operation& operation, TextPairs path, TextPairs query, TextPairs headers);
 
-/// Converts a valid lax text: "05" to 5, "yes" to true. Null if it is not valid.
+/// Converts a valid lax text: "05" to 5, "yes" to true. Null if it is no such number or boolean.
 Json parse_lax(const Type& type, std::string_view text);
 
 /// The violation for a body that is not JSON: `reason` says why, `position` is the offset of the error if it is known.
