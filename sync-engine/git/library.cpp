@@ -58,6 +58,8 @@ Result<Library> open_library() {
   WS_FIND(patch_get_hunk);
   WS_FIND(patch_free);
   WS_FIND(buf_dispose);
+  WS_FIND(merge_file);
+  WS_FIND(merge_file_result_free);
 #undef WS_FIND
 #ifndef WS_GIT2_LINKED
   WS_TRY(opened.complete());

@@ -1,7 +1,7 @@
 /// libgit2, opened when it is first needed: a `ws` that syncs nothing does not pay the 4 ms of its start.
 ///
 /// For `sync-engine/git/` alone; what leaves this folder are `Repository`, `changed_lines`,
-/// `diff_text`.
+/// `diff_text`, `merge_file`.
 #pragma once
 
 #include <string_view>
@@ -51,6 +51,8 @@ struct Library {
   decltype(&git_patch_get_hunk) patch_get_hunk = nullptr;
   decltype(&git_patch_free) patch_free = nullptr;
   decltype(&git_buf_dispose) buf_dispose = nullptr;
+  decltype(&git_merge_file) merge_file = nullptr;
+  decltype(&git_merge_file_result_free) merge_file_result_free = nullptr;
 };
 
 /// Opened and initialised once for the life of the process: libgit2 counts its own state in globals, so this one

@@ -11,6 +11,7 @@
 #include "sync-engine/merge/body.hpp"
 #include "sync-engine/merge/front_matter.hpp"
 #include "sync-engine/merge/markdown_lines.hpp"
+#include "sync-engine/merge/markers.hpp"
 #include "sync-engine/merge/three_way.hpp"
 
 namespace ws::sync::merge {
@@ -288,26 +289,12 @@ Result<Merge> merge_markdown(std::string_view base,
 }
 
 std::string with_markers(const Merge& merge, std::string_view our_label, std::string_view their_label) {
-  std::string lines;
-  const auto mark = [&](char sign, std::string_view label) {
-    lines.append(marker_length, sign);
-    if (!label.empty()) lines.append(" ").append(label);
-    lines += '\n';
-  };
-  for (const Piece& piece : merge.pieces) {
-    if (piece.kind != PieceKind::conflict) {
-      lines += piece.text;
-      continue;
-    }
-    mark('<', our_label);
-    lines += piece.ours;
-    mark('|', "base");
-    lines += piece.base;
-    mark('=', "");
-    lines += piece.theirs;
-    mark('>', their_label);
-  }
-  return with_form(lines, merge.form);
+  return with_markers(merge,
+                      Markers{.ours = std::string(our_label),
+                              .base = "base",
+                              .theirs = std::string(their_label),
+                              .size = marker_length,
+                              .style = MarkerStyle::diff3});
 }
 
 bool has_markers(std::string_view text) {
