@@ -149,17 +149,24 @@ Descriptor RootFolder::make_folders(std::string_view name,
   return open_beneath(name, O_RDONLY | O_DIRECTORY);
 }
 
-Result<void> replace_disposable(const std::filesystem::path& file, std::initializer_list<std::string_view> parts) {
+Result<void> replace_disposable(const std::filesystem::path& file,
+                                std::initializer_list<std::string_view> parts,
+                                unsigned mode) {
   const std::string temporary = file.string() + ".new";
   // What stands there is from a run that was killed, or a second name of a file elsewhere: not to be written to.
   ::unlink(temporary.c_str());
   const Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!descriptor) return disk_failure("write", shown_path(temporary));
-  for (const std::string_view part : parts) {
-    if (!write_all(descriptor.get(), part)) return disk_failure("write", shown_path(temporary));
-  }
-  if (::rename(temporary.c_str(), file.c_str()) != 0) return disk_failure("write", shown_path(file));
-  return {};
+  const auto write = [&] {
+    for (const std::string_view part : parts) {
+      if (!write_all(descriptor.get(), part)) return false;
+    }
+    return ::fchmod(descriptor.get(), static_cast<mode_t>(mode)) == 0 && ::rename(temporary.c_str(), file.c_str()) == 0;
+  };
+  if (write()) return {};
+  auto failed = disk_failure("write", shown_path(file));
+  ::unlink(temporary.c_str());
+  return failed;
 }
 
 Result<std::string> read_file_at(int folder, const std::string& name) {

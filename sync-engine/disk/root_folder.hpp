@@ -57,8 +57,11 @@ class RootFolder {
 /// `disk`, with errno's words: "cannot write a.md: No space left on device".
 tl::unexpected<Failure> disk_failure(std::string_view doing, std::string_view what);
 
-/// Replaces a file that may be lost: nothing is flushed, so a power cut may leave a damaged one. Fails with `disk`.
-Result<void> replace_disposable(const std::filesystem::path& file, std::initializer_list<std::string_view> parts);
+/// Replaces a file that may be lost: nothing is flushed, so a power cut may leave a damaged one. It gets exactly that
+/// mode. Fails with `disk`, and then leaves the file as it is.
+Result<void> replace_disposable(const std::filesystem::path& file,
+                                std::initializer_list<std::string_view> parts,
+                                unsigned mode = 0600);
 
 /// The whole file. Fails with `not_found` or `disk`.
 Result<std::string> read_file_at(int folder, const std::string& name);
