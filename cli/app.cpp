@@ -358,21 +358,33 @@ class App {
 
 }  // namespace
 
-ExitCode run(const World& world, const std::vector<std::string>& arguments) {
-  App app(world, arguments);
-  Result<ExitCode> result = fail(Failure::Kind::internal, "ws failed unexpectedly");
+namespace {
+
+Result<ExitCode> run_arguments(App& app) {
   try {
-    result = app.run();
+    return app.run();
   } catch (const std::filesystem::filesystem_error& error) {
     const std::string path = error.path1().string();
-    result = fail(
+    return fail(
         Failure::Kind::disk,
         "cannot use " + (path.empty() ? std::string("the working directory") : path) + ": " + error.code().message());
   } catch (const std::exception& bug) {
-    result.error().what += std::string(": ") + bug.what();
+    return fail(Failure::Kind::internal, std::string("ws failed unexpectedly: ") + bug.what());
   }
+}
+
+}  // namespace
+
+ExitCode run(const World& world, const std::vector<std::string>& arguments) {
+  App app(world, arguments);
+  const Result<ExitCode> result = run_arguments(app);
   if (result) return *result;
   world.terminal.write(Stream::err, app.error_text(result.error()));
+  if (is_merge_driver(arguments)) {
+    world.terminal.write(Stream::err, "note: git merges this file by lines, as it does without ws\n");
+    leave_merge_to_git(arguments);
+    return ExitCode::local;
+  }
   return exit_code_of(result.error(), world.caught_signal());
 }
 

@@ -59,6 +59,7 @@ std::vector<Entry> written_commands() {
       {"sync resolve", "Decide a conflict", sync_resolve_command},
       {"links check", "List the links that lead nowhere", links_check_command},
       {"links fix", "Fix the links that a rename broke", links_fix_command},
+      {"merge", "Merge three versions of a Markdown file, for git too", merge_command},
       {"ask", "Ask a question and show the answer", ask_command},
       {"questions create", "Ask a question (the same as `ws ask`)", ask_command},
       of_operation("questions.get", questions_get_command),

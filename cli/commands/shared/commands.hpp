@@ -63,6 +63,14 @@ Command files_download_command();
 Command files_organize_command();
 Command files_operation_command();
 
+// merge/
+Command merge_command();
+/// Whether git called `ws merge` as its driver, whatever else is wrong with the arguments.
+bool is_merge_driver(const std::vector<std::string>& arguments);
+/// Becomes `git merge-file` on the driver's three files, the last arguments: what git does without a driver. It ends
+/// with 0, 1 where there are conflicts, or 255 where git fails too. Returns only where it cannot be started.
+void leave_merge_to_git(const std::vector<std::string>& arguments);
+
 // questions/, search/, workspaces/
 Command ask_command();
 Command questions_get_command();

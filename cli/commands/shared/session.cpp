@@ -52,6 +52,16 @@ Session::Session(const World& world, const Command& command, Parsed arguments)
 Session::~Session() = default;
 
 Result<void> Session::open(FindView find_view) {
+  if (!command_.reads_no_settings) {
+    WS_LET(settings_, settings_here());
+  }
+  WS_LET(PrinterOptions options, printer_options(find_view));
+  printer_ = std::make_unique<Printer>(terminal(), std::move(options));
+  for (const std::string& text : settings_.notes) note(text);
+  return printer_->check();
+}
+
+Result<Settings> Session::settings_here() const {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (error) {
@@ -63,11 +73,7 @@ Result<void> Session::open(FindView find_view) {
   if (!settings && settings.error().code == "foreign_owner" && command_.needs_no_project) {
     settings = read_settings(setting_flags(), world_.environment, paths_, {});
   }
-  WS_LET(settings_, std::move(settings));
-  WS_LET(PrinterOptions options, printer_options(find_view));
-  printer_ = std::make_unique<Printer>(terminal(), std::move(options));
-  for (const std::string& text : settings_.notes) note(text);
-  return printer_->check();
+  return settings;
 }
 
 SettingFlags Session::setting_flags() const {

@@ -124,6 +124,7 @@ class Session {
 
  private:
   bool has_person() const;
+  Result<Settings> settings_here() const;
   Result<PrinterOptions> printer_options(FindView find_view);
   Result<std::unique_ptr<Client>> make_client(std::optional<Credential> credential);
   Failure no_key_for_workspace() const;
