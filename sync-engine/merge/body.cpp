@@ -5,210 +5,19 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "api-client/base/ascii.hpp"
-#include "sync-engine/git/changed_lines.hpp"
 #include "sync-engine/merge/inside_lines.hpp"
 #include "sync-engine/merge/list_entries.hpp"
+#include "sync-engine/merge/list_reader.hpp"
 #include "sync-engine/merge/markdown_lines.hpp"
+#include "sync-engine/merge/moves.hpp"
+#include "sync-engine/merge/sections.hpp"
 #include "sync-engine/merge/three_way.hpp"
 
 namespace ws::sync::merge {
 namespace {
-
-struct FollowedMoves {
-  std::string ours = {};
-  std::string theirs = {};
-};
-
-using Lines = std::vector<std::string_view>;
-using Changes = std::vector<git::ChangedLines>;
-
-/// A block with fewer bytes that stand at another place too is no proof of a move.
-constexpr std::size_t min_block_bytes = 16;
-/// Each costs two comparisons of the whole texts; a text with more moves than that was written anew.
-constexpr std::size_t max_moves = 50;
-/// Of all comparisons for the moves of one text together: longer texts have fewer moves followed.
-constexpr std::size_t max_compared_bytes = std::size_t{32} << 20U;
-/// A block whose every line stands at more places than this is not looked for.
-constexpr std::size_t max_places = 32;
-
-Lines lines_of(std::string_view text) {
-  Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n') + 1;
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return lines;
-}
-
-std::string joined(const Lines& lines) {
-  std::string text;
-  for (const std::string_view line : lines) text += line;
-  return text;
-}
-
-bool is_telling(const Lines& lines, Span block) {
-  std::size_t bytes = 0;
-  for (std::size_t i = block.begin; i < block.end && bytes < min_block_bytes; ++i) bytes += lines[i].size();
-  return bytes >= min_block_bytes;
-}
-
-auto at(const Lines& lines, std::size_t place) { return lines.begin() + static_cast<std::ptrdiff_t>(place); }
-
-/// Without blank lines at its ends.
-Span trimmed_span(const Lines& lines, Span span) {
-  while (!span.empty() && lines[span.begin] == "\n") ++span.begin;
-  while (!span.empty() && lines[span.end - 1] == "\n") --span.end;
-  return span;
-}
-
-/// Where each line of a text stands.
-class LinePlaces {
- public:
-  explicit LinePlaces(const Lines& lines) : lines_(lines) {
-    for (std::size_t i = 0; i < lines.size(); ++i) places_[lines[i]].push_back(i);
-  }
-
-  /// The one place where the block stands; empty where there is none or more, or its lines stand nearly everywhere.
-  std::optional<Span> only_place(const Lines& base, Span block) const {
-    const std::vector<std::size_t>* rarest = nullptr;
-    std::size_t offset = 0;
-    for (std::size_t i = block.begin; i < block.end; ++i) {
-      const auto found = places_.find(base[i]);
-      if (found == places_.end()) return std::nullopt;
-      if (rarest != nullptr && found->second.size() >= rarest->size()) continue;
-      rarest = &found->second;
-      offset = i - block.begin;
-    }
-    if (rarest == nullptr || rarest->size() > max_places) return std::nullopt;
-    std::optional<Span> only;
-    for (const std::size_t place : *rarest) {
-      if (place < offset || place - offset + block.size() > lines_.size()) continue;
-      const std::size_t begin = place - offset;
-      if (!std::equal(at(base, block.begin), at(base, block.end), at(lines_, begin))) continue;
-      if (only) return std::nullopt;
-      only = Span{begin, begin + block.size()};
-    }
-    return only;
-  }
-
- private:
-  const Lines& lines_;
-  std::unordered_map<std::string_view, std::vector<std::size_t>> places_ = {};
-};
-
-std::ptrdiff_t growth(const git::ChangedLines& change) {
-  return static_cast<std::ptrdiff_t>(change.after_end - change.after_begin) -
-         static_cast<std::ptrdiff_t>(change.before_end - change.before_begin);
-}
-
-/// Where the other side has a block of the base.
-class OtherSide {
- public:
-  explicit OtherSide(const Changes& changes) : changes_(changes), growth_before_(1, 0) {
-    for (const git::ChangedLines& change : changes) growth_before_.push_back(growth_before_.back() + growth(change));
-  }
-
-  /// Empty unless each change lies wholly inside or wholly outside.
-  std::optional<Span> same_block(Span block) const {
-    const auto first = std::partition_point(changes_.begin(), changes_.end(), [&](const git::ChangedLines& change) {
-      const bool is_empty = change.before_begin == change.before_end;
-      return is_empty ? change.before_begin < block.begin : change.before_end <= block.begin;
-    });
-    const std::ptrdiff_t before = growth_before_[static_cast<std::size_t>(first - changes_.begin())];
-    std::ptrdiff_t inside = 0;
-    for (auto change = first; change != changes_.end(); ++change) {
-      const bool is_empty = change->before_begin == change->before_end;
-      const bool is_behind = is_empty ? change->before_begin > block.end : change->before_begin >= block.end;
-      const bool is_inside = is_empty ? change->before_begin > block.begin && change->before_begin < block.end
-                                      : change->before_begin >= block.begin && change->before_end <= block.end;
-      if (is_behind) break;
-      if (!is_inside) return std::nullopt;
-      inside += growth(*change);
-    }
-    const auto begin = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(block.begin) + before);
-    return Span{begin, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(begin + block.size()) + inside)};
-  }
-
- private:
-  const Changes& changes_;
-  std::vector<std::ptrdiff_t> growth_before_;  ///< of all changes before the one at this place
-};
-
-void replace(Lines& lines, Span span, const Lines& with, Span taken) {
-  const Lines fresh(at(with, taken.begin), at(with, taken.end));
-  lines.erase(at(lines, span.begin), at(lines, span.end));
-  lines.insert(at(lines, span.begin), fresh.begin(), fresh.end());
-}
-
-/// Lets the editor's changes of one moved block follow the mover; false where there is no such block.
-bool follow_one(const Lines& base, Lines& mover, const Changes& moves, Lines& editor, const Changes& edits) {
-  if (edits.empty()) return false;
-  const LinePlaces in_base(base);
-  const LinePlaces in_mover(mover);
-  const OtherSide other(edits);
-  for (const git::ChangedLines& left : moves) {
-    const Span block = trimmed_span(base, {left.before_begin, left.before_end});
-    if (block.empty() || !is_telling(base, block)) continue;
-    const auto now = in_mover.only_place(base, block);
-    if (!now || !in_base.only_place(base, block)) continue;
-    const auto edited = other.same_block(block);
-    if (!edited) continue;
-    if (std::equal(at(base, block.begin), at(base, block.end), at(editor, edited->begin), at(editor, edited->end)))
-      continue;
-    replace(mover, *now, editor, *edited);
-    replace(editor, *edited, base, block);
-    return true;
-  }
-  return false;
-}
-
-Result<void> follow_all(const Lines& base, std::string_view base_text, Lines& mover, Lines& editor) {
-  std::size_t compared = 0;
-  for (std::size_t moved = 0; moved < max_moves && compared < max_compared_bytes; ++moved) {
-    const std::string moved_text = joined(mover);
-    const std::string edited_text = joined(editor);
-    compared += 2 * base_text.size() + moved_text.size() + edited_text.size();
-    WS_LET(const Changes moves, git::changed_lines(base_text, moved_text));
-    WS_LET(const Changes edits, git::changed_lines(base_text, edited_text));
-    if (!follow_one(base, mover, moves, editor, edits)) break;
-  }
-  return {};
-}
-
-/// First the edits of `second` follow the moves of `first`, then the other way round.
-Result<std::pair<std::string, std::string>> follow(std::string_view base,
-                                                   std::string_view first,
-                                                   std::string_view second) {
-  const Lines in_base = lines_of(base);
-  Lines in_first = lines_of(first);
-  Lines in_second = lines_of(second);
-  WS_TRY(follow_all(in_base, base, in_first, in_second));
-  const std::string first_text = joined(in_first);
-  const std::string second_text = joined(in_second);
-  in_first = lines_of(first_text);
-  in_second = lines_of(second_text);
-  WS_TRY(follow_all(in_base, base, in_second, in_first));
-  return std::pair(joined(in_first), joined(in_second));
-}
-
-/// Both sides, where an edit inside a block that the other side moved is applied at the block's new place, and taken
-/// out at the old one: there the block is as in the base. Moved are whole lines that are gone from one place and stand
-/// unchanged, and only once, at another; an edit that reaches beyond the block's ends stays where it is. Line ends are
-/// LF. Fails with `internal`.
-Result<FollowedMoves> follow_moves(std::string_view base, std::string_view ours, std::string_view theirs) {
-  WS_LET(auto ours_first, follow(base, ours, theirs));
-  WS_LET(auto theirs_first, follow(base, theirs, ours));
-  // Both moved, and one move lies in the way of the other: nothing follows, and the lines collide.
-  if (ours_first.first != theirs_first.second || ours_first.second != theirs_first.first) {
-    return FollowedMoves{.ours = std::string(ours), .theirs = std::string(theirs)};
-  }
-  return FollowedMoves{.ours = std::move(ours_first.first), .theirs = std::move(ours_first.second)};
-}
 
 using LineKind = MarkdownLine::Kind;
 
@@ -225,6 +34,14 @@ struct BodyText {
   }
 };
 
+/// A line without the blanks at its end, which say nothing but where they break a line of a paragraph.
+std::string_view told(const std::vector<MarkdownLine>& lines, std::size_t i) {
+  const std::string_view text = lines[i].text;
+  const bool goes_on = i + 1 < lines.size() && lines[i + 1].kind == LineKind::prose;
+  const bool is_broken = goes_on && text.ends_with("  ");
+  return lines[i].kind == LineKind::code || is_broken ? text : trimmed_end(text, " \t");
+}
+
 /// Equal lines get equal numbers, whichever text they stand in.
 class LineNumbers {
  public:
@@ -233,9 +50,10 @@ class LineNumbers {
   BodyText read(std::string_view text) {
     BodyText body{.lines = markdown_lines(text)};
     bool after_blank = true;
-    for (const MarkdownLine& line : body.lines) {
+    for (std::size_t i = 0; i < body.lines.size(); ++i) {
+      const MarkdownLine& line = body.lines[i];
       const auto next = static_cast<std::uint32_t>(known_.size());
-      body.sequence.keys.push_back(known_.try_emplace(key_of(line), next).first->second);
+      body.sequence.keys.push_back(known_.try_emplace(key_of(body.lines, i), next).first->second);
       const bool is_blank = line.kind == LineKind::blank;
       body.sequence.starts.push_back(after_blank && !is_blank);
       after_blank = is_blank;
@@ -245,8 +63,9 @@ class LineNumbers {
   }
 
  private:
-  std::string key_of(const MarkdownLine& line) const {
-    std::string key(line.text);
+  std::string key_of(const std::vector<MarkdownLine>& lines, std::size_t i) const {
+    const MarkdownLine& line = lines[i];
+    std::string key(told(lines, i));
     if (line.kind != LineKind::item || ordinals_ == Ordinals::kept) return key;
     const ItemMark mark = item_mark(line.text);
     if (!mark.ordinal.empty()) key.replace(mark.indent, mark.ordinal.size(), "1");
@@ -435,6 +254,173 @@ class ListsInOne {
   Places by_them_ = {};
 };
 
+/// A stretch of lines that all three have, but for blanks at their ends: those of the side that changed them.
+void add_same(std::vector<Piece>& pieces,
+              const Region& region,
+              const BodyText& base,
+              const BodyText& ours,
+              const BodyText& theirs) {
+  const auto blanks = [](const BodyText& text, std::size_t i) {
+    return text.lines[i].text.substr(trimmed_end(text.lines[i].text, " \t").size());
+  };
+  const auto kind_of = [&](std::size_t i) {
+    const std::string_view before = blanks(base, region.base.begin + i);
+    const std::string_view by_us = blanks(ours, region.ours.begin + i);
+    const std::string_view by_them = blanks(theirs, region.theirs.begin + i);
+    if (by_us == before) return by_them == before ? Piece::Kind::same : Piece::Kind::theirs;
+    if (by_them == before) return Piece::Kind::ours;
+    return by_us == by_them ? Piece::Kind::both : Piece::Kind::merged;
+  };
+  for (std::size_t from = 0; from < region.base.size();) {
+    const Piece::Kind kind = kind_of(from);
+    std::size_t end = from + 1;
+    while (end < region.base.size() && kind != Piece::Kind::merged && kind_of(end) == kind) ++end;
+    const auto part = [&](const BodyText& text, Span span) { return text.text({span.begin + from, span.begin + end}); };
+    Piece piece{.kind = kind, .text = std::string(part(ours, region.ours))};
+    if (kind != Piece::Kind::same) {
+      piece.base = part(base, region.base);
+      piece.ours = std::exchange(piece.text, {});
+      piece.theirs = part(theirs, region.theirs);
+      piece.reason = Piece::Reason::blanks;
+      const bool takes_theirs =
+          kind == Piece::Kind::theirs || (kind == Piece::Kind::merged && piece.theirs.size() < piece.ours.size());
+      piece.text = takes_theirs ? piece.theirs : piece.ours;
+    }
+    pieces.push_back(std::move(piece));
+    from = end;
+  }
+}
+
+struct WrittenLine {
+  std::uint32_t key = 0;
+  std::size_t line = 0;
+  bool is_apart = false;  ///< by a blank line, from the one before
+};
+
+/// The lines of a place and its neighbours that are not blank.
+std::vector<WrittenLine> written_lines(const BodyText& text, Span span) {
+  std::vector<WrittenLine> found;
+  bool is_apart = false;
+  const std::size_t end = std::min(span.end + 1, text.lines.size());
+  for (std::size_t i = span.begin - std::min<std::size_t>(span.begin, 1); i < end; ++i) {
+    const bool is_blank = text.lines[i].kind == LineKind::blank;
+    if (!is_blank) found.push_back({.key = text.sequence.keys[i], .line = i, .is_apart = is_apart});
+    is_apart = is_blank;
+  }
+  return found;
+}
+
+/// Whether a blank line between them says more than how they are set: that a paragraph, code or a table ends.
+bool holds_apart(const MarkdownLine& above, const MarkdownLine& below) {
+  const auto is_text = [](const MarkdownLine& line) {
+    return line.kind == LineKind::prose && heading_level(line) == 0;
+  };
+  const bool flows = is_text(above) || above.kind == LineKind::item;
+  const bool follows = is_text(below) || below.kind == LineKind::rule || below.kind == LineKind::table;
+  const auto is_fixed = [](const MarkdownLine& line) { return line.kind == LineKind::code; };
+  return (flows && follows) || is_fixed(above) || is_fixed(below) || above.kind == LineKind::table;
+}
+
+/// Whether the side changed nothing but blank lines, and none that says more than how lines are set.
+bool changes_blanks_alone(const BodyText& base, Span before, const BodyText& side, Span after) {
+  const std::vector<WrittenLine> was = written_lines(base, before);
+  const std::vector<WrittenLine> is = written_lines(side, after);
+  if (!std::ranges::equal(was, is, {}, &WrittenLine::key, &WrittenLine::key)) return false;
+  // At the top a rule may be the fence of front matter.
+  const bool is_first = before.begin == 0 && !was.empty() && was[0].is_apart != is[0].is_apart;
+  if (is_first && side.lines[is[0].line].kind == LineKind::rule) return false;
+  for (std::size_t i = 1; i < was.size(); ++i) {
+    const bool differs = was[i].is_apart != is[i].is_apart;
+    if (differs && holds_apart(side.lines[is[i - 1].line], side.lines[is[i].line])) return false;
+  }
+  return true;
+}
+
+bool has_equal_lines(const BodyText& a, Span in_a, const BodyText& b, Span in_b) {
+  const auto at = [](const BodyText& text, std::size_t place) {
+    return text.sequence.keys.begin() + static_cast<std::ptrdiff_t>(place);
+  };
+  return std::equal(at(a, in_a.begin), at(a, in_a.end), at(b, in_b.begin), at(b, in_b.end));
+}
+
+/// Where one side changed nothing but blank lines: what the other made. Empty also where a side has what the base has:
+/// that conflict is a doubt that was found earlier.
+std::optional<std::string> take_text_over_blanks(const Region& region,
+                                                 const BodyText& base,
+                                                 const BodyText& ours,
+                                                 const BodyText& theirs) {
+  if (has_equal_lines(base, region.base, ours, region.ours) ||
+      has_equal_lines(base, region.base, theirs, region.theirs))
+    return std::nullopt;
+  const bool by_us = changes_blanks_alone(base, region.base, ours, region.ours);
+  const bool by_them = changes_blanks_alone(base, region.base, theirs, region.theirs);
+  if (!by_us && !by_them) return std::nullopt;
+  const bool takes_ours = by_them && (!by_us || region.ours.size() < region.theirs.size());
+  return std::string(takes_ours ? ours.text(region.ours) : theirs.text(region.theirs));
+}
+
+/// What entries link to, and how often: of all three texts, and of what was made of them.
+struct TargetCount {
+  std::size_t base = 0;
+  std::size_t ours = 0;
+  std::size_t theirs = 0;
+  std::size_t made = 0;
+
+  bool is_twice() const { return base == 0 && ours > 0 && theirs > 0 && made > std::max(ours, theirs); }
+};
+
+/// An entry about one thing that both sides brought in at different places would stand there twice: these places are
+/// conflicts. Counted in the changed places alone: elsewhere all three have the same.
+void doubt_entries_twice(std::vector<Piece>& pieces) {
+  std::map<std::string, TargetCount> counts;
+  std::vector<std::map<std::string, std::size_t>> made(pieces.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    if (piece.kind == Piece::Kind::same) continue;
+    for (const auto& [target, count] : count_targets(piece.base)) counts[target].base += count;
+    for (const auto& [target, count] : count_targets(piece.ours)) counts[target].ours += count;
+    for (const auto& [target, count] : count_targets(piece.theirs)) counts[target].theirs += count;
+    made[i] = count_targets(piece.text);
+    for (const auto& [target, count] : made[i]) counts[target].made += count;
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    Piece& piece = pieces[i];
+    const bool is_twice =
+        std::ranges::any_of(made[i], [&](const auto& each) { return counts.at(each.first).is_twice(); });
+    if (!is_twice) continue;
+    piece.kind = Piece::Kind::conflict;
+    piece.text.clear();
+    piece.reason = Piece::Reason::twice;
+  }
+}
+
+struct Settled {
+  std::optional<std::string> text = {};  ///< empty: a conflict
+  Piece::Reason reason = Piece::Reason::collide;
+};
+
+/// One place that both sides changed: by words, by entries, by blank lines, by sections, in this order.
+Result<Settled> settle(
+    const Region& region, const BodyText& base, const BodyText& ours, const BodyText& theirs, ListEntries& entries) {
+  using Reason = Piece::Reason;
+  if (has_equal_lines(base, region.base, ours, region.ours) ||
+      has_equal_lines(base, region.base, theirs, region.theirs))
+    return Settled{.reason = Reason::twice};
+  WS_LET(std::optional<std::string> by_words,
+         merge_inside_lines({base.lines, region.base}, {ours.lines, region.ours}, {theirs.lines, region.theirs}));
+  auto by_entries = entries.merge(region.base, region.ours, region.theirs);
+  if (by_words && !entries.doubts(*by_words, by_entries, region.ours, region.theirs))
+    return Settled{.text = std::move(by_words), .reason = Reason::words};
+  if (by_words) return Settled{.reason = Reason::rules_differ};
+  if (by_entries) return Settled{.text = std::move(by_entries), .reason = Reason::entries};
+  if (auto text = take_text_over_blanks(region, base, ours, theirs))
+    return Settled{.text = std::move(text), .reason = Reason::blanks};
+  auto of_sections = merge_sections(base.lines, region.base, ours.lines, region.ours, theirs.lines, region.theirs);
+  if (of_sections && !entries.doubts(*of_sections, std::nullopt, region.ours, region.theirs))
+    return Settled{.text = std::move(of_sections), .reason = Reason::sections};
+  return Settled{};
+}
+
 }  // namespace
 
 Result<std::vector<Piece>> merge_body(std::string_view base,
@@ -453,28 +439,31 @@ Result<std::vector<Piece>> merge_body(std::string_view base,
   ListEntries entries(in_base.lines, in_ours.lines, in_theirs.lines);
   std::vector<Piece> pieces;
   for (const Region& region : regions) {
-    Piece piece{.kind = piece_kind(region.kind)};
-    if (region.kind != Region::Kind::same) {
-      piece.base = in_base.text(region.base);
-      piece.ours = in_ours.text(region.ours);
-      piece.theirs = in_theirs.text(region.theirs);
+    if (region.kind == Region::Kind::same) {
+      add_same(pieces, region, in_base, in_ours, in_theirs);
+      continue;
     }
-    if (region.kind == Region::Kind::conflict) {
-      WS_LET(const std::optional<std::string> merged,
-             merge_inside_lines(
-                 {in_base.lines, region.base}, {in_ours.lines, region.ours}, {in_theirs.lines, region.theirs}));
-      const auto of_entries = entries.merge(region.base, region.ours, region.theirs);
-      const bool is_sure = merged && !entries.doubts(*merged, of_entries, region.ours, region.theirs);
-      const std::optional<std::string> settled = is_sure ? merged : merged && of_entries ? std::nullopt : of_entries;
-      if (settled) {
+    Piece piece{.kind = piece_kind(region.kind),
+                .base = std::string(in_base.text(region.base)),
+                .ours = std::string(in_ours.text(region.ours)),
+                .theirs = std::string(in_theirs.text(region.theirs))};
+    switch (region.kind) {
+      case Region::Kind::conflict: {
+        WS_LET(Settled settled, settle(region, in_base, in_ours, in_theirs, entries));
+        piece.reason = settled.reason;
+        if (!settled.text) break;
         piece.kind = Piece::Kind::merged;
-        piece.text = *settled;
+        piece.text = std::move(*settled.text);
+        break;
       }
-    } else {
-      piece.text = region.kind == Region::Kind::theirs ? in_theirs.text(region.theirs) : in_ours.text(region.ours);
+      case Region::Kind::theirs: piece.text = piece.theirs; break;
+      case Region::Kind::both: piece.text = std::min(piece.ours, piece.theirs); break;
+      case Region::Kind::same:
+      case Region::Kind::ours: piece.text = piece.ours; break;
     }
     pieces.push_back(std::move(piece));
   }
+  doubt_entries_twice(pieces);
   return pieces;
 }
 

@@ -157,9 +157,11 @@ class KeyMerge {
       piece.text = ours;
     } else if (auto stamp = is_stamp_key(key, stamps_) ? later_stamp(base, ours, theirs) : std::nullopt) {
       piece.kind = PieceKind::merged;
+      piece.reason = Piece::Reason::stamp;
       piece.text = std::move(*stamp);
     } else {
       piece.kind = PieceKind::conflict;
+      piece.reason = Piece::Reason::collide;
     }
     if (piece.kind == PieceKind::same) piece = {.text = std::move(piece.text)};
     pieces_.push_back(std::move(piece));
@@ -201,7 +203,8 @@ std::vector<Piece> key_collision(std::string_view base, std::string_view ours, s
   return {{.kind = PieceKind::conflict,
            .base = std::string(base),
            .ours = std::string(ours),
-           .theirs = std::string(theirs)}};
+           .theirs = std::string(theirs),
+           .reason = Piece::Reason::collide}};
 }
 
 Result<std::vector<Piece>> merge_by_lines(std::string_view base, std::string_view ours, std::string_view theirs) {

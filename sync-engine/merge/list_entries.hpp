@@ -5,17 +5,13 @@
 /// behind the merge of words: what is not sure here stays a conflict.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sync-engine/merge/markdown_lines.hpp"
+#include "sync-engine/merge/list_reader.hpp"
 
 namespace ws::sync::merge {
-
-/// Whether an item, a row or a reference definition begins with that line.
-bool begins_entry(const MarkdownLine& line);
 
 class ListEntries {
  public:
@@ -36,13 +32,11 @@ class ListEntries {
   bool doubts(std::string_view merged, const std::optional<std::string>& settled, Span ours, Span theirs) const;
 
  private:
-  using Counts = std::map<std::string, std::size_t>;
-
   const std::vector<MarkdownLine>& base_;
   const std::vector<MarkdownLine>& ours_;
   const std::vector<MarkdownLine>& theirs_;
-  std::optional<Counts> in_ours_ = {};  ///< what the entries of the whole text are about
-  std::optional<Counts> in_theirs_ = {};
+  std::optional<Abouts> in_ours_ = {};  ///< what the entries of the whole text are about
+  std::optional<Abouts> in_theirs_ = {};
 };
 
 }  // namespace ws::sync::merge

@@ -138,7 +138,8 @@ Merge collision(std::string_view base, std::string_view ours, std::string_view t
   return {.pieces = {{.kind = PieceKind::conflict,
                       .base = std::string(base),
                       .ours = std::string(ours),
-                      .theirs = std::string(theirs)}},
+                      .theirs = std::string(theirs),
+                      .reason = Piece::Reason::collide}},
           .form = {}};
 }
 

@@ -33,6 +33,19 @@ struct Piece {
   std::string base = {};  ///< the three texts; where `kind` is `same` they are `text`, and empty here
   std::string ours = {};
   std::string theirs = {};
+  /// What settled the place, or why it is a conflict.
+  enum class Reason {
+    lines,         ///< one side alone changed these lines or this key, or both did alike
+    words,         ///< different words, cells or items of one place
+    entries,       ///< both sides' entries of one list
+    sections,      ///< both sides' sections
+    blanks,        ///< one side changed blanks alone
+    stamp,         ///< the later date
+    collide,       ///< conflict: both changed the same, and no rule is sure of it
+    twice,         ///< conflict: both brought in, or moved, the same to different places
+    rules_differ,  ///< conflict: by words it is another text than by entries
+  };
+  Reason reason = Reason::lines;
 };
 
 struct Merge {
