@@ -18,6 +18,7 @@
 #include "cli/commands/merge/git_driver.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/merge/explain.hpp"
 #include "sync-engine/merge/markers.hpp"
 #include "sync-engine/model/relative_path.hpp"
 
@@ -107,9 +108,12 @@ std::string_view reason_for_lines(const Texts& texts) {
 
 class FileMerge {
  public:
-  /// `style` is asked where there is a conflict.
-  FileMerge(const Texts& texts, Markers markers, std::function<MarkerStyle()> style)
-      : texts_(texts), markers_(std::move(markers)), style_(std::move(style)) {}
+  /// `style` is asked where there is a conflict; `explain` is told of each place that was merged as Markdown.
+  FileMerge(const Texts& texts,
+            Markers markers,
+            std::function<MarkerStyle()> style,
+            std::function<void(const std::string&)> explain)
+      : texts_(texts), markers_(std::move(markers)), style_(std::move(style)), explain_(std::move(explain)) {}
 
   Result<MergedFile> by_lines() {
     WS_LET(MergedFile merged, sync::git::merge_file(texts_.base, texts_.ours, texts_.theirs, markers_));
@@ -120,9 +124,13 @@ class FileMerge {
 
   Result<MergedFile> as_markdown() {
     WS_LET(const auto merge, sync::merge::merge_markdown(texts_.base, texts_.ours, texts_.theirs));
-    if (merge.is_clean()) return MergedFile{.text = merge.text()};
     // The merge takes these for one piece.
-    if (texts_.any([](std::string_view text) { return !sync::merge::take_form(text); })) return by_lines();
+    const bool is_mixed = texts_.any([](std::string_view text) { return !sync::merge::take_form(text); });
+    if (is_mixed && !merge.is_clean()) return by_lines();
+    if (explain_) {
+      for (const auto& place : sync::merge::explain(merge)) explain_(place.sentence());
+    }
+    if (merge.is_clean()) return MergedFile{.text = merge.text()};
     markers_.style = style_();
     return MergedFile{.text = sync::merge::with_markers(merge, markers_), .is_clean = false};
   }
@@ -131,6 +139,7 @@ class FileMerge {
   const Texts& texts_;
   Markers markers_;
   std::function<MarkerStyle()> style_;
+  std::function<void(const std::string&)> explain_;  ///< empty: nobody asks
 };
 
 /// Empty where git merges nothing: all three differ, and one is binary.
@@ -142,7 +151,15 @@ Result<std::optional<MergedFile>> merge_texts(Session& session, const std::strin
   if (texts.ours == texts.base) return Merged({.text = texts.theirs});
   if (texts.any(sync::git::is_binary)) return Merged();
   const bool is_driver = session.has("driver");
-  FileMerge merge(texts, std::move(markers), [&] { return given ? *given : is_driver ? git_style() : MarkerStyle(); });
+  std::function<void(const std::string&)> explain;
+  if (session.has("explain")) explain = [&](const std::string& sentence) { session.note(sentence); };
+  FileMerge merge(
+      texts,
+      std::move(markers),
+      [&] { return given       ? *given
+                   : is_driver ? git_style()
+                               : MarkerStyle(); },
+      std::move(explain));
   const bool is_markdown = sync::is_markdown(name);
   const std::string_view reason = is_markdown ? reason_for_lines(texts) : std::string_view();
   if (!reason.empty()) session.note(fmt::format("note: {} {}, so it is merged by lines as git does", name, reason));
@@ -229,6 +246,7 @@ Command merge_command() {
                 {.name = "label-ours", .placeholder = "TEXT", .help = "name our side so, in place of its file"},
                 {.name = "label-base", .placeholder = "TEXT", .help = "name the base so"},
                 {.name = "label-theirs", .placeholder = "TEXT", .help = "name their side so"},
+                {.name = "explain", .help = "say on stderr what each side did at each place, and what settled it"},
                 {.name = "install", .help = "set up git to merge Markdown with ws; -n shows what is written"},
                 {.name = "uninstall", .help = "take that out again"},
                 {.name = "local", .help = "in this repository alone, without a commit; the default"},
