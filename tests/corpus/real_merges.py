@@ -2,12 +2,13 @@
 """Three-way merges of Markdown out of git histories, made again by `git merge-file` and by `ws merge`.
 
 usage: real_merges.py [--most N] [--show FOLDER] [--each] [NAME=]REPOSITORY...
+       real_merges.py --check
 
 A case is a file of a merge commit with two parents that both changed since their merge base; branches of pull requests
 count, equal cases count once. The columns:
   merges    cases;  git: of these, `git merge-file` leaves a conflict
   settled   of git's conflicts: those that `ws merge` settles. Of these, beside what the person committed:
-  kept      each entry of a list that a side brought in stands in it
+  kept      each entry that a side brought in or edited stands in it, in other words too: by the label or target of its link
   lines     the same lines, in any order and without blank ones
   bytes     the same
   twice     an entry, or the target of an entry's first link, stands more often than in either side
@@ -19,6 +20,7 @@ conflicting lines are entries. NAME stands for a repository in the table.
 --most N: the newest N merges of each. --show FOLDER: writes base, ours, theirs, made and committed of each case that is
 twice, wrong, lost, or settled and not kept. WS_BIN_DIR: where `ws` is; WS_MERGE: another command that takes BASE OURS THEIRS,
 writes the result and ends with 0 (clean) or 1. --each: prints a line for each settled case.
+--check: makes a small repository and merges it by `ws`, and by programs that drop and double lines, which must be found.
 Fails where an entry stands twice or a merge is wrong. Keep the repositories out of the project: the texts are other people's.
 """
 import argparse
@@ -36,6 +38,7 @@ NOTE = re.compile(r"\.(md|markdown)$", re.I)
 ENTRY = re.compile(rb"\s*(?:[-*+]|\d+[.)])\s|\s*\||\s*\[[^\]^][^\]]*\]:\s")
 NUMBER = re.compile(rb"^(\s*)\d+([.)]\s)")
 LINK = re.compile(rb"\]\(<?([^()\s<>]+)|(https?://[^\s)>|]+)")
+LABEL = re.compile(rb"\[([^\[\]]+)\]\(")
 WORD = re.compile(rb"[\w\x80-\xff]+")
 LARGEST = 1 << 20
 COLUMNS = ["merges", "git", "settled", "kept", "lines", "bytes", "twice", "wrong", "lost"]
@@ -148,7 +151,7 @@ def targets_of(text):
 
 
 def words_of(text):
-    return [word for line in lines_of(text) for word in WORD.findall(NUMBER.sub(b"", line))]
+    return [word for line in lines_of(text) for word in WORD.findall(NUMBER.sub(b"", line).lower())]
 
 
 def out_of_bounds(base, ours, theirs, made, committed):
@@ -175,9 +178,16 @@ def doubled(things, ours, theirs, made):
     return [each for each, count in in_made.items() if count > max(in_ours[each], in_theirs[each], 1)]
 
 
-def all_kept(base, ours, theirs, made, committed):
-    before, now, kept = (collections.Counter(entries_of(text)) for text in (base, made, committed))
-    return all(kept[entry] >= 1 for entry, count in now.items() if count > before[entry])
+def names_of(entry):
+    """The entry, and what says what it is about: the target and the label of its first link."""
+    label = LABEL.search(entry)
+    return {entry, *targets_of(entry)} | ({label.group(1).lower()} if label else set())
+
+
+def all_kept(base, made, committed):
+    before, now = (collections.Counter(entries_of(text)) for text in (base, made))
+    kept = {name for entry in entries_of(committed) for name in names_of(entry)}
+    return all(names_of(entry) & kept for entry, count in now.items() if count > before[entry])
 
 
 class Merger:
@@ -236,7 +246,7 @@ def judge(case, merger):
     if git_left and not we_left:
         tally |= {
             "settled": 1,
-            "kept": all_kept(base, ours, theirs, made_lines, committed),
+            "kept": all_kept(base, made_lines, committed),
             "lines": sorted(lines_of(made_lines)) == sorted(lines_of(committed)),
             "bytes": is_same,
         }
@@ -274,34 +284,84 @@ def summary(name, tallies):
     return row(name, total)
 
 
+def measured(repository, merger, most=None, seen=lambda case, counts, doubts, made: None):
+    """The tally of a repository, and whether most of its conflicting lines are entries."""
+    tally, lines, entries = collections.Counter(), 0, 0
+    for case in cases_of(repository, most):
+        counts, doubts, made, some, listed = judge(case, merger)
+        tally, lines, entries = tally + counts, lines + some, entries + listed
+        seen(case, counts, doubts, made)
+    return tally, 2 * entries > lines
+
+
+def make_repository(folder):
+    """Three merges: an entry added by each side, one word changed by both, and edits that git merges too."""
+    repository = str(folder / "repository")
+    subprocess.run(["git", "init", "-q", "-b", "main", repository], check=True)
+    settings = ["-c", "user.name=T", "-c", "user.email=t@example.com"]
+    texts = [("- rope\n", "- rope\n- tar of pine\n", "- rope\n- salt of the sea\n", "- rope\n- tar of pine\n- salt of the sea\n"),
+             ("one fine line\n", "one good line\n", "one odd line\n", "one good line\n"),
+             ("first\n\nsecond\n\nthird\n", "1st\n\nsecond\n\nthird\n", "first\n\nsecond\n\n3rd\n", "1st\n\nsecond\n\n3rd\n")]
+
+    def commit(which, *parents):
+        for number, each in enumerate(texts):
+            Path(repository, f"{number}.md").write_text(each[which])
+        git(repository, "add", "-A")
+        tree = git(repository, "write-tree").decode().strip()
+        told = [word for parent in parents for word in ("-p", parent)]
+        return git(repository, *settings, "commit-tree", tree, *told, "-m", "edit").decode().strip()
+
+    base = commit(0)
+    ours, theirs = commit(1, base), commit(2, base)
+    git(repository, "update-ref", "refs/heads/main", commit(3, ours, theirs))
+    return repository
+
+
+def check(own):
+    with tempfile.TemporaryDirectory() as folder:
+        repository, folder = make_repository(Path(folder)), Path(folder)
+        tally, _ = measured(repository, Merger(folder, own))
+        wanted = {"merges": 3, "git": 2, "settled": 1, "kept": 1, "lines": 1, "bytes": 1}
+        assert +tally == wanted, f"{+tally}, not {wanted}"
+        dropping, _ = measured(repository, Merger(folder, ["sh", "-c", 'grep -v -e rope -e second "$2"', "-"]))
+        assert dropping["wrong"] >= 1, dropping
+        doubling, _ = measured(repository, Merger(folder, ["sh", "-c", 'cat "$1" "$2"', "-"]))
+        assert doubling["twice"] >= 1 and doubling["wrong"] >= 1, doubling
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
     parser.add_argument("--most", type=int)
     parser.add_argument("--show", type=Path)
     parser.add_argument("--each", action="store_true")
-    parser.add_argument("repositories", nargs="+")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("repositories", nargs="*")
     asked = parser.parse_args()
-    own = os.environ.get("WS_MERGE") or f"{Path(os.environ['WS_BIN_DIR']).resolve() / 'ws'} merge"
-    print(f"{'':<24}" + "".join(f"{each:>9}" for each in COLUMNS) + "settled   kept  lines  bytes".rjust(29))
+    own = shlex.split(os.environ.get("WS_MERGE") or f"{Path(os.environ['WS_BIN_DIR']).resolve() / 'ws'} merge")
+    if asked.check:
+        return check(own)
+    if not asked.repositories:
+        sys.exit(__doc__)
+    print(f"{'':<24}" + "".join(f"{each:>9}" for each in COLUMNS) + "settled   kept  lines  bytes".rjust(28))
     tallies, of_lists = [], []
     with tempfile.TemporaryDirectory() as folder:
-        merger = Merger(Path(folder), shlex.split(own))
+        merger = Merger(Path(folder), own)
         for which in asked.repositories:
             name, _, repository = which.rpartition("=")
-            name, tally, lines, entries = name or Path(repository).name, collections.Counter(), 0, 0
-            for number, case in enumerate(cases_of(repository, asked.most)):
-                counts, doubts, made, some, listed = judge(case, merger)
-                tally, lines, entries = tally + counts, lines + some, entries + listed
+            name = name or Path(repository).name
+
+            def seen(case, counts, doubts, made):
                 if asked.each and counts["settled"]:
                     print(name, case[0][:12], case[1], *(column for column in COLUMNS[3:] if counts[column]))
                 if asked.show and doubts:
-                    target = asked.show / f"{name}-{number}-{'-'.join(doubts)}"
+                    target = asked.show / "-".join([name, case[0][:12], Path(case[1]).stem, *doubts])
                     target.mkdir(parents=True, exist_ok=True)
-                    (target / "where").write_text(f"{case[0]} {case[1]}\n")
                     for file, text in zip(("base", "ours", "theirs", "committed", "made"), (*case[2:], made)):
                         (target / file).write_bytes(text)
+
+            tally, is_listed = measured(repository, merger, asked.most, seen)
             tallies.append(tally)
-            of_lists += [tally] if 2 * entries > lines else []
+            of_lists += [tally] if is_listed else []
             print(row(name, tally), flush=True)
     print(row("all", sum(tallies, collections.Counter())))
     print(summary("all, capped", tallies))

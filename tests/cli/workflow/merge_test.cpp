@@ -178,6 +178,17 @@ TEST_CASE("merge: what git conflicts on comes out merged, on stdout or in a file
   CHECK(sides.ours() == list_merged);
 }
 
+TEST_CASE("merge --explain: each place and its rule go to stderr, the result to stdout", "[cli]") {
+  const Sides sides(
+      "- rope\n\none fine line\n", "- rope\n- tar\n\none good line\n", "- rope\n- salt\n\none odd line\n");
+  const Ended merged = sides.merge({"--explain"});
+  CHECK(merged.exit == 1);
+  CHECK(merged.out.starts_with("- rope\n- tar\n- salt\n\n<<<<<<< "));
+  CHECK(merged.err.find("line 2: ours adds 1 line, theirs adds 1 line: merged entry by entry\n") != std::string::npos);
+  CHECK(merged.err.find("line 5: ours changes 1 line, theirs changes 1 line: conflict, no rule is sure of it\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("merge: conflicts are marked as git marks them, in every style, size and with every label", "[cli]") {
   const Sides sides(clash_base, clash_ours, clash_theirs);
   for (const std::string style : {"merge", "diff3", "zdiff3"}) {
