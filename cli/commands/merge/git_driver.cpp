@@ -29,10 +29,11 @@ constexpr std::string_view driver_name = "Markdown, by ws merge";
 
 // git takes a driver that fails in any way for a conflict and leaves our text without a marker. So what does not end
 // with 0 or 1 (no ws, an older one, one that was killed) is merged by git: `ws merge` has not touched %A then. Versions
-// of git before 2.44 leave %S, %X and %Y as they are (`label_of`).
+// of git before 2.44 leave %S, %X and %Y as they are (`label_of`), later ones may have no name for the base: an empty
+// word.
 constexpr std::string_view driver_line =
-    "if command -v ws >/dev/null; then ws merge --driver --path=%P --marker-size=%L --label-base=%S --label-ours=%X "
-    "--label-theirs=%Y %O %A %B; else (exit 2); fi; s=$?; if test $s -gt 1; then "
+    "if command -v ws >/dev/null; then ws merge --driver --path=%P --marker-size=%L --label-base %S --label-ours %X "
+    "--label-theirs %Y %O %A %B; else (exit 2); fi; s=$?; if test $s -gt 1; then "
     "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B; s=$?; fi; exit $s";
 /// Found in every line that any version has written.
 constexpr std::string_view driver_mark = "ws merge --driver";

@@ -128,6 +128,7 @@ TEST_CASE("examples: every line that help shows is understood", "[cli]") {
       person.environment["WS_LEASE_TOKEN"] = "a lease token that is long enough";
       const std::filesystem::path folder = person.home() / "tree";
       write_text(folder / "notes.md", "# Notes\n\nText.\n");
+      for (const char* const side : {"base.md", "ours.md", "theirs.md"}) write_text(folder / side, "# Notes\n");
       write_text(folder / "chart.png", "bytes");
       write_text(folder / "report.pdf", "bytes");
       write_text(folder / "body.json", R"({"title": "T", "content": "x"})");

@@ -336,7 +336,9 @@ TEST_CASE("merge --driver: the result replaces OURS and keeps its mode; nothing 
   CHECK(marked.err.empty());
   CHECK(clash.ours() == expected);
   const Sides named(clash_base, clash_ours, clash_theirs);
-  CHECK(named.drive({"--path=a.md", "--label-ours=HEAD", "--label-base=", "--label-theirs=1a2b3 (it's)"}).exit == 1);
+  CHECK(
+      named.drive({"--path=a.md", "--label-ours", "HEAD", "--label-base", "", "--label-theirs", "1a2b3 (it's)"}).exit ==
+      1);
   CHECK(has(named.ours(), "\n<<<<<<< HEAD\n"));
   CHECK(has(named.ours(), "\n>>>>>>> 1a2b3 (it's)\n"));
 }
