@@ -27,6 +27,7 @@ SCENARIO = [
     ("ws sync init", "b", "sync init --source {source}"), ("ws sync pull", "b", "sync pull"),
     ("ws sync attachments", "b", "sync attachments"), ("ws links check", "a", "links check"),
     ("ws sync mv", "a", "sync mv plan.md plans.md -n"), ("ws links fix", "a", "links fix -n"),
+    ("ws links mv", "a", "links mv plan.md plans.md -n"),
     (None, "b", "!printf '# Plan\\n\\nTheirs.\\n' >plan.md"), ("ws sync run", "b", "sync run"),
     (None, "a", "!printf '# Plan\\n\\nOurs.\\n' >plan.md"), ("ws sync diff", "a", "sync diff"), ("ws sync run", "a", "sync run"),
     ("ws sync status", "a", "sync status"), ("ws sync conflicts", "a", "sync conflicts"),

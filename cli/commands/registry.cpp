@@ -58,6 +58,7 @@ std::vector<Entry> written_commands() {
       {"sync conflicts", "List the open conflicts", sync_conflicts_command},
       {"sync resolve", "Decide a conflict", sync_resolve_command},
       {"links check", "List the links that lead nowhere", links_check_command},
+      {"links mv", "Rename a file or folder, and the links to it", links_mv_command},
       {"links fix", "Fix the links that a rename broke", links_fix_command},
       {"merge", "Merge three versions of a Markdown file, for git too", merge_command},
       {"ask", "Ask a question and show the answer", ask_command},

@@ -60,42 +60,6 @@ std::string word_of(const Row& row, ReportStage stage) {
   return std::string(words_of(kind).done);
 }
 
-/// Why a file is not synced.
-std::string_view words_for(SkipReason skip_reason) {
-  switch (skip_reason) {
-    case SkipReason::symlink: return "a symbolic link";
-    case SkipReason::unreadable: return "cannot be read";
-    case SkipReason::not_utf8: return "not UTF-8";
-    case SkipReason::holds_nul: return "contains a NUL byte";
-    case SkipReason::too_large: return "too large";
-    case SkipReason::ignored: return "ignored";
-    case SkipReason::twin: return "another path here differs only in case or accents";
-    case SkipReason::dangerous_name: return "the name is not safe here";
-    case SkipReason::busy: return "changed while it was read; the next run tries again";
-    case SkipReason::special: return "not a regular file";
-    case SkipReason::unportable_name: return "other systems cannot hold the name";
-    case SkipReason::refused: return "refused by the service until it changes";
-    case SkipReason::no_room: return "does not fit on the disk; the next run tries again";
-    case SkipReason::no_path: return "the service gives it no path";
-    case SkipReason::no_id: return "the service gives it no usable id";
-    case SkipReason::damaged: return "the service's text cannot be read; the next run tries again";
-    case SkipReason::reserved_name: return "the name is reserved for the list of attachments";
-    case SkipReason::missing_scope: return "the key may not read or write files";
-    case SkipReason::attachments_off: return "attachments are off";
-    case SkipReason::excluded: return "excluded by `attachments_exclude:`";
-    case SkipReason::empty: return "empty, which the service cannot store";
-    case SkipReason::ambiguous_name: return "the link matches several files equally well";
-    case SkipReason::foreign: return "shown by a text from the service; `ws sync attachments add` sends it";
-    case SkipReason::held: return "held; `ws sync attachments accept` takes it, `refuse` does not";
-    case SkipReason::growth: return "waits, for so much is received only with --allow-large";
-    case SkipReason::declined: return "refused here";
-    case SkipReason::elsewhere: return "another program keeps it elsewhere and left a placeholder";
-    case SkipReason::tied_elsewhere: return "a folder that is tied by itself; sync it with `ws sync` in there";
-    case SkipReason::archived: return "the service no longer has it; edit it to send it anew, or remove it";
-  }
-  return "";
-}
-
 Look look_of(const Row& row) {
   if (row.state == Row::State::failed) return Look::bad;
   if (row.action.kind == ActionKind::conflict) return Look::warning;
@@ -283,6 +247,41 @@ std::array<std::string_view, column_count> values_of(const Row& row) {
 }
 
 }  // namespace
+
+std::string_view words_for(SkipReason skip_reason) {
+  switch (skip_reason) {
+    case SkipReason::symlink: return "a symbolic link";
+    case SkipReason::unreadable: return "cannot be read";
+    case SkipReason::not_utf8: return "not UTF-8";
+    case SkipReason::holds_nul: return "contains a NUL byte";
+    case SkipReason::too_large: return "too large";
+    case SkipReason::ignored: return "ignored";
+    case SkipReason::twin: return "another path here differs only in case or accents";
+    case SkipReason::dangerous_name: return "the name is not safe here";
+    case SkipReason::busy: return "changed while it was read; the next run tries again";
+    case SkipReason::special: return "not a regular file";
+    case SkipReason::unportable_name: return "other systems cannot hold the name";
+    case SkipReason::refused: return "refused by the service until it changes";
+    case SkipReason::no_room: return "does not fit on the disk; the next run tries again";
+    case SkipReason::no_path: return "the service gives it no path";
+    case SkipReason::no_id: return "the service gives it no usable id";
+    case SkipReason::damaged: return "the service's text cannot be read; the next run tries again";
+    case SkipReason::reserved_name: return "the name is reserved for the list of attachments";
+    case SkipReason::missing_scope: return "the key may not read or write files";
+    case SkipReason::attachments_off: return "attachments are off";
+    case SkipReason::excluded: return "excluded by `attachments_exclude:`";
+    case SkipReason::empty: return "empty, which the service cannot store";
+    case SkipReason::ambiguous_name: return "the link matches several files equally well";
+    case SkipReason::foreign: return "shown by a text from the service; `ws sync attachments add` sends it";
+    case SkipReason::held: return "held; `ws sync attachments accept` takes it, `refuse` does not";
+    case SkipReason::growth: return "waits, for so much is received only with --allow-large";
+    case SkipReason::declined: return "refused here";
+    case SkipReason::elsewhere: return "another program keeps it elsewhere and left a placeholder";
+    case SkipReason::tied_elsewhere: return "a folder that is tied by itself; sync it with `ws sync` in there";
+    case SkipReason::archived: return "the service no longer has it; edit it to send it anew, or remove it";
+  }
+  return "";
+}
 
 bool leaves_the_list(const sync::Action& action) { return action.attachment && action.kind == ActionKind::push_delete; }
 

@@ -47,6 +47,9 @@ std::vector<std::string> render_outcome(const sync::Report& report, ReportStage 
 /// Why nothing was done, or why files wait, as an error: for who sees no report. Empty: the run was not stopped.
 std::optional<Failure> stop_of(const sync::Report& report, const Invocation& called);
 
+/// Why a file is not synced, or not read, in words.
+std::string_view words_for(sync::SkipReason skip_reason);
+
 /// The API archives documents; an attachment leaves the list of attachments.
 bool leaves_the_list(const sync::Action& action);
 

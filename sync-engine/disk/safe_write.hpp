@@ -27,6 +27,8 @@ class SafeWriter : public StagingFolder {
   /// `staging`: the folder in `.ws`; what interrupted runs leave in `tmp` is read as text. The root outlives the
   /// writer. Fails with `disk`.
   static Result<SafeWriter> open(const RootFolder& root, const char* staging = "tmp");
+  /// Stages in another folder of the same file system.
+  static SafeWriter over(const RootFolder& root, StagingFolder staging) { return SafeWriter(root, std::move(staging)); }
 
   /// Copies a file of the tree into the staging folder, under the name of its hash; durable. Fails with `conflict`
   /// where it has other bytes.

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-client/base/files.hpp"
 #include "api-client/base/handle.hpp"
 
 namespace ws::sync {
@@ -47,14 +48,19 @@ Result<StagingFolder> StagingFolder::open(const RootFolder& root, const char* na
   return StagingFolder(std::move(folder));
 }
 
+/// By its present place.
+std::string StagingFolder::shown(std::string_view name) const {
+  return shown_path(fmt::format("/proc/self/fd/{}/{}", folder_.get(), name));
+}
+
 std::string StagingFolder::new_name() { return fmt::format("{}-{}", ::getpid(), next_++); }
 
 Result<Staged> StagingFolder::stage(std::string_view text, const Sha256& hash) {
   const std::string name = new_name();
   const Descriptor file(::openat(folder_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!file) return disk_failure("write", ".ws/tmp/" + name);
+  if (!file) return disk_failure("write", shown(name));
   if (!ws::write_all(file.get(), text)) {
-    const auto failed = disk_failure("write", ".ws/tmp/" + name);
+    const auto failed = disk_failure("write", shown(name));
     ::unlinkat(folder_.get(), name.c_str(), 0);
     return failed;
   }
@@ -125,11 +131,11 @@ Result<std::string> StagingFolder::copy_in(int from, const std::string& shown) {
 
 Result<void> StagingFolder::flush_texts() {
   if (unnamed_unflushed_ || unflushed_.size() > max_single_flushes) {
-    if (::syncfs(folder_.get()) != 0) return disk_failure("flush", ".ws/tmp");
+    if (::syncfs(folder_.get()) != 0) return disk_failure("flush", shown());
   } else {
     for (const std::string& name : unflushed_) {
       const Descriptor file(::openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-      if (!file || ::fsync(file.get()) != 0) return disk_failure("flush", ".ws/tmp/" + name);
+      if (!file || ::fsync(file.get()) != 0) return disk_failure("flush", shown(name));
     }
   }
   unflushed_.clear();
@@ -154,7 +160,7 @@ Result<std::vector<std::string>> StagingFolder::leftovers() const {
 Result<std::vector<StagingFile>> StagingFolder::files() const {
   const int fd = ::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const Handle<DIR, close_directory> directory(fd < 0 ? nullptr : ::fdopendir(fd));  // which owns it from here on
-  if (directory == nullptr) return disk_failure("list", ".ws/tmp");
+  if (directory == nullptr) return disk_failure("list", shown());
   std::vector<StagingFile> files;
   while (const dirent* entry = ::readdir(directory.get())) {
     struct stat status {};
@@ -183,7 +189,7 @@ Result<void> StagingFolder::rename_leftover(const std::string& name, const std::
 }
 
 Result<void> StagingFolder::remove_leftover(const std::string& name) const {
-  if (::unlinkat(folder_.get(), name.c_str(), 0) != 0) return disk_failure("remove", ".ws/tmp/" + name);
+  if (::unlinkat(folder_.get(), name.c_str(), 0) != 0) return disk_failure("remove", shown(name));
   return {};
 }
 

@@ -66,6 +66,8 @@ class StagingFolder {
  public:
   /// `.ws/NAME`, which is made where it is missing. Fails with `disk`.
   static Result<StagingFolder> open(const RootFolder& root, const char* name);
+  /// A folder that is open already.
+  explicit StagingFolder(Descriptor folder) : folder_(std::move(folder)) {}
 
   Result<Staged> stage(std::string_view text) { return stage(text, Sha256::of(text)); }
   /// The same where the hash of the text is known.
@@ -94,8 +96,6 @@ class StagingFolder {
   bool has(const std::string& name, const Sha256& hash) const;
 
  protected:
-  explicit StagingFolder(Descriptor folder) : folder_(std::move(folder)) {}
-
   int staging_fd() const { return folder_.get(); }
   /// For a file that does not exist yet. The pid keeps two runs apart even if the lock were lost; O_EXCL and NOREPLACE
   /// decide in the end.
@@ -104,6 +104,7 @@ class StagingFolder {
   Result<std::string> copy_in(int from, const std::string& shown);
 
  private:
+  std::string shown(std::string_view name = {}) const;
   bool can_name_files();
 
   Descriptor folder_;

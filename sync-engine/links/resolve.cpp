@@ -28,10 +28,6 @@ bool is_ascii_path(std::string_view path) {
   return std::ranges::all_of(path, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-bool is_hidden_path(std::string_view path) {
-  return path.starts_with('.') || path.find("/.") != std::string_view::npos;
-}
-
 std::size_t count_parts(std::string_view folder) {
   return folder.empty() ? 0 : static_cast<std::size_t>(std::count(folder.begin(), folder.end(), '/')) + 1;
 }
@@ -89,6 +85,10 @@ std::size_t edits_between(std::string_view a, std::string_view b, std::size_t mo
     if (best > most) return most + 1;
   }
   return row[a.size()];
+}
+
+bool is_hidden_path(std::string_view path) {
+  return path.starts_with('.') || path.find("/.") != std::string_view::npos;
 }
 
 std::optional<std::string> joined(std::string_view folder, std::string_view path) {

@@ -80,6 +80,8 @@ class TreeFiles {
   mutable std::unordered_map<std::string, Places> by_folded_name_ = {};
 };
 
+/// A part of it begins with a dot: no link resolves to it.
+bool is_hidden_path(std::string_view path);
 /// `path` from `folder`, `.` and `..` resolved. Empty: it leads above the root.
 std::optional<std::string> joined(std::string_view folder, std::string_view path);
 /// How a file is named from a note: `../img/a.png`.

@@ -90,11 +90,11 @@ std::vector<NewTarget> EarlierTree::new_targets(const std::string& note,
   return targets;
 }
 
-Result<KnownTargets> KnownTargets::find(Session& session, const LinkIndex& index, const Renames& given) {
+Result<KnownTargets> KnownTargets::find(Session* session, const LinkIndex& index, const Renames& given) {
   Renames unsent;
   Renames renames = expanded(index.files(), given);
-  if (given.empty()) {
-    WS_LET(renames, known_renames(session, unsent));
+  if (given.empty() && session != nullptr) {
+    WS_LET(renames, known_renames(*session, unsent));
   }
   KnownTargets known{links::LinkMender(index.files(), std::move(renames))};
   if (!unsent.empty()) known.unsent_ = std::make_unique<EarlierTree>(index.files(), unsent);

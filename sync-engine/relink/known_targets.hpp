@@ -40,8 +40,8 @@ class EarlierTree {
 class KnownTargets {
  public:
   /// By the renames that the operations of this tree tell of and those that no run has seen yet; or by `given`, files
-  /// or folders. `index` outlives it. Fails with `disk`.
-  static Result<KnownTargets> find(Session& session, const LinkIndex& index, const links::Renames& given = {});
+  /// or folders. `session` null: tied to nothing, no rename is known but those. `index` outlives it. Fails with `disk`.
+  static Result<KnownTargets> find(Session* session, const LinkIndex& index, const links::Renames& given = {});
 
   /// The new targets of those links that a rename broke.
   std::vector<links::NewTarget> of(const std::string& note, const std::vector<links::Reference>& references) const;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -201,7 +202,7 @@ std::optional<std::string_view> read_as_hashed(
 
 LinkIndex LinkIndex::load(Session& session, const Scan& scan, IndexFile file) {
   LinkIndex index;
-  index.take_walk(scan);
+  index.take_walk(scan, Others::all);
   const std::uint64_t names = index.names_;
   const std::uint64_t texts = index.texts_;
   auto cached = read_file(session.own(index_name), std::uint64_t{1} << 30U);
@@ -223,7 +224,7 @@ LinkIndex LinkIndex::load(Session& session, const Scan& scan, IndexFile file) {
   std::vector<std::string_view> before;
   before.reserve(changed.size());
   for (const std::size_t place : changed) before.push_back(index.entries_[place].links);
-  index.read_changed(session, scan, changed);
+  index.read_changed(session.root, scan, changed, session.options.threads);
   bool same_targets = same_names;
   for (std::size_t i = 0; i < changed.size() && same_targets; ++i) {
     const Entry& entry = index.entries_[changed[i]];
@@ -242,7 +243,20 @@ LinkIndex LinkIndex::load(Session& session, const Scan& scan, IndexFile file) {
   return index;
 }
 
-void LinkIndex::take_walk(const Scan& scan) {
+LinkIndex LinkIndex::read(const RootFolder& root, const Scan& scan, unsigned threads) {
+  LinkIndex index;
+  index.take_walk(scan, Others::not_ignored);
+  std::vector<std::size_t> all(index.entries_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  index.read_changed(root, scan, all, threads);
+  for (std::size_t place = 0; place < index.entries_.size(); ++place) {
+    index.entries_[place].broken = index.count_broken(place);
+    index.broken_ += index.entries_[place].broken;
+  }
+  return index;
+}
+
+void LinkIndex::take_walk(const Scan& scan, Others others) {
   std::vector<std::pair<std::string, Sha256>> notes;
   notes.reserve(scan.entry_count());
   scan.each_file([&](const std::string& path, const CachedEntry& file) {
@@ -256,9 +270,20 @@ void LinkIndex::take_walk(const Scan& scan) {
     }
   });
   scan.each_other([&](const std::string& path) {
+    if (others == Others::not_ignored) {
+      const auto parsed = RelativePath::parse(path);
+      if (!parsed || scan.is_ignored(*parsed)) return;
+    }
     names_ += checksum(path);
     others_.push_back(path);
   });
+  if (others == Others::not_ignored) {
+    // Notes that cannot be read as text can still be linked to.
+    for (const Skipped& each : scan.skipped()) {
+      using enum SkipReason;
+      if (each.reason == not_utf8 || each.reason == holds_nul || each.reason == too_large) others_.push_back(each.path);
+    }
+  }
   std::ranges::sort(notes, {}, &std::pair<std::string, Sha256>::first);
   notes_.reserve(notes.size());
   entries_.reserve(notes.size());
@@ -299,7 +324,10 @@ bool LinkIndex::read_cache(std::string_view text) {
 }
 
 /// Of a note that is not as the walk saw it nothing is known, and its hash is none.
-void LinkIndex::read_changed(Session& session, const Scan& scan, const std::vector<std::size_t>& places) {
+void LinkIndex::read_changed(const RootFolder& root,
+                             const Scan& scan,
+                             const std::vector<std::size_t>& places,
+                             unsigned threads_wanted) {
   fresh_.resize(places.size());
   std::vector<FileStamp> stamps;
   if (places.size() >= notes_a_thread) {
@@ -312,7 +340,7 @@ void LinkIndex::read_changed(Session& session, const Scan& scan, const std::vect
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> changed_meanwhile = false;
   const auto work = [&] {
-    FilesInOrder files(session.root);
+    FilesInOrder files(root);
     std::string buffer;
     for (std::size_t i = next++; i < places.size(); i = next++) {
       Entry& entry = entries_[places[i]];
@@ -327,7 +355,7 @@ void LinkIndex::read_changed(Session& session, const Scan& scan, const std::vect
       entry.links = fresh_[i];
     }
   };
-  const std::size_t max_threads = std::max(1U, session.options.threads);
+  const std::size_t max_threads = std::max(1U, threads_wanted);
   std::vector<std::thread> threads;
   for (std::size_t i = 1; i < std::min(max_threads, places.size() / notes_a_thread + 1); ++i) {
     threads.emplace_back(work);
@@ -421,10 +449,10 @@ std::uint64_t LinkIndex::count_broken(std::size_t place) const {
   return count;
 }
 
-std::optional<std::string> text_of_note(const SafeWriter& writer, const std::string& path) {
-  const auto parsed = RelativePath::parse(path);
-  if (!parsed) return std::nullopt;
-  auto text = writer.read(*parsed);
+std::optional<std::string> text_of_note(const RootFolder& root, const std::string& path) {
+  const Descriptor folder = root.open_beneath(parent_folder(path), O_RDONLY | O_DIRECTORY);
+  if (!folder || !RelativePath::parse(path)) return std::nullopt;
+  auto text = read_file_at(folder.get(), std::string(last_part(path)));
   return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 

@@ -16,7 +16,7 @@
 
 #include "api-client/base/result.hpp"
 #include "api-client/base/sha256.hpp"
-#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/links/references.hpp"
 #include "sync-engine/links/resolve.hpp"
 #include "sync-engine/session/session.hpp"
@@ -32,6 +32,9 @@ class LinkIndex {
   /// Brings it up to date with the walk (which has to list other files) and keeps it. A note that cannot be read, or
   /// was changed since the walk, has no links. Fails never: a cache that cannot be written costs time later.
   static LinkIndex load(Session& session, const Scan& scan, IndexFile file = IndexFile::update);
+  /// The same of a folder that is tied to nothing: every note is read, nothing is kept, and files that the rules of the
+  /// walk leave out are none.
+  static LinkIndex read(const RootFolder& root, const Scan& scan, unsigned threads);
 
   /// All files, the notes among them.
   const links::TreeFiles& files() const;
@@ -61,9 +64,10 @@ class LinkIndex {
   };
 
   const Anchors& anchors_in(const std::string& note) const;
-  void take_walk(const Scan& scan);
+  enum class Others { all, not_ignored };
+  void take_walk(const Scan& scan, Others others);
   bool read_cache(std::string_view text);
-  void read_changed(Session& session, const Scan& scan, const std::vector<std::size_t>& places);
+  void read_changed(const RootFolder& root, const Scan& scan, const std::vector<std::size_t>& places, unsigned threads);
   void save(Session& session) const;
   std::optional<std::size_t> place_of(std::string_view note) const;
   bool has_anchor(const std::string& note, std::string_view fragment) const;
@@ -82,6 +86,6 @@ class LinkIndex {
 };
 
 /// The text of a note as it is now; empty: it cannot be read.
-std::optional<std::string> text_of_note(const SafeWriter& writer, const std::string& path);
+std::optional<std::string> text_of_note(const RootFolder& root, const std::string& path);
 
 }  // namespace ws::sync

@@ -1,7 +1,7 @@
 /// Links that follow what is renamed here.
 ///
-/// Whatever edits a note here is one journalled operation: the history gets the texts first, an interrupted one is
-/// finished by the next command, and `ws sync undo` takes it back.
+/// Whatever edits a note of a synced folder is one journalled operation: the history gets the texts first, an interrupted
+/// one is finished by the next command, and `ws sync undo` takes it back. Of other folders: `untied_edits.hpp`.
 #pragma once
 
 #include <cstddef>
@@ -44,11 +44,22 @@ struct FixOptions {
   links::Renames renames = {};  ///< given by the user, files or folders; empty: those of the history
 };
 
+/// The folder whose links are edited, as it is now.
+struct LinkTree {
+  const RootFolder& root;
+  const FileKinds& kinds;
+  const Scan& scan;  ///< of a move: with every rule read
+  const LinkIndex& index;
+  Session* session = nullptr;  ///< null: tied to nothing, so no text is kept, and no history knows of renames
+};
+
 /// Renames a file or folder and edits the links that name it. Fails with `usage`, `not_found` or `disk`.
 Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const RelativePath& to);
+Result<RelinkPlan> plan_move(const LinkTree& tree, const RelativePath& from, const RelativePath& to);
 
 /// Edits the broken links that a rename explains. Fails with `disk`.
 Result<RelinkPlan> plan_fix(Session& session, const FixOptions& options);
+Result<RelinkPlan> plan_fix(const LinkTree& tree, const FixOptions& options);
 
 /// Edits the links that follow files which were renamed on disk already.
 Result<RelinkPlan> plan_link_updates(Session& session,

@@ -57,9 +57,9 @@ bool is_kept_elsewhere(const RootFolder& root, std::string_view path) {
   return false;
 }
 
-Result<void> read_ignore_file(int folder_fd, std::string_view folder, IgnoreRules& rules) {
-  const std::string shown = folder.empty() ? ".wsignore" : fmt::format("{}/.wsignore", folder);
-  const Descriptor file(::openat(folder_fd, ".wsignore", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+Result<std::string> read_ignore_file(int folder_fd, std::string_view folder, std::string_view name) {
+  const std::string shown = folder.empty() ? std::string(name) : fmt::format("{}/{}", folder, name);
+  const Descriptor file(::openat(folder_fd, std::string(name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) return disk_failure("read", shown);
   std::string text(max_ignore_file_bytes + 1, '\0');
   std::size_t filled = 0;
@@ -71,8 +71,7 @@ Result<void> read_ignore_file(int folder_fd, std::string_view folder, IgnoreRule
   }
   if (filled > max_ignore_file_bytes) return fail(Failure::Kind::disk, fmt::format("{} is over 1 MiB", shown));
   text.resize(filled);
-  rules.add(folder, text);
-  return {};
+  return text;
 }
 
 }  // namespace ws::sync

@@ -38,7 +38,7 @@ inline constexpr std::string_view ignore_file_name = ".wsignore";
 /// One that is larger is not read: rules are written by people.
 inline constexpr std::size_t max_ignore_file_bytes = std::size_t{1} << 20U;
 
-/// Reads the `.wsignore` of a folder, given by descriptor and by its path in the tree, into `rules`. Fails with `disk`.
-Result<void> read_ignore_file(int folder_fd, std::string_view folder, IgnoreRules& rules);
+/// The rules of a folder, given by descriptor and by its path in the tree, in the file of that name. Fails with `disk`.
+Result<std::string> read_ignore_file(int folder_fd, std::string_view folder, std::string_view name = ignore_file_name);
 
 }  // namespace ws::sync

@@ -1,8 +1,8 @@
 /// Which paths are ignored: the built-in rules, then every `.wsignore` on the way down, in gitignore syntax.
 ///
-/// The user's own `.gitignore` and git configuration play no part. The patterns are matched here and not by libgit2:
-/// its matcher takes time that is exponential in a pattern's stars. Names and patterns are compared in one Unicode form
-/// (NFC).
+/// The user's own `.gitignore` and git configuration play no part, but where `GitRules` of a walk ask for them. The
+/// patterns are matched here and not by libgit2: its matcher takes time that is exponential in a pattern's stars. Names
+/// and patterns are compared in one Unicode form (NFC).
 #pragma once
 
 #include <atomic>

@@ -24,12 +24,20 @@ namespace ws::sync {
 
 inline constexpr std::uint64_t default_max_file_bytes = std::uint64_t{1} << 20U;
 
+/// The folder as git sees it: a folder with a `.git` of its own, a repository in the repository, is left alone as one
+/// that is tied by itself.
+struct GitRules {
+  bool ignores = true;       ///< the `.gitignore` of each folder; a link of that name is passed over, as git does
+  std::string exclude = {};  ///< rules for the whole tree, of less weight than those: `info/exclude`
+};
+
 struct ScanOptions {
   unsigned threads = 2;
   std::uint64_t max_file_bytes = default_max_file_bytes;
   const FileKinds* kinds = nullptr;  ///< null: Markdown alone; outlives the scan
   bool list_others = false;          ///< notes the names of files of no kind that is synced
   bool load_rules = false;           ///< read every `.wsignore` even where the cache would do: for `is_ignored`
+  const GitRules* git = nullptr;     ///< for a folder without a cache: what git leaves out is left out
   /// Told how many names were looked at, ten times a second, by one thread at a time.
   std::function<void(std::uint64_t names)> seen = {};
   std::chrono::milliseconds seen_from{300};  ///< after so long: a walk that is over by then is none to speak of

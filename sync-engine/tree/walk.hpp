@@ -60,9 +60,11 @@ class Walk {
   void stop(std::optional<Failure> failure);
   Result<void> visit(const std::string& path, Worker& worker);
   Result<bool> list(Visit& visit, Worker& worker);
+  void look_at_git_name(Visit& visit, std::string_view name, unsigned char type) const;
   bool is_wanted(const Visit& visit, const char* name) const;
   bool is_ignored(const Visit& visit, std::string_view name) const;
   Result<void> look_at_rules(Visit& visit);
+  Result<void> read_rules(const Visit& visit);
   Result<void> look_at_all(Visit& visit, Worker& worker);
   void look_at_folder(Visit& visit, std::string_view name);
   void look_at_entry(Visit& visit, Worker& worker, const char* name, const Listed& listed);

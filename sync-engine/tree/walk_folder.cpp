@@ -65,7 +65,9 @@ struct Walk::Visit {
   bool left_cache = false;  ///< the names are others, or in another order: the folder has entries of its own
   bool rules_differ = false;
   bool has_rules_file = false;
-  bool is_tied = false;  ///< it has a `.ws/` of its own, and is not the root
+  bool has_gitignore = false;
+  bool is_tied = false;        ///< it has a `.ws/` of its own, and is not the root
+  bool is_repository = false;  ///< it has a `.git` of its own, and git's rules hold
   std::vector<std::string> below = {};
   std::unordered_map<std::string_view, const CachedEntry*> by_name = {};  ///< filled when the order is another
 
@@ -95,7 +97,7 @@ Result<void> Walk::visit(const std::string& path, Worker& worker) {
     CachedEntry entry = unsyncable(SkipReason::unreadable);
     entry.whole_folder = 1;
     take(visit, "", entry, nullptr);
-  } else if (visit.is_tied && is_tied_folder(visit.fd.get())) {
+  } else if (visit.is_repository || (visit.is_tied && is_tied_folder(visit.fd.get()))) {
     // Its notes go to the source that it is tied to, and to no other.
     CachedEntry entry = unsyncable(SkipReason::tied_elsewhere);
     entry.whole_folder = 1;
@@ -155,6 +157,7 @@ Result<bool> Walk::list(Visit& visit, Worker& worker) {
       if (name[0] == '.') {
         visit.has_rules_file = visit.has_rules_file || name == ignore_file_name;
         visit.is_tied = visit.is_tied || (!visit.folder.path.empty() && std::string_view(name) == ".ws");
+        if (options_.git != nullptr) look_at_git_name(visit, name, entry->d_type);
         if (entry->d_type == DT_REG || entry->d_type == DT_UNKNOWN)
           visit.folder.hidden_names.append(name, std::strlen(name) + 1);
         if (markdown_alone || dangerous_part(name)) continue;  // `.git`, `.ws`, `.` and `..` too
@@ -179,6 +182,12 @@ Result<bool> Walk::list(Visit& visit, Worker& worker) {
   }
 }
 
+void Walk::look_at_git_name(Visit& visit, std::string_view name, unsigned char type) const {
+  visit.is_repository = visit.is_repository || (name == ".git" && !visit.folder.path.empty());
+  const bool may_be_file = type == DT_REG || type == DT_UNKNOWN;
+  visit.has_gitignore = visit.has_gitignore || (name == ".gitignore" && may_be_file && options_.git->ignores);
+}
+
 bool Walk::is_wanted(const Visit& visit, const char* name) const {
   if (options_.kinds == nullptr || options_.kinds->is_markdown_alone()) return is_markdown(name);
   return options_.kinds->takes(join(visit.folder.path, name));
@@ -201,7 +210,7 @@ Result<void> Walk::look_at_rules(Visit& visit) {
     visit.folder.ignore_stamp = stamp_of(status);
   }
   if (mode_ == IgnoreMode::evaluate) {
-    if (visit.has_rules_file) WS_TRY(read_ignore_file(visit.fd.get(), visit.folder.path, *rules_));
+    WS_TRY(read_rules(visit));
     // A stamp that may still be written over within its tick says nothing later.
     if (!is_trusted(visit.folder.ignore_stamp)) visit.folder.ignore_stamp.reserved = 1;
     visit.rules_differ = visit.folder.ignore_stamp != before;
@@ -211,6 +220,23 @@ Result<void> Walk::look_at_rules(Visit& visit) {
     gave_up_ = true;
     stop(std::nullopt);
   }
+  return {};
+}
+
+/// Git's rules first: what comes later decides.
+Result<void> Walk::read_rules(const Visit& visit) {
+  const std::string& path = visit.folder.path;
+  std::string text;
+  if (options_.git != nullptr && path.empty() && !options_.git->exclude.empty()) text = options_.git->exclude + "\n";
+  if (visit.has_gitignore) {
+    WS_LET(const std::string rules, read_ignore_file(visit.fd.get(), path, ".gitignore"));
+    text += rules + "\n";
+  }
+  if (visit.has_rules_file) {
+    WS_LET(const std::string rules, read_ignore_file(visit.fd.get(), path));
+    text += rules;
+  }
+  if (!text.empty()) rules_->add(path, text);
   return {};
 }
 

@@ -107,6 +107,7 @@ Command sync_conflicts_command();
 Command sync_resolve_command();
 Command links_check_command();
 Command links_fix_command();
+Command links_mv_command();
 Result<ExitCode> list_runs(Session& session);  ///< `ws sync log --runs`
 
 // tests/

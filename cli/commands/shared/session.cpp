@@ -111,7 +111,8 @@ Result<PrinterOptions> Session::printer_options(FindView find_view) {
   if (shaped) options.format = Format::json;
   if (settings_.format) {
     // Lines for an editor are what that command prints anyway.
-    const bool is_quickfix = command_.words == "links check" && settings_.format.value == "quickfix";
+    const bool is_quickfix =
+        command_.words == "links check" && (settings_.format.value == "quickfix" || settings_.format.value == "github");
     const auto format = is_quickfix ? Format::table : find_format(settings_.format.value);
     if (!format) {
       return fail(Failure::Kind::usage,

@@ -9,6 +9,7 @@
 #include "api-client/base/clean.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
+#include "cli/commands/sync/link_tree.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
 #include "sync-engine/git/changed_lines.hpp"
@@ -35,6 +36,8 @@ std::string missing_file(const BrokenLink& link) {
     case BrokenLink::Obstacle::symbolic_link:
       return fmt::format("`{}` is a symbolic link, which ws does not follow", link.target);
     case BrokenLink::Obstacle::not_synced: return fmt::format("`{}` exists, but is not synced", link.target);
+    case BrokenLink::Obstacle::ignored: return fmt::format("`{}` exists, but git ignores it", link.target);
+    case BrokenLink::Obstacle::above_root:
     case BrokenLink::Obstacle::nothing: break;
   }
   return fmt::format("`{}` does not exist", link.target);
@@ -46,7 +49,12 @@ std::string what_of(const BrokenLink& link) {
     case BrokenLink::Why::no_file: text = missing_file(link); break;
     case BrokenLink::Why::no_heading: text = fmt::format("`{}` leads to no heading", link.target); break;
     case BrokenLink::Why::ambiguous: text = fmt::format("`{}` matches several files equally well", link.target); break;
-    case BrokenLink::Why::outside: text = fmt::format("`{}` leads to a place that is not synced", link.target); break;
+    case BrokenLink::Why::outside:
+      text = fmt::format("`{}` leads {}",
+                         link.target,
+                         link.obstacle == BrokenLink::Obstacle::above_root ? "out of the git repository"
+                                                                           : "to a place that is not synced");
+      break;
   }
   if (!link.nearest.empty())
     text += fmt::format("; {} `{}`", link.is_renamed ? "it was renamed to" : "the nearest name is", link.nearest);
@@ -65,6 +73,31 @@ std::string path_from_here(const fs::path& root, const std::string& path) {
   const fs::path real = fs::canonical(root, failed);
   const fs::path relative = failed ? fs::path() : (real / path).lexically_relative(here);
   return relative.empty() ? path : relative.string();
+}
+
+/// A command of GitHub's runner, which shows it beside the line. Its own characters are written as it asks for.
+std::string annotation_of(const BrokenLink& link, const std::string& path) {
+  const auto escaped = [](std::string_view text, bool is_property) {
+    std::string out;
+    for (const char c : text) {
+      const bool is_special = c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
+      out += is_special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+    }
+    return out;
+  };
+  return fmt::format("::error file={},line={},col={},title=Broken link::{}",
+                     escaped(clean(path, Breaks::space), true),
+                     link.line,
+                     link.column,
+                     escaped(clean(what_of(link), Breaks::space), false));
+}
+
+/// GitHub reads names from the top of the repository.
+std::string path_in_repository(const fs::path& root, const std::string& path) {
+  const std::optional<fs::path> top = sync::find_work_tree(root);
+  std::error_code failed;
+  const fs::path real = fs::canonical(root, failed);
+  return top && !failed ? (real / path).lexically_relative(*top).string() : path_from_here(root, path);
 }
 
 Json broken_to_json(const BrokenLink& link) {
@@ -88,7 +121,17 @@ void print_unread(Session& session, const std::vector<std::string>& unread) {
 bool wants_lines(const Session& session) {
   const auto format = session.arguments().value("format");
   if (session.has("fields") || session.has("template") || session.has("jq")) return false;
-  return format ? *format == "quickfix" || *format == "table" : true;
+  return format ? *format == "quickfix" || *format == "github" || *format == "table" : true;
+}
+
+/// Without a repository: the working directory, where `folder` lies in it, for links lead out of a folder that is
+/// checked alone. Not all of the home folder for the sake of one in it.
+fs::path folder_of_links(const Session& session, const fs::path& folder) {
+  std::error_code failed;
+  const fs::path here = fs::canonical(fs::current_path(failed), failed);
+  const bool is_beneath = !failed && *folder.lexically_relative(here).begin() != "..";
+  const bool is_home = fs::equivalent(here, session.world().environment.text("HOME").value_or("/"), failed);
+  return is_beneath && !is_home && here.has_relative_path() ? here : folder;
 }
 
 Result<ExitCode> check(Session& session) {
@@ -99,17 +142,21 @@ Result<ExitCode> check(Session& session) {
   if (const fs::path real = fs::canonical(start, ignored); !ignored) start = real;
   const fs::file_status found = fs::status(start, ignored);
   if (!fs::exists(found)) return fail(Failure::Kind::not_found, "there is no file or folder " + start.string());
-  WS_LET(SyncTree tree, open_tree(session, fs::is_directory(found) ? start : start.parent_path(), Network::none));
-  std::string place = words.empty() ? std::string() : path_in_tree(tree.root, start.string());
+  const fs::path folder = fs::is_directory(found) ? start : start.parent_path();
+  WS_LET(LinkTree tree, LinkTree::open(session, folder, folder_of_links(session, folder)));
+  std::string place = words.empty() && tree.is_synced() ? std::string() : path_in_tree(tree.root(), start.string());
   if (place == ".") place.clear();
-  WS_LET(const sync::CheckedLinks checked, tree.engine->broken_links(place));
+  WS_LET(const sync::CheckedLinks checked, tree.broken_links(place));
   const std::vector<BrokenLink>& broken = checked.broken;
-  tree.progress->clear();
+  if (tree.is_synced()) tree.tied().progress->clear();
   const bool lines = (session.format() == Format::table || session.format() == Format::tsv) && wants_lines(session);
   if (lines) {
-    const bool is_for_editors = session.arguments().value("format") == "quickfix";
+    const std::string format = session.arguments().value("format").value_or("");
+    const bool is_from_here = format == "quickfix" || !tree.is_synced();
     for (const BrokenLink& link : broken) {
-      session.printer().line(line_of(link, is_for_editors ? path_from_here(tree.root, link.path) : link.path));
+      session.printer().line(format == "github"
+                                 ? annotation_of(link, path_in_repository(tree.root(), link.path))
+                                 : line_of(link, is_from_here ? path_from_here(tree.root(), link.path) : link.path));
     }
     if (broken.empty() && checked.unread.empty()) session.note("No link is broken.");
   } else {
@@ -143,7 +190,10 @@ bool prints_json(const Session& session) {
   return session.format() == Format::json || session.format() == Format::ndjson || session.format() == Format::yaml;
 }
 
-Result<void> print_edits(Session& session, const Relinked& told) {
+/// Above a question they are not left to a pager, which shows them after it.
+enum class Followed { by_nothing, by_question };
+
+Result<void> print_edits(Session& session, const Relinked& told, Followed followed = Followed::by_nothing) {
   std::string page;
   for (const auto& [from, to] : told.moved) {
     page += fmt::format("rename {} -> {}\n", clean(from, Breaks::space), clean(to, Breaks::space));
@@ -153,7 +203,11 @@ Result<void> print_edits(Session& session, const Relinked& told) {
     const std::string path = clean(note.path, Breaks::space);
     page += fmt::format("--- before/{}\n+++ after/{}\n", path, path) + coloured_diff(session, hunks);
   }
-  session.printer().page(page);
+  if (followed == Followed::by_question) {
+    session.printer().line(page.substr(0, page.find_last_not_of('\n') + 1));
+  } else {
+    session.printer().page(page);
+  }
   return {};
 }
 
@@ -169,7 +223,8 @@ void print_left_links(Session& session, const Relinked& told) {
   if (told.stayed.size() > most) session.note(fmt::format("not moved: {} more", told.stayed.size() - most));
 }
 
-void print_done(Session& session, const SyncTree& tree, const Relinked& told) {
+/// `back`: the command that takes it back; null: there is none.
+void print_done(Session& session, const Relinked& told, const ShellCommand* back) {
   if (prints_json(session)) return session.printer().json(relinked_to_json(told, false));
   std::string line;
   if (!told.moved.empty()) line = "renamed " + counted(told.moved.size(), "file");
@@ -180,37 +235,48 @@ void print_done(Session& session, const SyncTree& tree, const Relinked& told) {
                         counted(told.notes.size(), "note"));
   session.printer().line(line);
   print_left_links(session, told);
-  if (session.format() == Format::table)
-    session.printer().sentence("to take it back: " + program_for(tree).add({"sync", "undo"}).in_backticks());
+  if (session.format() == Format::table && back != nullptr)
+    session.printer().sentence("to take it back: " + back->in_backticks());
 }
 
-Result<sync::RelativePath> tree_path(const SyncTree& tree, const std::string& given) {
-  return sync::RelativePath::parse(path_in_tree(tree.root, given)).map_error([&](Failure failure) {
-    failure.kind = Failure::Kind::usage;
-    failure.hint = fmt::format("{} is not in the tree {}", given, tree.root.string());
-    return failure;
-  });
+ShellCommand undo_command(const LinkTree& tree) { return program_for(tree.tied()).add({"sync", "undo"}); }
+
+/// Without the slash of a folder's name.
+std::string without_slash(const std::string& given) {
+  const fs::path path(given);
+  return path.lexically_normal().has_filename() ? given : path.parent_path().string();
 }
 
 Result<ExitCode> move_file(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
-  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
-  WS_LET(const sync::RelativePath from,
-         tree_path(tree,
-                   fs::path(words[0]).lexically_normal().has_filename() ? words[0]
-                                                                        : fs::path(words[0]).parent_path().string()));
+  const std::string source = without_slash(words[0]);
+  // `ws sync mv` is for what is synced, and says what the other folders have.
+  if (session.command().words == "sync mv" && !sync::find_root(fs::current_path()))
+    return fail(sync::find_root(fs::current_path()).error());
+  WS_LET(LinkTree tree, LinkTree::open(session, fs::absolute(source).parent_path(), fs::current_path()));
+  WS_LET(const sync::RelativePath from, tree.path(source));
   std::error_code error;
   fs::path target = words[1];
   // As mv(1) does: into a folder that is there.
   const bool is_same = fs::equivalent(words[0], target, error);
   if (!is_same && fs::is_directory(target, error)) target /= from.name();
   if (!target.has_filename()) target = target.parent_path();
-  WS_LET(const sync::RelativePath to, tree_path(tree, target.string()));
+  WS_LET(const sync::RelativePath to, tree.path(target.string()));
   const bool is_planned = session.has("dry-run");
-  WS_LET(const Relinked told, tree.engine->move(from, to, is_planned));
-  tree.progress->clear();
+  // The folder may be the very one that the interrupted command made.
+  WS_LET(const bool was_interrupted,
+         tree.finish_interrupted({move_command(from, to.string()), move_command(from, std::string(to.folder()))},
+                                 is_planned));
+  if (was_interrupted) {
+    if (prints_json(session)) session.printer().json(relinked_to_json({}, false));
+    return ExitCode::done;
+  }
+  WS_LET(const Relinked told, tree.move(from, to, is_planned));
+  if (tree.is_synced()) tree.tied().progress->clear();
   if (!is_planned) {
-    print_done(session, tree, told);
+    const ShellCommand back =
+        tree.is_synced() ? undo_command(tree) : ShellCommand{"ws", "links", "mv"}.path(target.string()).path(source);
+    print_done(session, told, &back);
     return ExitCode::done;
   }
   if (prints_json(session)) {
@@ -223,18 +289,27 @@ Result<ExitCode> move_file(Session& session) {
 }
 
 Result<ExitCode> fix(Session& session) {
-  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  WS_LET(LinkTree tree, LinkTree::open(session, fs::current_path(), fs::current_path()));
   sync::FixOptions options;
   for (const std::string& given : session.arguments().values("rename")) {
     const std::size_t equals = given.find('=');
     if (equals == std::string::npos) return fail(Failure::Kind::usage, "--rename takes FROM=TO, not `" + given + "`");
-    WS_LET(const sync::RelativePath from, tree_path(tree, given.substr(0, equals)));
-    WS_LET(const sync::RelativePath to, tree_path(tree, given.substr(equals + 1)));
+    WS_LET(const sync::RelativePath from, tree.path(given.substr(0, equals)));
+    WS_LET(const sync::RelativePath to, tree.path(given.substr(equals + 1)));
     options.renames.emplace(from.string(), to.string());
   }
-  WS_LET(const Relinked planned, tree.engine->fix_links(options, true));
-  tree.progress->clear();
+  if (!tree.is_synced() && options.renames.empty())
+    return fail(Failure::Kind::usage,
+                "this folder is not synced, so no history knows what was renamed here",
+                "name it: --rename FROM=TO");
   const bool is_planned = session.has("dry-run");
+  WS_LET(const bool was_interrupted, tree.finish_interrupted({fix_command(options)}, is_planned));
+  if (was_interrupted) {
+    if (prints_json(session)) session.printer().json(relinked_to_json({}, false));
+    return ExitCode::done;
+  }
+  WS_LET(const Relinked planned, tree.fix(options, true));
+  if (tree.is_synced()) tree.tied().progress->clear();
   if (planned.notes.empty()) {
     if (prints_json(session)) session.printer().json(relinked_to_json(planned, is_planned));
     print_left_links(session, planned);
@@ -245,17 +320,30 @@ Result<ExitCode> fix(Session& session) {
     session.printer().json(relinked_to_json(planned, true));
     return ExitCode::done;
   }
-  if (!prints_json(session)) WS_TRY(print_edits(session, planned));
+  if (!prints_json(session))
+    WS_TRY(print_edits(session, planned, is_planned ? Followed::by_nothing : Followed::by_question));
   if (is_planned) return ExitCode::done;
   WS_LET(const bool agreed,
          session.confirm(
              fmt::format("edit {} in {}?", counted(planned.links, "link"), counted(planned.notes.size(), "note"))));
   if (!agreed) return ExitCode::done;
-  WS_LET(const Relinked done, tree.engine->fix_links(options, false));
-  tree.progress->clear();
-  print_done(session, tree, done);
+  WS_LET(const Relinked done, tree.fix(options, false));
+  if (tree.is_synced()) tree.tied().progress->clear();
+  const std::optional<ShellCommand> back = tree.is_synced() ? std::optional(undo_command(tree)) : std::nullopt;
+  print_done(session, done, back ? &*back : nullptr);
   return ExitCode::done;
 }
+
+Flag gitignore_flag() {
+  return {.name = "gitignore",
+          .placeholder = "yes|no",
+          .help = "in a folder that is not synced: leave out what git ignores",
+          .fallback = "yes"};
+}
+
+constexpr const char* unsynced_places =
+    " Works in any folder: in one that is not synced it is about the git repository that the folder lies in, or else "
+    "about the working directory";
 
 }  // namespace
 
@@ -263,28 +351,51 @@ Command links_check_command() {
   return {.words = "links check",
           .summary = "List the links that lead nowhere",
           .details =
-              "Lists every link of a synced note to a file or a heading that does not exist, as PATH:LINE:COLUMN: what "
-              "is wrong, and the nearest name that exists. --format quickfix prints the same lines for an editor. Ends "
-              "with 1 if there are any, or if a note has too many links in one paragraph to read them all.",
+              std::string(
+                  "Lists every link of a note to a file or a heading that does not exist, as PATH:LINE:COLUMN: what is "
+                  "wrong, and the nearest name that exists. --format quickfix prints the same lines for an editor, "
+                  "--format github annotations for a workflow. Ends with 1 if there are any, or if a note has too many "
+                  "links in one paragraph to read them all.") +
+              unsynced_places + "; nothing is written.",
           .arguments = {{.placeholder = "PATH",
                          .help = "only this note, or the notes below this folder",
                          .count = Count::optional}},
-          .examples = {"ws links check", "ws links check notes --json", "ws links check --format quickfix"},
+          .flags = {gitignore_flag()},
+          .examples = {"ws links check", "ws links check notes --json", "ws links check docs --format github"},
           .run = check};
 }
 
 Command links_fix_command() {
-  return {.words = "links fix",
-          .summary = "Fix the links that a rename broke",
-          .details =
-              "Edits the links to files that were renamed, as the history of this folder or --rename says; nothing but "
-              "the link targets changes. It shows the edits and asks first; `ws sync undo` takes them back.",
-          .flags = {{.name = "rename",
-                     .placeholder = "FROM=TO",
-                     .is_repeated = true,
-                     .help = "a file or folder that was renamed, instead of those that the history knows"}},
-          .examples = {"ws links fix", "ws links fix --rename old.md=notes/new.md --yes"},
-          .run = fix};
+  return {
+      .words = "links fix",
+      .summary = "Fix the links that a rename broke",
+      .details =
+          "Edits the links to files that were renamed, as the history of this folder or --rename says; nothing but "
+          "the link targets changes. It shows the edits and asks first; `ws sync undo` takes them back. In a folder "
+          "that is not synced --rename is needed, and git takes the edits back.",
+      .flags = {{.name = "rename",
+                 .placeholder = "FROM=TO",
+                 .is_repeated = true,
+                 .help = "a file or folder that was renamed, instead of those that the history knows"},
+                gitignore_flag()},
+      .examples = {"ws links fix", "ws links fix --rename old.md=notes/new.md --yes"},
+      .run = fix};
+}
+
+Command links_mv_command() {
+  return {
+      .words = "links mv",
+      .summary = "Rename a file or folder, and the links to it",
+      .details =
+          std::string("Renames the file, and edits the links to it in every note and the relative links of the notes "
+                      "that move; nothing but the link targets changes, and no file is replaced. -n shows the edits. "
+                      "In a synced folder it is `ws sync mv`. Interrupted by a kill, the same command finishes it.") +
+          unsynced_places + ".",
+      .arguments = {{.placeholder = "FROM", .help = "a file or folder"},
+                    {.placeholder = "TO", .help = "its new name, or a folder to put it in"}},
+      .flags = {gitignore_flag()},
+      .examples = {"ws links mv draft.md notes/final.md", "ws links mv img assets -n"},
+      .run = move_file};
 }
 
 Command sync_mv_command() {
