@@ -98,6 +98,7 @@ class LazyJson {
   Json& operator*() { return tree(); }
   const Json& operator*() const { return tree(); }
   Json* operator->() { return &tree(); }
+  const Json* operator->() const { return &tree(); }
   operator JsonBox() &&;  // NOLINT(google-explicit-constructor)
   std::string text() const&;
   std::string text() &&;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api-client/base/json.hpp"
+#include "sync-engine/changes/carry_out.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 
 namespace ws::sync {
@@ -24,9 +25,9 @@ constexpr const char* steps_name = ".steps.json";
 /// Before the hash of a text that others wrote.
 constexpr std::string_view kept_prefix = "kept-";
 
-Json to_json(const std::vector<UndoStep>& steps, const std::string& command) {
+Json to_json(const std::vector<FileStep>& steps, const std::string& command) {
   Json list = Json::array();
-  for (const UndoStep& step : steps)
+  for (const FileStep& step : steps)
     list.push_back({{"from", step.from->string()},
                     {"to", step.to->string()},
                     {"seen", step.seen->hex()},
@@ -34,13 +35,13 @@ Json to_json(const std::vector<UndoStep>& steps, const std::string& command) {
   return {{"v", 1}, {"command", command}, {"steps", std::move(list)}};
 }
 
-std::optional<UndoStep> read_step(const Json& each) {
+std::optional<FileStep> read_step(const Json& each) {
   const auto from = RelativePath::parse(find_text(each, "from").value_or(""));
   const auto to = RelativePath::parse(find_text(each, "to").value_or(""));
   const auto seen = Sha256::from_hex(find_text(each, "seen").value_or(""));
   const auto result = Sha256::from_hex(find_text(each, "result").value_or(""));
   if (!from || !to || !seen || !result) return std::nullopt;
-  return UndoStep{.from = *from, .to = *to, .seen = *seen, .result = *result};
+  return FileStep{.from = *from, .to = *to, .seen = *seen, .result = *result};
 }
 
 tl::unexpected<Failure> damaged_steps() {
@@ -64,7 +65,7 @@ class WritableCheck {
   explicit WritableCheck(const RootFolder& root) : root_(root), device_(device_of(root.fd())) {}
 
   /// Fails with `disk`.
-  Result<void> check(const UndoStep& step) {
+  Result<void> check(const FileStep& step) {
     WS_TRY(check_folder(step.from->folder()));
     if (step.from->folder() != step.to->folder()) WS_TRY(check_folder(step.to->folder()));
     const Descriptor folder = root_.open_beneath(step.from->folder(), O_RDONLY | O_DIRECTORY);
@@ -104,76 +105,44 @@ class WritableCheck {
   std::set<std::string, std::less<>> checked_;
 };
 
-/// The steps, one after the other, whichever of them were done before.
-class StepsInOrder {
- public:
-  StepsInOrder(SafeWriter& writer, const std::vector<UndoStep>& steps) : writer_(writer), steps_(steps) {}
-
-  /// Fails with `disk`.
-  Result<UntiedDone> run() {
-    WS_LET(const std::vector<std::string> names, writer_.leftovers());
-    for (const std::string& name : names) {
-      WS_LET(const Sha256 hash, writer_.hash_leftover(name));
-      staged_.emplace(hash, name);
+/// The steps, whichever of them were done before. Fails with `disk`.
+Result<UntiedDone> make_changes(SafeWriter& writer, const std::vector<FileStep>& steps) {
+  std::multimap<Sha256, std::string> texts;
+  WS_LET(const std::vector<std::string> names, writer.leftovers());
+  for (const std::string& name : names) {
+    WS_LET(const Sha256 hash, writer.hash_leftover(name));
+    texts.emplace(hash, name);
+  }
+  const BegunSteps begun(writer, steps);
+  StagedTexts staged(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].seen == steps[i].result || begun.is_written(steps[i])) continue;
+    auto text = texts.extract(*steps[i].result);
+    if (text.empty()) {
+      staged[i] = fail(Failure::Kind::conflict, "its new text is not here");
+    } else {
+      staged[i] = Staged{.name = std::move(text.mapped()), .hash = *steps[i].result};
     }
-    for (const UndoStep& step : steps_) WS_TRY(move(step));
-    for (const UndoStep& step : steps_) WS_TRY(place(step));
-    WS_TRY(writer_.flush_folders());
-    return std::move(done_);
   }
-
- private:
-  Result<std::optional<Sha256>> hash(const RelativePath& path) const { return writer_.hash(path); }
-
-  Result<void> leave_or_end(const RelativePath& path, Result<void> outcome) {
-    if (outcome || outcome.error().kind != Failure::Kind::conflict) return outcome;
-    done_.left.push_back(path.string());
-    return {};
-  }
-
-  Result<void> move(const UndoStep& step) {
-    if (step.from == step.to) return {};
-    WS_LET(const std::optional<Sha256> now, hash(*step.from));
-    WS_LET(const std::optional<Sha256> target, hash(*step.to));
-    const bool is_moved = !now && (target == step.seen || target == step.result);
-    if (!is_moved && target) return leave_or_end(*step.from, fail(Failure::Kind::conflict, ""));
-    if (!is_moved) WS_TRY(leave_or_end(*step.from, writer_.move(*step.from, *step.to, *step.seen)));
-    if (done_.left.empty() || done_.left.back() != step.from->string()) ++done_.renamed;
-    return {};
-  }
-
-  Result<void> place(const UndoStep& step) {
-    if (step.seen == step.result) return {};
-    WS_LET(const std::optional<Sha256> now, hash(*step.to));
-    if (now != step.result) {
-      if (now != step.seen) return leave(*step.to);
-      const auto text = staged_.find(*step.result);
-      if (text == staged_.end()) return leave(*step.to);
-      const Staged staged{.name = text->second, .hash = *step.result};
-      staged_.erase(text);
-      WS_TRY(leave_or_end(*step.to, writer_.place(staged, *step.to, step.seen)));
-      if (!done_.left.empty() && done_.left.back() == step.to->string()) return {};
+  UntiedDone done;
+  WS_TRY(carry_out(writer, steps, staged, true, [&](std::size_t i, Result<void> outcome) -> Result<void> {
+    const FileStep& step = steps[i];
+    if (!outcome) {
+      if (outcome.error().kind != Failure::Kind::conflict) return outcome;
+      done.left.push_back(step.from->string());
+      return {};
     }
-    ++done_.edited;
+    if (step.is_rename()) ++done.renamed;
+    if (step.seen != step.result) ++done.edited;
     return {};
-  }
-
-  Result<void> leave(const RelativePath& path) {
-    const bool is_told = std::ranges::find(done_.left, path.string()) != done_.left.end();
-    if (!is_told) done_.left.push_back(path.string());
-    return {};
-  }
-
-  SafeWriter& writer_;
-  const std::vector<UndoStep>& steps_;
-  std::multimap<Sha256, std::string> staged_ = {};
-  UntiedDone done_ = {};
-};
+  }));
+  return done;
+}
 
 /// All of ours goes; a text that is nobody's step stays, for somebody wrote it.
-Result<bool> clear(const StagingFolder& folder, const std::vector<UndoStep>& steps) {
+Result<bool> clear(const StagingFolder& folder, const std::vector<FileStep>& steps) {
   std::set<Sha256> ours;
-  for (const UndoStep& step : steps) {
+  for (const FileStep& step : steps) {
     ours.insert(*step.seen);
     ours.insert(*step.result);
   }
@@ -192,10 +161,10 @@ Result<bool> clear(const StagingFolder& folder, const std::vector<UndoStep>& ste
 
 Result<UntiedDone> do_steps(const RootFolder& root,
                             StagingFolder staging,
-                            const std::vector<UndoStep>& steps,
+                            const std::vector<FileStep>& steps,
                             const std::string& command) {
   SafeWriter writer = SafeWriter::over(root, std::move(staging));
-  auto done = StepsInOrder(writer, steps).run();
+  auto done = make_changes(writer, steps);
   if (!done) {
     Failure failure = std::move(done).error();
     failure.hint = "some of it is done: run the same command again to finish it";
@@ -255,7 +224,7 @@ Result<std::optional<UntiedDone>> UntiedEdits::finish_interrupted() {
   if (!text) return fail(std::move(text).error());
   const auto parsed = parse_bounded(*text);
   if (!parsed || find_integer(*parsed, "v") != 1 || !parsed->contains("steps")) return damaged_steps();
-  std::vector<UndoStep> steps;
+  std::vector<FileStep> steps;
   for (const Json& each : (*parsed)["steps"]) {
     const auto step = read_step(each);
     if (!step) return damaged_steps();
@@ -267,7 +236,7 @@ Result<std::optional<UntiedDone>> UntiedEdits::finish_interrupted() {
 
 Result<UntiedDone> UntiedEdits::carry_out(const RelinkPlan& plan, const std::string& command) {
   WritableCheck writable(*root_);
-  for (const UndoStep& step : plan.steps) WS_TRY(writable.check(step));
+  for (const FileStep& step : plan.steps) WS_TRY(writable.check(step));
   StagingFolder staging(Descriptor(::fcntl(folder_.get(), F_DUPFD_CLOEXEC, 0)));
   const auto written = [&]() -> Result<void> {
     for (const RelinkedNote& note : plan.told.notes) WS_TRY(staging.stage(note.after));

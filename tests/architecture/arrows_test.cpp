@@ -92,7 +92,7 @@ const std::vector<Room> rooms = {
           "tree/"}),
     sync("changes/", {"conflict_store/", "disk/", "model/", "reconcile/", "session/", "state/", "survey/"}),
     sync("undo/", {"disk/", "merge/", "model/", "reconcile/", "session/", "state/", "survey/", "tree/"}),
-    sync("relink/", {"disk/", "links/", "model/", "session/", "state/", "survey/", "tree/"}),
+    sync("relink/", {"changes/", "disk/", "links/", "model/", "session/", "state/", "survey/", "tree/"}),
     sync("conflicts/",
          {"changes/", "conflict_store/", "disk/", "merge/", "model/", "reconcile/", "session/", "survey/"}),
     sync("publish/",
@@ -452,8 +452,8 @@ TEST_CASE("arrows: whoever puts a text in the place of a user's note records who
       {"sync-engine/conflicts/decided_block.cpp", "end.files."},
       {"sync-engine/changes/edit_files.cpp", "record_written("},
   };
-  // Files that notes show are known by path and bytes; `carry_out` tells its caller what it did; in a folder that is tied
-  // to nothing no file is a document's.
+  // Files that notes show are known by path and bytes; `carry_out` tells its caller what it did; in a folder that is
+  // tied to nothing no file is a document's.
   const std::string_view others[] = {"sync-engine/attachments/",
                                      "sync-engine/changes/carry_out.cpp",
                                      "sync-engine/disk/",

@@ -38,9 +38,9 @@ constexpr std::string_view driver_line =
 /// Found in every line that any version has written.
 constexpr std::string_view driver_mark = "ws merge --driver";
 
-enum class Scope { local, global };
+enum class GitScope { local, global };
 
-std::string_view flag_of(Scope scope) { return scope == Scope::local ? "--local" : "--global"; }
+std::string_view git_flag_of(GitScope scope) { return scope == GitScope::local ? "--local" : "--global"; }
 
 Result<RunEnd> run_git(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "git");
@@ -138,18 +138,18 @@ std::string without_attributes(std::string_view text) {
 }
 
 /// Sets or removes one value of git's config; both keys are ours alone.
-Result<void> change_config(Scope scope, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"config", std::string(flag_of(scope))});
+Result<void> change_config(GitScope scope, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"config", std::string(git_flag_of(scope))});
   WS_LET(const RunEnd ended, run_git(std::move(arguments)));
   if (ended.exit == 0) return {};
   return fail(Failure::Kind::disk, "git cannot write its config: " + reason_of(ended));
 }
 
 /// The values of a key in that file alone; empty: it is not set there.
-Result<std::vector<std::string>> config_values(Scope scope, std::string_view key) {
-  WS_LET(const RunEnd ended, run_git({"config", std::string(flag_of(scope)), "--get-all", std::string(key)}));
+Result<std::vector<std::string>> config_values(GitScope scope, std::string_view key) {
+  WS_LET(const RunEnd ended, run_git({"config", std::string(git_flag_of(scope)), "--get-all", std::string(key)}));
   // 1: not set. A file of the user that is missing is no failure.
-  if (ended.exit > 1 && scope == Scope::local) {
+  if (ended.exit > 1 && scope == GitScope::local) {
     return fail(Failure::Kind::disk, "git cannot read its config: " + reason_of(ended));
   }
   std::vector<std::string> values;
@@ -160,7 +160,7 @@ Result<std::vector<std::string>> config_values(Scope scope, std::string_view key
 }
 
 struct Setup {
-  Scope scope = Scope::local;
+  GitScope scope = GitScope::local;
   Places places = {};
   std::string attributes_before = {};
   std::string attributes_after = {};
@@ -169,8 +169,8 @@ struct Setup {
 };
 
 Result<Setup> read_setup(Session& session) {
-  Setup setup{.scope = session.has("global") ? Scope::global : Scope::local};
-  WS_LET(setup.places, setup.scope == Scope::global ? global_places(session.world().environment) : local_places());
+  Setup setup{.scope = session.has("global") ? GitScope::global : GitScope::local};
+  WS_LET(setup.places, setup.scope == GitScope::global ? global_places(session.world().environment) : local_places());
   WS_LET(setup.drivers, config_values(setup.scope, driver_key));
   WS_LET(setup.names, config_values(setup.scope, name_key));
   const auto foreign = std::ranges::find_if(
@@ -178,7 +178,7 @@ Result<Setup> read_setup(Session& session) {
   if (foreign != setup.drivers.end()) {
     return fail(Failure::Kind::conflict,
                 fmt::format("{} is set to another program: {}", driver_key, clean(*foreign, Breaks::space)),
-                fmt::format("remove it by `git config {} --unset-all {}`", flag_of(setup.scope), driver_key));
+                fmt::format("remove it by `git config {} --unset-all {}`", git_flag_of(setup.scope), driver_key));
   }
   auto text = read_file(setup.places.attributes);
   if (!text && text.error().kind != Failure::Kind::not_found) return fail(std::move(text).error());
@@ -218,7 +218,7 @@ Result<ExitCode> install_driver(Session& session, Setup setup) {
   setup.attributes_after = with_attributes(setup.attributes_before);
   const bool has_config =
       setup.drivers != std::vector{std::string(driver_line)} || setup.names != std::vector{std::string(driver_name)};
-  const std::string where = setup.scope == Scope::local ? "this repository" : "all your repositories";
+  const std::string where = setup.scope == GitScope::local ? "this repository" : "all your repositories";
   if (!has_config && setup.attributes_after == setup.attributes_before) {
     session.printer().sentence(fmt::format("git merges Markdown with ws in {} already.", where));
     return ExitCode::done;
@@ -234,7 +234,7 @@ Result<ExitCode> install_driver(Session& session, Setup setup) {
   session.printer().sentence(
       fmt::format("git merges Markdown with ws in {} from now on; `ws merge --uninstall{}` takes this out.",
                   where,
-                  setup.scope == Scope::local ? "" : " --global"));
+                  setup.scope == GitScope::local ? "" : " --global"));
   if (!find_program("ws")) session.note("note: ws is not in PATH: until it is, git merges by lines as before");
   return ExitCode::done;
 }
@@ -244,7 +244,7 @@ Result<ExitCode> uninstall_driver(Session& session, Setup setup) {
   setup.attributes_after = without_attributes(setup.attributes_before);
   const bool has_name = std::ranges::find(setup.names, driver_name) != setup.names.end();
   const bool has_config = !setup.drivers.empty() || has_name;
-  const std::string where = setup.scope == Scope::local ? "this repository" : "all repositories";
+  const std::string where = setup.scope == GitScope::local ? "this repository" : "all repositories";
   if (!has_config && setup.attributes_after == setup.attributes_before) {
     session.printer().sentence(fmt::format("Nothing of ws is set up for {}.", where));
     return ExitCode::done;

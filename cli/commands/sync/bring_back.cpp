@@ -12,6 +12,7 @@
 #include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
+#include "cli/output/human.hpp"
 #include "sync-engine/tree/wildmatch.hpp"
 
 namespace ws::cli {
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using sync::BringBack;
 
-constexpr std::size_t state_id_length = 10;
+constexpr std::size_t shown_state_digits = 10;
 constexpr std::size_t listed_files = 10;
 constexpr std::string_view run_prefix = "run:";
 
@@ -154,7 +155,7 @@ Result<ExitCode> restore_file(Session& session, SyncTree& tree) {
     session.printer().sentence(shown + " already has that text");
     return ExitCode::done;
   }
-  const std::string state = restored.state.substr(0, state_id_length);
+  const std::string state = restored.state.substr(0, shown_state_digits);
   if (is_planned) {
     session.printer().sentence(fmt::format("would restore {} as in state {}", shown, state));
     return ExitCode::done;
