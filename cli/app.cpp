@@ -369,7 +369,7 @@ Result<ExitCode> run_arguments(App& app) {
         Failure::Kind::disk,
         "cannot use " + (path.empty() ? std::string("the working directory") : path) + ": " + error.code().message());
   } catch (const std::exception& bug) {
-    return fail(Failure::Kind::internal, std::string("ws failed unexpectedly: ") + bug.what());
+    return fail(Failure::Kind::internal, std::string("ws failed unexpectedly") + ": " + bug.what());
   }
 }
 

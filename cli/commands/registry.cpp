@@ -104,6 +104,7 @@ std::vector<Entry> written_commands() {
       {"skill show", "Show the operating skill", skill_show_command},
       {"skill install", "Install the operating skill", skill_install_command},
       {"doctor", "Check settings, keys, server", doctor_command},
+      {"try", "See a sync, a merge, a conflict and an undo, in ten seconds", try_command},
       {"completion", "Print the completion script of a shell", completion_command},
       {"mock", "Start ws-mock, the mock server", mock_command},
       {"exit-codes", "List how a command may end", exit_codes_command},

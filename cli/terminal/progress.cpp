@@ -108,15 +108,18 @@ void ProgressLine::update(
   }
   text = clean(text, Breaks::space);
   if (style_ == ProgressStyle::plain) return terminal_.write(Stream::err, text + "\n");
+  terminal_.set_transient({});
   terminal_.write(Stream::err,
                   terminal_.marked(clear_line) + cut(text, static_cast<std::size_t>(terminal_.columns()) - 1));
   shown_ = true;
+  terminal_.set_transient([this] { clear(); });
 }
 
 void ProgressLine::clear() {
   if (!shown_) return;
-  terminal_.write(Stream::err, terminal_.marked(clear_line));
   shown_ = false;
+  terminal_.set_transient({});
+  terminal_.write(Stream::err, terminal_.marked(clear_line));
 }
 
 }  // namespace ws::cli

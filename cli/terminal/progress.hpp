@@ -38,7 +38,7 @@ class ProgressLine {
               std::uint64_t total,
               Counted counted = Counted::items,
               std::string_view more = {});
-  /// Erases the line; call it before writing anything else.
+  /// Erases the line; so does whatever is written next.
   void clear();
 
  private:

@@ -140,6 +140,7 @@ std::string Terminal::rendered(std::string_view text, Controls controls) const {
 }
 
 void Terminal::write(Stream stream, std::string_view text) {
+  if (erase_transient_) std::exchange(erase_transient_, {})();
   const bool is_data = stream == Stream::out && !is_terminal(stream);
   put(stream, rendered(text, is_data ? Controls::keep : Controls::clean));
 }

@@ -88,6 +88,8 @@ class Terminal {
   /// full disk) ends the program with 14, and with what `on_write_error` makes of the reason on stderr. A reader that
   /// went away ends it silently with 141, unless `on_write_error` has to tell something all the same.
   void write(Stream stream, std::string_view text);
+  /// `erase` is called before the next write: a line of progress gives way to whatever comes. Empty: nothing is shown.
+  void set_transient(std::function<void()> erase) { erase_transient_ = std::move(erase); }
   enum class WriteError { failed, reader_gone };
   /// `tell`: the text for stderr, or empty where a reader that went away needs none.
   using TellWriteError = std::function<std::string(std::string what, WriteError error)>;
@@ -102,6 +104,7 @@ class Terminal {
 
  private:
   TerminalState state_;
+  std::function<void()> erase_transient_ = {};
   std::string mark_;  ///< before and after each sequence of ours; random
   ColorChoice color_ = ColorChoice::automatic;
   bool forced_color_ = false;

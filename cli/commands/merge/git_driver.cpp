@@ -12,6 +12,7 @@
 #include "api-client/base/clean.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/process.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
 
@@ -176,9 +177,12 @@ Result<Setup> read_setup(Session& session) {
   const auto foreign = std::ranges::find_if(
       setup.drivers, [](const std::string& line) { return line.find(driver_mark) == std::string::npos; });
   if (foreign != setup.drivers.end()) {
-    return fail(Failure::Kind::conflict,
-                fmt::format("{} is set to another program: {}", driver_key, clean(*foreign, Breaks::space)),
-                fmt::format("remove it by `git config {} --unset-all {}`", git_flag_of(setup.scope), driver_key));
+    return fail(
+        Failure::Kind::conflict,
+        fmt::format("{} is set to another program: {}", driver_key, clean(*foreign, Breaks::space)),
+        "to remove it: " +
+            ShellCommand{"git", "config", std::string(git_flag_of(setup.scope)), "--unset-all", std::string(driver_key)}
+                .in_backticks());
   }
   auto text = read_file(setup.places.attributes);
   if (!text && text.error().kind != Failure::Kind::not_found) return fail(std::move(text).error());
@@ -231,10 +235,10 @@ Result<ExitCode> install_driver(Session& session, Setup setup) {
     WS_TRY(change_config(setup.scope, {"--replace-all", std::string(driver_key), std::string(driver_line)}));
   }
   WS_TRY(write_attributes(setup));
-  session.printer().sentence(
-      fmt::format("git merges Markdown with ws in {} from now on; `ws merge --uninstall{}` takes this out.",
-                  where,
-                  setup.scope == GitScope::local ? "" : " --global"));
+  ShellCommand uninstall{"ws", "merge", "--uninstall"};
+  if (setup.scope == GitScope::global) uninstall.add({"--global"});
+  session.printer().sentence(fmt::format(
+      "git merges Markdown with ws in {} from now on; {} takes this out.", where, uninstall.in_backticks()));
   if (!find_program("ws")) session.note("note: ws is not in PATH: until it is, git merges by lines as before");
   return ExitCode::done;
 }

@@ -127,6 +127,9 @@ Command skill_install_command();
 Command doctor_command();
 Command completion_command();
 Command mock_command();
+Command try_command();
+/// The server beside this program, else the name by which PATH has it.
+std::string mock_program();
 /// Becomes ws-mock; comes back only where it cannot.
 Failure start_mock(const std::vector<std::string>& arguments);
 /// What may stand next on a command line, for `ws __complete WORD...`, which the shells' scripts call; the last word is

@@ -40,7 +40,6 @@ Result<ExitCode> list_attachments(Session& session) {
     if (is_cells) value["notes"] = fmt::format("{}", fmt::join(find_texts(value, "notes"), ", "));
     list["data"].push_back(std::move(value));
   }
-  tree.progress->clear();
   return print_own_list(session, "ws.attachments", list);
 }
 
@@ -61,7 +60,6 @@ Result<ExitCode> choose(Session& session,
                         sync::FileChoice choice,
                         const std::vector<std::string>& names) {
   WS_LET(const std::vector<sync::RelativePath> files, tree.engine->choose_attachments(choice, names));
-  tree.progress->clear();
   if (session.format() == Format::json || session.format() == Format::ndjson || session.format() == Format::yaml) {
     Json paths = Json::array();
     for (const sync::RelativePath& file : files) paths.push_back(file.string());
@@ -80,7 +78,6 @@ Result<ExitCode> choose(Session& session,
 
 Result<ExitCode> add_shown(Session& session, SyncTree& tree) {
   WS_LET(std::vector<sync::ListedAttachment> shown, tree.engine->attachments());
-  tree.progress->clear();
   std::erase_if(shown, [](const sync::ListedAttachment& one) { return one.state != "foreign"; });
   if (shown.empty()) {
     session.note("every file that notes show is synced, or was decided about");

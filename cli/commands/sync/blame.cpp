@@ -57,7 +57,6 @@ Result<ExitCode> blame(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, std::filesystem::current_path(), Network::none));
   WS_LET(const sync::RelativePath path, path_argument(tree.root, given));
   WS_LET(const std::vector<sync::BlamedLine> lines, tree.engine->blame(path));
-  tree.progress->clear();
   if (session.format() != Format::table) {
     Json list = {{"v", 1}, {"path", path.text()}, {"data", Json::array()}, {"next_cursor", nullptr}};
     for (std::size_t i = 0; i < lines.size(); ++i) list["data"].push_back(line_to_json(lines[i], i + 1));

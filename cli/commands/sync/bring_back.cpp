@@ -197,7 +197,6 @@ Result<ExitCode> restore(Session& session) {
   }
   // A folder that is gone looks like a file.
   WS_LET(const sync::BroughtBack found, bring_back(session, tree, wish));
-  tree.progress->clear();
   if (no_file && found.steps.empty() && found.left.empty()) return fail(std::move(*no_file));
   return tell(session,
               found,
@@ -216,7 +215,6 @@ Result<ExitCode> reset(Session& session) {
   BringBack wish{.to = BringBack::To::service, .wanted = as_filter(wanted), .dry_run = true};
   constexpr std::string_view nothing = "every file is as the service has it";
   WS_LET(const sync::BroughtBack planned, tree.engine->bring_back(wish));
-  tree.progress->clear();
   if (session.has("dry-run") || planned.steps.empty()) return tell(session, planned, session.has("dry-run"), nothing);
   if (!session.has("yes") && session.format() == Format::table) list_steps(session, planned.steps, false);
   WS_LET(const bool yes,
@@ -225,7 +223,6 @@ Result<ExitCode> reset(Session& session) {
   if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
   wish.dry_run = false;
   WS_LET(const sync::BroughtBack found, tree.engine->bring_back(wish));
-  tree.progress->clear();
   return tell(session, found, false, nothing);
 }
 

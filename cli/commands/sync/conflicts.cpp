@@ -103,7 +103,6 @@ Result<ExitCode> conflicts(Session& session) {
     list["data"].push_back(std::move(value));
   }
   if (all) WS_TRY(add_foreign(session, tree, list["data"]));
-  tree.progress->clear();
   print_own_list(session, "ws.conflicts", list);
   if (session.format() == Format::table && !open.empty()) {
     note_ways_out(session, tree, open);

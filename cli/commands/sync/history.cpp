@@ -195,7 +195,6 @@ Result<ExitCode> diff_to_state(Session& session, const std::string& state) {
   WS_LET(const std::string before, tree.engine->text_in(state, path));
   WS_LET(const std::optional<std::string> now, tree.engine->local_text(path));
   WS_LET(const std::string hunks, sync::git::diff_text(before, now.value_or("")));
-  tree.progress->clear();
   const ExitCode exit = session.has("exit-code") && now != before ? ExitCode::partial : ExitCode::done;
   if (session.format() != Format::table && session.format() != Format::tsv) {
     session.printer().json({{"v", 1}, {"state", state}, {"path", path.text()}, {"deleted", !now}, {"hunks", hunks}});
@@ -239,7 +238,6 @@ Result<ExitCode> diff(Session& session) {
     };
   }
   WS_LET(const std::vector<sync::Difference> found, tree.engine->diff(options));
-  tree.progress->clear();
   std::error_code error;
   const auto is_here = [&] { return fs::exists(fs::symlink_status(tree.root / wanted, error)); };
   if (found.empty() && !wanted.empty() && !is_here()) {

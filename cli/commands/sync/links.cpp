@@ -148,7 +148,6 @@ Result<ExitCode> check(Session& session) {
   if (place == ".") place.clear();
   WS_LET(const sync::CheckedLinks checked, tree.broken_links(place));
   const std::vector<BrokenLink>& broken = checked.broken;
-  if (tree.is_synced()) tree.tied().progress->clear();
   const bool lines = (session.format() == Format::table || session.format() == Format::tsv) && wants_lines(session);
   if (lines) {
     const std::string format = session.arguments().value("format").value_or("");
@@ -251,9 +250,10 @@ Result<ExitCode> move_file(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
   const std::string source = without_slash(words[0]);
   // `ws sync mv` is for what is synced, and says what the other folders have.
-  if (session.command().words == "sync mv" && !sync::find_root(fs::current_path()))
-    return fail(sync::find_root(fs::current_path()).error());
-  WS_LET(LinkTree tree, LinkTree::open(session, fs::absolute(source).parent_path(), fs::current_path()));
+  const auto here = sync::find_root(fs::current_path());
+  if (session.command().words == "sync mv" && !here) return fail(here.error());
+  WS_LET(LinkTree tree,
+         LinkTree::open(session, here ? fs::current_path() : fs::absolute(source).parent_path(), fs::current_path()));
   WS_LET(const sync::RelativePath from, tree.path(source));
   std::error_code error;
   fs::path target = words[1];
@@ -272,7 +272,6 @@ Result<ExitCode> move_file(Session& session) {
     return ExitCode::done;
   }
   WS_LET(const Relinked told, tree.move(from, to, is_planned));
-  if (tree.is_synced()) tree.tied().progress->clear();
   if (!is_planned) {
     const ShellCommand back =
         tree.is_synced() ? undo_command(tree) : ShellCommand{"ws", "links", "mv"}.path(target.string()).path(source);
@@ -309,7 +308,6 @@ Result<ExitCode> fix(Session& session) {
     return ExitCode::done;
   }
   WS_LET(const Relinked planned, tree.fix(options, true));
-  if (tree.is_synced()) tree.tied().progress->clear();
   if (planned.notes.empty()) {
     if (prints_json(session)) session.printer().json(relinked_to_json(planned, is_planned));
     print_left_links(session, planned);
@@ -328,7 +326,6 @@ Result<ExitCode> fix(Session& session) {
              fmt::format("edit {} in {}?", counted(planned.links, "link"), counted(planned.notes.size(), "note"))));
   if (!agreed) return ExitCode::done;
   WS_LET(const Relinked done, tree.fix(options, false));
-  if (tree.is_synced()) tree.tied().progress->clear();
   const std::optional<ShellCommand> back = tree.is_synced() ? std::optional(undo_command(tree)) : std::nullopt;
   print_done(session, done, back ? &*back : nullptr);
   return ExitCode::done;

@@ -257,7 +257,6 @@ Result<ExitCode> decide(Session& session) {
     }
     if (ended_by) return fail(std::move(*ended_by));
   }
-  tree.progress->clear();
   if (session.format() != Format::table) session.printer().list("ws.resolved", list, {});
   return left_open ? ExitCode::conflict : ExitCode::done;
 }

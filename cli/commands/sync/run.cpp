@@ -51,7 +51,6 @@ sync::Report without_planned(sync::Report report) {
 
 /// The report, and what ended it early; `exit` stands for both.
 ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage, ExitCode exit) {
-  tree.progress->clear();
   if (report.ended_by && report.ended_by->kind == Failure::Kind::cancelled && session.format() == Format::table) {
     const sync::Report done = without_planned(report);
     if (!done.rows.empty()) print_report(session, tree, done, stage);
@@ -142,7 +141,6 @@ enum class AboutDeletes { nothing, bring_back, confirm };
 /// The guard stopped it: a person may bring back what is gone here, or confirm by typing the word.
 AboutDeletes ask_about_deletes(Session& session, SyncTree& tree, const sync::Report& report) {
   if (!report.guard || session.has("json") || !session.terminal().may_ask()) return AboutDeletes::nothing;
-  tree.progress->clear();
   for (const std::string& line : render_outcome(report, ReportStage::done, invocation_of(session, tree)))
     session.note(line);
   const sync::Guard& guard = *report.guard;
@@ -177,7 +175,6 @@ Result<ExitCode> run_sync(Session& session) {
     case AboutDeletes::nothing: break;
     case AboutDeletes::bring_back: {
       WS_LET(const sync::BroughtBack back, tree.engine->bring_back({.wanted = options.only, .only_missing = true}));
-      tree.progress->clear();
       session.note(fmt::format("{} brought back", counted(back.steps.size(), "file is", "files are")));
       WS_LET(report, tree.engine->run(options));
       break;

@@ -173,7 +173,6 @@ Result<ExitCode> show_text(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
   WS_LET(const sync::RelativePath path, path_argument(tree.root, words[1]));
   WS_LET(const std::string text, tree.engine->text_in(words[0], path));
-  tree.progress->clear();
   if (is_json(session.format())) {
     session.printer().json({{"v", 1}, {"state", words[0]}, {"path", path.text()}, {"content", text}});
     return ExitCode::done;
@@ -187,7 +186,6 @@ Result<ExitCode> show(Session& session) {
   WS_LET(const std::uint64_t id, parse_number("RUN", session.arguments().words.front()));
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
   WS_LET(const OperationDetails details, tree.engine->operation(id));
-  tree.progress->clear();
   const bool with_texts = session.has("diff");
   if (session.format() == Format::table || session.format() == Format::tsv) {
     if (with_texts) {
@@ -276,7 +274,6 @@ Json undo_to_json(const sync::UndoReport& undone, bool is_planned) {
 }
 
 void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone, bool is_planned) {
-  tree.progress->clear();
   if (session.format() == Format::json || session.format() == Format::ndjson || session.format() == Format::yaml) {
     return session.printer().json(undo_to_json(undone, is_planned));
   }

@@ -7,14 +7,17 @@
 
 namespace ws::cli {
 
-Failure start_mock(const std::vector<std::string>& arguments) {
+std::string mock_program() {
   std::error_code unknown;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  std::string program = "ws-mock";
-  if (!unknown && std::filesystem::exists(self.parent_path() / program, unknown))
-    program = self.parent_path() / program;
+  const std::string program = "ws-mock";
+  const bool is_beside = !unknown && std::filesystem::exists(self.parent_path() / program, unknown);
+  return is_beside ? (self.parent_path() / program).string() : program;
+}
+
+Failure start_mock(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
-  words.insert(words.begin(), program);
+  words.insert(words.begin(), mock_program());
   const int error = Process::replace_this(std::move(words));
   return {.kind = Failure::Kind::disk,
           .what = "cannot start ws-mock: " + std::string(std::strerror(error)),
