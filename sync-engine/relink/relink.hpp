@@ -1,7 +1,8 @@
 /// Links that follow what is renamed here.
 ///
-/// Whatever edits a note of a synced folder is one journalled operation: the history gets the texts first, an interrupted
-/// one is finished by the next command, and `ws sync undo` takes it back. Of other folders: `untied_edits.hpp`.
+/// Whatever edits a note of a synced folder is one journalled operation: the history gets the texts first, an
+/// interrupted one is finished by the next command, and `ws sync undo` takes it back. Of other folders:
+/// `untied_edits.hpp`.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,8 @@ struct Newcomer {
 
   /// No file, and no server; one whose parent was ended needs a moment.
   void check_nothing_is_left() const {
-    for (int tries = 0; tries < 300 && has_server(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (int tries = 0; tries < 300 && has_server(); ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     CHECK_FALSE(has_server());
     CHECK(fs::is_empty(temporary));
     CHECK(std::distance(fs::directory_iterator(home.path()), {}) == 1);
