@@ -10,6 +10,7 @@
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
+#include "cli/output/human.hpp"
 #include "sync-engine/remote/api_remote.hpp"
 
 namespace ws::cli {
