@@ -191,7 +191,7 @@ Result<ExitCode> restore(Session& session) {
   }
   std::optional<Failure> no_file;
   if (is_one_file && wish.to != BringBack::To::run) {
-    const Result<ExitCode> restored = restore_file(session, tree);
+    Result<ExitCode> restored = restore_file(session, tree);
     if (restored || restored.error().kind != Failure::Kind::not_found) return restored;
     no_file = restored.error();
   }
