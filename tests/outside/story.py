@@ -12,6 +12,7 @@ from actions import ACTIONS
 from desk import Desk
 from episodes import EPISODES
 import cases  # noqa: F401  (registers)
+import pairs  # noqa: F401
 from exact import CASES, rows_by_chance
 from model import Broken, Choice
 from service import PEOPLE, fixtures, key_of
