@@ -123,15 +123,19 @@ def placed(tree, files):
     return moment
 
 
-@case(*[(which, by) for which in ("new", "edited", "renamed") for by in ("run", "pull")])
+@case(*[(which, by) for which in ("new", "edited", "renamed", "pictures") for by in ("run", "pull")])
 def cut_in_place(desk, which, by):
     """Killed while what came is put in place: finished, nothing of it is taken for a deed of this tree, and undo gives back all."""
     tree, other = both(desk)
-    files = {"keep.md": desk.text(), **few(desk, 250 if which != "new" else 3)}
+    files = {"keep.md": desk.text(), **few(desk, 250 if which in ("edited", "renamed") else 3)}
     old = begin(desk, files)
     want, first = dict(files), {}
     if which == "new":
         first = few(desk, 250, "n")
+    elif which == "pictures":
+        first = {"p/%03d.png" % number: desk.picture() for number in range(300)}
+        want["keep.md"] += b"\n" + b"".join(b"![p](%s)\n" % path.encode() for path in first)
+        other.put("keep.md", want["keep.md"])
     elif which == "edited":
         first = {path: matrix_head(content) for path, content in files.items() if path != "keep.md"}
     else:
@@ -144,7 +148,7 @@ def cut_in_place(desk, which, by):
     desk.run(other, "sync", "--json")
     before = desk.look(True)
     there = before.state
-    middle = dict(sorted(first.items())[1:3])
+    middle = dict(sorted(first.items())[:2])
     ended = tree.ws_stopped(["sync", "--json"], signal.SIGKILL, placed(tree, middle))
     desk.judge(tree, before, ended, faulty=True)
     part = len([path for path in first if tree.files().get(path) == first[path]])
@@ -167,15 +171,15 @@ def cut_in_place(desk, which, by):
 FINISHED_BY = ["run", "pull", "push", "commit", "pull push commit"]
 
 
-@case(*[(way, by) for way in ("sent", "received") for by in FINISHED_BY])
+@case(*[(way, by) for way in ("sent", "received", "both") for by in FINISHED_BY])
 def cut_finished_by(desk, way, by):
     """A run that was cut after half of it is one run, by whatever command it is finished: one undo gives all of it back."""
     tree, other = both(desk)
     files = {**some(desk), **few(desk, 5)}
     begin(desk, files)
-    maker = tree if way == "sent" else other
+    maker, mine = tree if way == "sent" else other, {}
     want = {**files, "d/a.md": matrix_head(files["d/a.md"]), "d/b.md": matrix_head(files["d/b.md"]), "d/n.md": desk.text(), "k/9.md": files["k/01.md"]}
-    if way == "received":
+    if way != "sent":
         want.update({"d/p.png": desk.picture(), "d/q.png": desk.picture(), "d/n.png": desk.picture()})
         want["d/a.md"] += b"\n![n](n.png)\n"
     for path in ("k/00.md", "k/01.md"):
@@ -185,9 +189,16 @@ def cut_finished_by(desk, way, by):
     for path, content in want.items():
         if files.get(path) != content and path != "k/9.md":
             maker.put(path, content)
-    if way == "received":
+    if way != "sent":
         desk.run(maker, "sync", "--json")
+    if way == "received":
         cut(desk, tree, ["sync", "--json"], "files.content", "before", 3)
+    elif way == "both":  # all is received, and the list of files is not yet sent
+        mine = {"d/r.png": desk.picture()}
+        tree.put("d/r.png", mine["d/r.png"])
+        desk.run(tree, "sync", "attachments", "add", "d/r.png")
+        want.update(mine)
+        cut(desk, tree, ["sync", "--json"], "sync.push", "before")
     else:
         cut(desk, tree, ["sync", "--json"], "sync.commit", "after")
     for verb in by.split():
@@ -196,10 +207,13 @@ def cut_finished_by(desk, way, by):
     desk.expect(len(runs) == 2, "one operation", "cut, and finished by %s, the log has %s" % (by, runs))
     if way == "sent" or by not in ("push", "commit"):
         holds(desk, tree, want, "finished by " + by)
-        serves(desk, want, "finished by " + by)
+        if way != "both" or by == "run":  # steps send notes alone
+            serves(desk, want, "finished by " + by)
     desk.run(tree, "sync", "undo", "--json", "--allow-deletes")
+    if way == "both" and "d/r.png" in tree.files():  # it was not sent by this command
+        files.update(mine)
     holds(desk, tree, files, "one undo of what was cut and finished by " + by)
-    if way == "sent" or by not in ("push", "commit"):
+    if way != "both" and (way == "sent" or by not in ("push", "commit")):
         serves(desk, files, "one undo of what was cut and finished by " + by)
 
 
@@ -357,6 +371,51 @@ def old_name_again(desk, how):
         same_ids(desk, old, [("d/b.md", "d/a.md")], how, but=("d/a.md",))
         desk.expect(ids(desk)["d/a.md"] not in old.values(), "ids stay", "the new note took an old document")
     all_alike(desk, want, how)
+
+
+@case("two", "two, short", "two, edited there", "two, edited here", "two by steps", "three", "folders", "two folders apart", "two by mv", "again and back")
+def names_swapped(desk, how):
+    """Notes change their names among each other: each document takes its new name with it, and no text is sent."""
+    tree, other = both(desk)
+    text = (lambda: tiny("[x](../k/00.md) %s" % desk.word())) if "short" in how else desk.text
+    files = {"d/a.md": text(), "d/b.md": text(), "d/c.md": text(), "e/a.md": text(), "e/b.md": text(), **few(desk, 4)}
+    old = begin(desk, files)
+    ring = {"three": ["d/a.md", "d/b.md", "e/a.md"], "folders": ["d", "e"], "two folders apart": ["d/a.md", "e/b.md"]}.get(how, ["d/a.md", "d/b.md"])
+    turns = 3 if how.startswith("again") else 1
+    moved = {path: path for path in files}
+    for _ in range(turns):
+        if how == "two by mv":
+            for one, another in ((ring[0], "d/tmp.md"), (ring[1], ring[0]), ("d/tmp.md", ring[1])):
+                desk.run(tree, "sync", "mv", one, another, "--json")
+        else:
+            tree.rename(ring[-1], "tmp")
+            for at in range(len(ring) - 1, 0, -1):
+                tree.rename(ring[at - 1], ring[at])
+            tree.rename("tmp", ring[0])
+        step = {ring[(at + 1) % len(ring)]: ring[at] for at in range(len(ring))}
+        def before(path):
+            for new, past in step.items():
+                if path == new or path.startswith(new + "/"):
+                    return past + path[len(new):]
+            return path
+        paths = {path for path in files} | {new + path[len(past):] for new, past in step.items() for path in files if path.startswith(past + "/")}
+        moved = {path: moved[before(path)] for path in paths if before(path) in moved}
+    want = {path: files[past] for path, past in moved.items()}
+    if how.endswith("edited there"):
+        other.put("d/a.md", matrix_head(files["d/a.md"]))
+        desk.run(other, "sync", "--json")
+        want["d/b.md"] = matrix_head(want["d/b.md"])
+    if how.endswith("edited here"):
+        want["d/b.md"] = matrix_head(want["d/b.md"])
+        tree.put("d/b.md", want["d/b.md"])
+    if how.endswith("steps"):
+        for verb in ("push", "commit"):
+            desk.run(tree, "sync", verb, "--json")
+    desk.run(tree, "sync", "--json")
+    serves(desk, want, how)
+    same_ids(desk, old, [pair for pair in moved.items() if pair[0] != pair[1]], how)
+    all_alike(desk, want, how)
+    same_ids(desk, old, [pair for pair in moved.items() if pair[0] != pair[1]], how)
 
 
 @case("note", "picture", "folder", "note edited there")
