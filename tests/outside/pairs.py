@@ -589,7 +589,7 @@ def arrived_under_a_rule(desk, rule):
 def widened(desk, setting):
     """What lay here and was left out is sent by the first run after the setting let it in, and by no change besides."""
     tree, other = both(desk)
-    narrow, wide = {"include": ([], {}), "max_file_bytes": ([], {"max_file_bytes": 300}), "ignored": (["n/"], {}), "portable": ([], {"names": "portable"}),
+    narrow, wide = {"include": ([], {}), "max_file_bytes": ([], {"max_file_bytes": 150}), "ignored": (["n/"], {}), "portable": ([], {"names": "portable"}),
                     "attachments_max_bytes": ([], {"attachments_max_bytes": 10}), "attachments": ([], {"attachments": "off"})}[setting], ([], {})
     if setting == "include":
         wide = ([], {"include": ["*.txt"]})
