@@ -43,15 +43,19 @@ struct OlderTree {
 };
 
 /// A `.ws` from before the first release is moved aside. Empty: there is none, or it is of today.
+/// Not before the service has told of the source that is to be joined: a folder that lost its `.ws` to an `init` that
+/// fails would not know it any more.
 Result<std::optional<OlderTree>> move_older_aside(const fs::path& folder,
-                                                  const TrustedFolders& trusted,
+                                                  const InitOptions& options,
+                                                  Remote& remote,
                                                   const Clock& clock) {
   if (!is_there(folder / ".ws" / "state.db")) return std::optional<OlderTree>{};
   WS_LET(const RootFolder root, RootFolder::open(folder));
-  WS_LET(const WsFolder own, WsFolder::open(root, trusted));
+  WS_LET(const WsFolder own, WsFolder::open(root, options.trusted));
   const auto state = StateStore::open(own.through("state.db"));
   if (state || state.error().code != "older_format") return std::optional<OlderTree>{};
   WS_LET(const TreeBinding binding, read_binding(own));
+  WS_TRY(remote.find_source(options.source_id.empty() ? binding.source_id : options.source_id));
   WS_LET(const TreeLock lock, TreeLock::take(root, std::chrono::milliseconds(0)));
   const std::string day = to_rfc3339(clock.now()).substr(0, 10);
   OlderTree older{.source_id = binding.source_id, .kept_as = ".ws.old-" + day};
@@ -194,7 +198,7 @@ Result<TreeBinding> init(const InitOptions& options, Remote& remote, const Clock
   if (error || !fs::is_directory(folder, error)) {
     return fail(Failure::Kind::usage, fmt::format("{} is not a folder", options.folder.string()));
   }
-  WS_LET(const std::optional<OlderTree> older, move_older_aside(folder, options.trusted, clock));
+  WS_LET(const std::optional<OlderTree> older, move_older_aside(folder, options, remote, clock));
   const bool makes_source =
       options.source_id.empty() && (!older || !options.project_id.empty() || !options.root_node_id.empty());
   const std::string source_id = makes_source || !options.source_id.empty() ? options.source_id : older->source_id;

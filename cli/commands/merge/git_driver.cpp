@@ -66,7 +66,7 @@ std::string first_line(const RunEnd& ended) { return ended.out.substr(0, ended.o
 /// Files that git reads by itself in every repository, or in this one.
 struct Places {
   fs::path attributes = {};
-  std::string config = {};  ///< as people are told
+  std::string config = {};  ///< the words by which messages name it
 };
 
 /// The repository's own files: `info/` and `config` of all its worktrees, never committed.

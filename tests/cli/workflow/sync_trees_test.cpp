@@ -60,7 +60,7 @@ TEST_CASE("trees: a moved tree goes on and is still the same client", "[cli]") {
 }
 
 TEST_CASE("trees: a folder of an older version is refused untouched, and tied anew with its documents", "[cli]") {
-  const TwoFolders two;
+  TwoFolders two;
   write_text(two.here / "edited.md", "before\n");
   REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
   const std::filesystem::path state = two.here / ".ws/state.db";
@@ -75,6 +75,13 @@ TEST_CASE("trees: a folder of an older version is refused untouched, and tied an
   const Ended refused = two.ws(two.here, {"sync"});
   CHECK(refused.exit == 14);
   CHECK_THAT(refused.err, Contains("before the first release") && Contains("ws sync init"));
+  CHECK(read_text(state) == before);
+  // Where the service does not answer the folder stays what it was, and knows its source.
+  const auto url = std::exchange(two.person.environment["WS_BASE_URL"], "http://127.0.0.1:1");
+
+  CHECK(two.ws(two.here, {"sync", "init", "--no-retry"}).exit != 0);
+  two.person.environment["WS_BASE_URL"] = url;
+  CHECK(std::filesystem::exists(two.here / ".ws/history.git"));
   CHECK(read_text(state) == before);
   const Ended tied = two.ws(two.here, {"sync", "init"});
   INFO(tied.err);
