@@ -1,4 +1,4 @@
-/// The lines of a list as entries: what each is, what it is about, and how it is told from another.
+/// Reads the lines of a list as entries: their text, their subject, and the key by which two versions are matched.
 #pragma once
 
 #include <cstddef>

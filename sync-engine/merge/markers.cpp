@@ -44,8 +44,8 @@ class MarkedText {
   std::string take() { return std::move(text_); }
 
  private:
-  /// Where ours and theirs are told apart; what lies between these places is the same in both. Where they cannot be
-  /// compared it is one place.
+  /// The places where ours and theirs differ; lines between them are the same in both. One place for all if the two
+  /// cannot be compared.
   std::vector<ChangedLines> marked_places(const Piece& piece, std::size_t ours, std::size_t theirs) const {
     const std::vector<ChangedLines> whole = {{0, ours, 0, theirs}};
     if (markers_.style == MarkerStyle::diff3) return whole;

@@ -108,7 +108,7 @@ std::string_view reason_for_lines(const Texts& texts) {
 
 class FileMerge {
  public:
-  /// `style` is asked where there is a conflict; `explain` is told of each place that was merged as Markdown.
+  /// Calls `style` only if there is a conflict, and `explain` once for each place that was merged as Markdown.
   FileMerge(const Texts& texts,
             Markers markers,
             std::function<MarkerStyle()> style,
