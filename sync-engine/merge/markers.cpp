@@ -47,7 +47,7 @@ class MarkedText {
   /// The places where ours and theirs differ; lines between them are the same in both. One place for all if the two
   /// cannot be compared.
   std::vector<ChangedLines> marked_places(const Piece& piece, std::size_t ours, std::size_t theirs) const {
-    const std::vector<ChangedLines> whole = {{0, ours, 0, theirs}};
+    std::vector<ChangedLines> whole = {{0, ours, 0, theirs}};
     if (markers_.style == MarkerStyle::diff3) return whole;
     const auto changes = git::changed_lines(piece.ours, piece.theirs);
     if (!changes || changes->empty()) return whole;

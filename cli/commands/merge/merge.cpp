@@ -75,7 +75,10 @@ Result<std::optional<MarkerStyle>> given_style(const Session& session) {
 }
 
 /// A git that does not know the placeholder passes it on as it is.
-std::string label_of(const Session& session, std::string_view flag, std::string_view placeholder, std::string label) {
+std::string label_of(const Session& session,
+                     std::string_view flag,
+                     std::string_view placeholder,
+                     const std::string& label) {
   const auto given = session.arguments().value(flag);
   const bool is_given = given && !(session.has("driver") && *given == placeholder);
   return clean(is_given ? *given : label, Breaks::space);
