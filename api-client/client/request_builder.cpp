@@ -302,10 +302,10 @@ Result<Prepared> prepare_request(const Call& call, const ClientOptions& options,
   if (!call.body.is_null()) {
     WS_LET(request.body, render_body(*operation, *call.body));
   }
-  // What must not be repeated must not be swallowed by a connection that the server is just closing.
+  // What must not be repeated should not be swallowed by a connection that the server is just closing.
   const bool is_unguarded =
       operation->retry == contract::RetryClass::unsafe || operation->retry == contract::RetryClass::poll;
-  if (is_unguarded) request.connection = http::Connection::fresh;
+  if (is_unguarded) request.connection = http::Connection::recent;
   add_headers(*operation, options, prepared);
   WS_TRY(add_own_headers(*operation, call, request));
   set_bounds(call, options, request);
@@ -355,7 +355,7 @@ Result<Prepared> prepare_any(const AnyCall& call, const ClientOptions& options, 
   Prepared prepared{.operation = &operation, .meaning = known == nullptr ? &operation : known};
   prepared.parameters = std::move(values);
   prepared.request = {.method = call.method, .url = base + call.path, .body = call.body, .timeout = options.timeout};
-  if (operation.retry == contract::RetryClass::unsafe) prepared.request.connection = http::Connection::fresh;
+  if (operation.retry == contract::RetryClass::unsafe) prepared.request.connection = http::Connection::recent;
   if (operation.retry == contract::RetryClass::keyed) prepared.idempotency_key = fresh_key;
   if (const auto own = http::find_header(call.headers, key_header)) prepared.idempotency_key = *own;
   add_headers(operation, options, prepared);

@@ -161,7 +161,7 @@ struct Operation {
   SmallList<Argument, 2> arguments = {};
   /// Codes of `errors.hpp` that only this operation returns, in addition to those common to its kind.
   SmallList<std::string_view, 5> errors = {};
-  /// Of an unsafe operation whose effect no read shows: why it may be sent again after an unknown outcome, as half a
+  /// Of an operation whose effect no read shows: why it may be sent again after an unknown outcome, as half a
   /// sentence. Empty: it may not, or a read shows it.
   std::string_view again = {};
 };

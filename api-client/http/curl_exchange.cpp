@@ -139,7 +139,8 @@ void CurlExchange::set_common() {
   set(CURLOPT_TCP_KEEPALIVE, 1L);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_timeout.count()));
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(request_.timeout.count()));
-  set(CURLOPT_FRESH_CONNECT, request_.connection == Connection::fresh ? 1L : 0L);
+  // In whole seconds, rounded down: an idle time of less than 2 s.
+  if (request_.connection == Connection::recent) set(CURLOPT_MAXAGE_CONN, 1L);
   // An encoding that the caller asked for comes as it is: ranges count encoded bytes.
   if (!find_header(request_.headers, "Accept-Encoding")) set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
   // Plain HTTP is allowed where the way is known: a proxy would get the key in clear, and carry loopback off this

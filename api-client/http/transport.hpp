@@ -53,9 +53,9 @@ using Sink = std::function<Result<void>(std::string_view piece)>;
 /// exchange. Not called if the body is empty.
 using HeadSink = std::function<Result<void>(int status, const Headers& headers)>;
 
-/// Whether an idle connection may be reused: a server may close one just as the request is sent, and it is then unknown
-/// whether it received the request. `fresh` opens a new connection.
-enum class Connection { any, fresh };
+/// Which idle connection may be reused: a server may close one just as the request is sent, and it is then unknown
+/// whether it received the request. `recent`: one that was used within the last 2 s, which hardly any server closes.
+enum class Connection { any, recent };
 
 struct Request {
   std::string method = "GET";

@@ -24,13 +24,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::days lapsed_ones_stay{7};
+constexpr std::size_t max_record_bytes = std::size_t{1} << 20U;
 
 Json to_json(const PendingUpload& upload) {
   const StartedUpload& started = upload.started;
   Json headers = Json::object();
   for (const auto& [name, value] : started.upload_headers) headers[name] = value;
-  return {{"v", 1},
-          {"upload_id", started.upload_id},
+  return {{"upload_id", started.upload_id},
           {"blob_name", started.blob_name},
           {"upload_url", started.upload_url},
           {"upload_headers", headers},
@@ -94,6 +94,13 @@ class NewFile {
     return true;
   }
   bool flush() const { return ::fsync(file_.get()) == 0; }
+  /// Another name for it in the folder; where no file can have two, a copy that is flushed.
+  bool add_name(const std::string& name, std::string_view text) const {
+    ::unlinkat(folder_, name.c_str(), 0);
+    if (::linkat(folder_, name_.c_str(), folder_, name.c_str(), 0) == 0) return true;
+    NewFile copy(folder_, name);
+    return copy.write(text) && copy.flush() && copy.take_name();
+  }
   bool take_name() {
     if (::renameat(folder_, temporary_.c_str(), folder_, name_.c_str()) != 0) return false;
     temporary_.clear();
@@ -107,9 +114,6 @@ class NewFile {
   Descriptor file_;
 };
 
-/// More files than this are flushed with all that the file system has to write.
-constexpr std::size_t max_single_flushes = 16;
-
 }  // namespace
 
 fs::path PendingUploads::file_of(std::string_view upload_id) const {
@@ -117,39 +121,47 @@ fs::path PendingUploads::file_of(std::string_view upload_id) const {
 }
 
 Result<void> PendingUploads::save_all(const std::vector<PendingUpload>& uploads) const {
+  if (uploads.empty()) return {};
   std::error_code ignored;
   if (!fs::is_directory(folder_, ignored)) WS_TRY(make_folders(folder_, 0700));
   const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return cannot_write(folder_);
-  std::vector<NewFile> files;
+  Json all = Json::array();
+  std::vector<std::string> names;
   for (const PendingUpload& upload : uploads) {
     // The id becomes a file name, and the server chose it.
     if (!is_uuid(upload.started.upload_id)) {
       return fail(Failure::Kind::internal, "the server's upload id is not a UUID");
     }
-    const fs::path path = file_of(upload.started.upload_id);
-    files.emplace_back(folder.get(), path.filename().string());
-    if (!files.back().write(dump(to_json(upload), 2) + "\n")) return cannot_write(path);
+    names.push_back(file_of(upload.started.upload_id).filename().string());
+    all.push_back(to_json(upload));
   }
-  const bool is_barrier = files.size() > max_single_flushes;
-  if (is_barrier && ::syncfs(folder.get()) != 0) return cannot_write(folder_);
-  for (NewFile& file : files) {
-    if ((!is_barrier && !file.flush()) || !file.take_name()) return cannot_write(folder_);
+  // One file for all, flushed once, with a name for each: what is forgotten loses its name.
+  const std::string text = dump({{"v", 2}, {"uploads", std::move(all)}}, 2) + "\n";
+  NewFile file(folder.get(), names.front());
+  if (!file.write(text) || !file.flush() || !file.take_name()) return cannot_write(folder_ / names.front());
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    if (!file.add_name(names[i], text)) return cannot_write(folder_ / names[i]);
   }
   if (::fsync(folder.get()) != 0) return cannot_write(folder_);
   return {};
 }
 
 Result<PendingUpload> PendingUploads::load(std::string_view upload_id) const {
-  auto text = is_uuid(upload_id) ? read_file(file_of(upload_id), std::size_t{64} << 10U)
+  auto text = is_uuid(upload_id) ? read_file(file_of(upload_id), max_record_bytes)
                                  : Result<std::string>(fail(Failure::Kind::not_found, ""));
   if (!text && text.error().kind == Failure::Kind::not_found) {
     return fail(Failure::Kind::not_found, "no upload " + std::string(upload_id) + " is pending here");
   }
   if (!text) return fail(text.error());
   const auto value = parse_bounded(*text);
-  if (!value) return fail(Failure::Kind::disk, file_of(upload_id).string() + " is damaged");
-  return upload_from_json(*value);
+  const Json* const uploads = value ? ws::find(*value, "uploads") : nullptr;
+  if (uploads != nullptr && uploads->is_array()) {
+    for (const Json& each : *uploads) {
+      if (find_text(each, "upload_id") == upload_id) return upload_from_json(each);
+    }
+  }
+  return fail(Failure::Kind::disk, file_of(upload_id).string() + " is damaged");
 }
 
 void PendingUploads::forget(std::string_view upload_id) const {

@@ -86,7 +86,7 @@ constexpr Operation file_table[] = {
      .responses = {{.status = 201, .schema = &started}},
      .scope = "assets:write",
      .role = Role::editor,
-     .retry = RetryClass::unsafe,
+     .retry = RetryClass::repeatable,
      .command = "files upload",
      .again = "an unused upload expires by itself"},
     {.id = "files.upload_finish",

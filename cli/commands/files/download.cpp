@@ -2,6 +2,7 @@
 #include "api-client/transfer/download.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -88,8 +89,6 @@ Result<void> check_free(const Session& session, const fs::path& target) {
   return fail(Failure::Kind::disk, "the file " + target.string() + " exists already", "add --force to replace it");
 }
 
-/// So many are under way at a time.
-constexpr std::size_t max_at_a_time = 4;
 /// So many, or so much, wait for the disk together.
 constexpr std::size_t max_received = 64;
 constexpr std::uint64_t max_received_bytes = std::uint64_t{16} << 20U;
@@ -152,8 +151,8 @@ Failure with_leftover(Failure failure, const PartialFile& part) {
 /// All downloads to files of one command: a few at a time, with one progress line.
 class Downloads {
  public:
-  Downloads(Session& session, Client& client, ProgressLine& line, const Batch& batch)
-      : session_(session), client_(client), line_(line), files_(batch.ids.size()) {
+  Downloads(Session& session, Client& client, ProgressLine& line, const Batch& batch, std::size_t jobs)
+      : session_(session), client_(client), line_(line), jobs_(jobs), files_(batch.ids.size()) {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       files_[i].id = batch.ids[i];
       if (!batch.calls[i]) files_[i].refused = batch.calls[i].error();
@@ -162,12 +161,14 @@ class Downloads {
 
   /// What was done, as our own JSON, in the order of the ids. A missing key, or a signal, ends them all: `stopped`.
   std::vector<Result<Json>> run() {
-    while (under_way_ > 0 || !received_.empty() || !waiting_.empty() || (next_ < files_.size() && !stopped_)) {
-      while (under_way_ < max_at_a_time && next_ < files_.size() && !stopped_) start(files_[next_++]);
+    while (!is_idle() || !received_.empty() || !waiting_.empty() || (next_ < files_.size() && !stopped_)) {
+      // As many are described ahead as are received: no file waits for its own description.
+      while (describing_ + described_.size() < jobs_ && next_ < files_.size() && !stopped_) describe(files_[next_++]);
       client_.run(std::chrono::milliseconds{200});
       go_on_with_cut();
+      receive_described();
       const bool is_full = received_.size() >= max_received || unfinished_bytes_ >= max_received_bytes;
-      if (under_way_ == 0 || is_full) finish_received();
+      if (is_idle() || is_full) finish_received();
       const std::string more =
           files_.size() == 1 ? files_.front().name : fmt::format("{} of {} files done", ended_, files_.size());
       if (received_bytes_ > 0) line_.update("downloading", received_bytes_, announced_bytes_, Counted::bytes, more);
@@ -180,18 +181,29 @@ class Downloads {
   const std::optional<Failure>& stopped() const { return stopped_; }
 
  private:
-  void start(OneDownload& one) {
+  bool is_idle() const { return describing_ + described_.size() + receiving_ == 0; }
+
+  void describe(OneDownload& one) {
     if (one.refused) return end(one, fail(*one.refused));
-    ++under_way_;
+    ++describing_;
     client_.start(description_of(one.id), [this, &one](Result<Reply> reply) {
-      --under_way_;
+      --describing_;
       if (!reply) return end(one, fail(std::move(reply).error()));
       take_facts(one, *reply->json);
       announced_bytes_ += one.request.size_bytes.value_or(0);
       line_.clear();
       one.target = target_of(session_, one.id, *reply->json);
-      open(one);
+      described_.push_back(&one);
+      receive_described();
     });
+  }
+
+  void receive_described() {
+    while (receiving_ < jobs_ && !described_.empty()) {
+      OneDownload& one = *described_.front();
+      described_.pop_front();
+      open(one);
+    }
   }
 
   /// Of two files with one name the second waits for the first: then it is decided what becomes of it.
@@ -216,9 +228,9 @@ class Downloads {
   }
 
   void receive(OneDownload& one) {
-    ++under_way_;
+    ++receiving_;
     start_download(client_, one.request, *one.part, [this, &one](Result<Downloaded> ended, bool may_go_on) {
-      --under_way_;
+      --receiving_;
       if (ended) {
         one.done = *ended;
         unfinished_bytes_ += one.done.size_bytes;
@@ -293,8 +305,10 @@ class Downloads {
   Session& session_;
   Client& client_;
   ProgressLine& line_;
+  std::size_t jobs_;  ///< so many are received at a time
   std::vector<OneDownload> files_;
   std::set<fs::path> targets_;          ///< of those that are under way or received
+  std::deque<OneDownload*> described_;  ///< whose bytes were not asked for yet
   std::vector<OneDownload*> waiting_;   ///< for their target
   std::vector<OneDownload*> cut_;       ///< to go on where they were cut
   std::vector<OneDownload*> received_;  ///< whole, and not flushed yet
@@ -302,7 +316,8 @@ class Downloads {
   std::uint64_t received_bytes_ = 0;
   std::uint64_t announced_bytes_ = 0;
   std::size_t next_ = 0;
-  std::size_t under_way_ = 0;
+  std::size_t describing_ = 0;
+  std::size_t receiving_ = 0;
   std::size_t ended_ = 0;
   std::optional<Failure> stopped_;
 };
@@ -322,8 +337,9 @@ Result<ExitCode> download_files(Session& session) {
   if (!batch.is_one && !into_folder) {
     return fail(Failure::Kind::usage, "several files cannot be saved as one", "give a folder with -o, or leave -o out");
   }
+  WS_LET(const std::size_t jobs, file_jobs(session));
   if (session.has("dry-run")) return print_requests(session, batch);
-  WS_LET(Client * client, session.client());
+  WS_LET(Client * client, session.client(2 * jobs));
   if (output && output->ends_with('/')) WS_TRY(make_folders(*output));
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   ProgressLine line(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
@@ -332,7 +348,7 @@ Result<ExitCode> download_files(Session& session) {
     WS_TRY(download_to_stdout(session, *client, line, ids.front()));
     return ExitCode::done;
   }
-  Downloads downloads(session, *client, line, batch);
+  Downloads downloads(session, *client, line, batch, jobs);
   std::vector<Result<Json>> results = downloads.run();
   const bool any_done = std::ranges::any_of(results, [](const Result<Json>& each) { return each.has_value(); });
   if (downloads.stopped() && !any_done) return fail(*downloads.stopped());
@@ -370,6 +386,7 @@ Command files_download_command() {
        .writes_output = true,
        .run = download_files});
   command.arguments.front().count = Count::any;
+  command.flags.push_back(file_jobs_flag("files received in parallel"));
   command.flags.push_back(stdin_flag());
   return command;
 }

@@ -31,8 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int usual_jobs = 4;
-constexpr int max_jobs = 16;
 /// A smaller file is sent again after a kill: a record of its start, flushed to the disk, costs more than its bytes.
 constexpr std::uint64_t recorded_from_bytes = std::uint64_t{1} << 20U;
 
@@ -81,9 +79,8 @@ void keep(Session& session, const std::vector<PendingUpload>& uploads) {
 }
 void keep(Session& session, const PendingUpload& upload) { keep(session, std::vector{upload}); }
 
-/// Before its finalize an upload is recorded on the disk: then it may have become an Asset. So many records, or those
-/// of so long, are flushed together.
-constexpr std::size_t max_records = 64;
+/// Before its finalize an upload is recorded on the disk: then it may have become an Asset. The records of as many as
+/// are sent at a time, or of so long, are flushed together.
 constexpr std::chrono::milliseconds longest_wait_for_records{100};
 
 /// The record is removed only after the Asset's id was printed: a repeat of a killed run finds the Asset by it.
@@ -121,14 +118,14 @@ class Uploads {
     }
   }
 
-  Result<ExitCode> run(int jobs) {
+  Result<ExitCode> run(std::size_t jobs) {
     WS_LET(const ProgressStyle style, parse_progress(session_.arguments().value("progress"), session_.terminal()));
     ProgressLine line(session_.terminal(), session_.has("quiet") ? ProgressStyle::none : style);
     while (ended_ < files_.size()) {
-      go_on(static_cast<std::size_t>(jobs));
+      go_on(jobs);
       if (stopped_ && next_ == ended_) break;
       client_.run(unrecorded_.empty() ? std::chrono::milliseconds{200} : longest_wait_for_records);
-      record();
+      record(jobs);
       std::uint64_t sent = 0;
       for (const std::uint64_t bytes : sent_) sent += bytes;
       const std::string more =
@@ -155,11 +152,11 @@ class Uploads {
   }
 
   /// Writes the records that wait, once they are many, or nothing else is under way, or they have waited.
-  void record() {
+  void record(std::size_t jobs) {
     if (unrecorded_.empty()) return;
     const bool is_late = std::chrono::steady_clock::now() - waiting_since_ >= longest_wait_for_records;
     const bool may_be_more = busy() > 0 || (next_ < files_.size() && !stopped_);
-    if (may_be_more && !is_late && unrecorded_.size() < max_records) return;
+    if (may_be_more && !is_late && unrecorded_.size() < jobs) return;
     keep(session_, std::exchange(unrecorded_, {}));
     for (std::function<void()>& send : waiting_) recorded_.push_back(std::move(send));
     waiting_.clear();
@@ -319,7 +316,7 @@ Result<ExitCode> start_only(Session& session, const UploadFile& file) {
 
 Result<ExitCode> upload(Session& session) {
   WS_LET(const std::vector<GivenId> given, ids_of(session));
-  WS_LET(const int jobs, number_flag(session, "jobs", usual_jobs, 1, max_jobs));
+  WS_LET(const std::size_t jobs, file_jobs(session));
   if (session.has("file-name") && !is_one(session, given))
     return fail(Failure::Kind::usage, "--file-name names one file");
   NamedFiles named{.is_one = is_one(session, given)};
@@ -339,7 +336,7 @@ Result<ExitCode> upload(Session& session) {
     WS_TRY(named.files.front());
     return start_only(session, *named.files.front());
   }
-  WS_LET(Client * client, session.client());
+  WS_LET(Client * client, session.client(jobs));
   WS_LET(const BaseUrl url, session.base_url());
   WS_LET(const Key key, session.key());
   const std::string who = Sha256::of(url.origin + "\n" + key.credential.secret).hex();
@@ -423,8 +420,7 @@ Command files_upload_command() {
        .run = upload},
       {"size-bytes", "body"});
   std::erase_if(command.flags, [](const Flag& flag) { return flag.letter == 'F' || flag.letter == 'J'; });
-  command.flags.push_back(
-      {.name = "jobs", .placeholder = "N", .help = "files sent in parallel", .limits = "1-16", .fallback = "4"});
+  command.flags.push_back(file_jobs_flag("files sent in parallel"));
   command.flags.push_back(
       {.name = "start-only", .help = "only start the upload; `ws files finalize UPLOAD` finishes it"});
   command.flags.push_back({.name = "again", .help = "upload files that were uploaded already once more"});

@@ -66,6 +66,24 @@ Result<int> number_flag(const Session& session, std::string_view flag, int fallb
   return text ? parse_number(flag, *text, least, most) : Result<int>(fallback);
 }
 
+namespace {
+constexpr int usual_file_jobs = 8;
+constexpr int max_file_jobs = 16;
+}  // namespace
+
+Flag file_jobs_flag(std::string help) {
+  return {.name = "jobs",
+          .placeholder = "N",
+          .help = std::move(help),
+          .limits = fmt::format("1-{}", max_file_jobs),
+          .fallback = std::to_string(usual_file_jobs)};
+}
+
+Result<std::size_t> file_jobs(const Session& session) {
+  WS_LET(const int jobs, number_flag(session, "jobs", usual_file_jobs, 1, max_file_jobs));
+  return static_cast<std::size_t>(jobs);
+}
+
 bool is_for_people(const Session& session) {
   for (const std::string_view flag : {"json", "format", "fields", "jq", "template"}) {
     if (session.has(flag)) return false;

@@ -36,6 +36,10 @@ Result<int> parse_number(std::string_view flag, const std::string& text, int lea
 /// The same of the flag as it was given, else `fallback`.
 Result<int> number_flag(const Session& session, std::string_view flag, int fallback, int least, int most);
 
+/// `--jobs` of a command that moves files: how many at a time.
+Flag file_jobs_flag(std::string help);
+Result<std::size_t> file_jobs(const Session& session);
+
 /// Whether the result is to be shown to people, as opposed to a format that somebody asked for.
 bool is_for_people(const Session& session);
 

@@ -379,9 +379,9 @@ Failure Session::with_refused_key(Failure failure) {
   return failure;
 }
 
-Result<http::Transport*> Session::transport() {
+Result<http::Transport*> Session::transport(std::size_t connections) {
   if (!transport_) {
-    WS_LET(transport_, http::make_curl_transport());
+    WS_LET(transport_, http::make_curl_transport({.max_connections = connections}));
   }
   return transport_.get();
 }
@@ -425,8 +425,9 @@ Result<std::unique_ptr<Client>> Session::make_client(std::optional<Credential> c
   return std::make_unique<Client>(*network, world_.clock, world_.random, std::move(options));
 }
 
-Result<Client*> Session::client() {
+Result<Client*> Session::client(std::size_t connections) {
   if (!client_) {
+    WS_TRY(transport(connections));
     WS_LET(Key chosen, key());
     if (!chosen.stored && settings_.profile.where == Where::flag) {
       note("note: WS_TOKEN is set, so the key of profile `" + settings_.profile.value + "` is not used");

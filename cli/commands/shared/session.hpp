@@ -14,6 +14,7 @@
 #include "api-client/base/random.hpp"
 #include "api-client/base/result.hpp"
 #include "api-client/client/client.hpp"
+#include "api-client/http/curl.hpp"
 #include "api-client/http/transport.hpp"
 #include "cli/credentials/credential_store.hpp"
 #include "cli/grammar/command.hpp"
@@ -110,12 +111,12 @@ class Session {
   Result<Key> key();
   /// The failure, with a better hint where the cause is the key, its scopes, or the base URL.
   Failure with_hint(Failure failure);
-  /// The network; libcurl is loaded now.
-  Result<http::Transport*> transport();
+  /// The network; libcurl is loaded now. `connections`: exchanges at a time, as the first call of this has it.
+  Result<http::Transport*> transport(std::size_t connections = http::CurlOptions{}.max_connections);
   /// What the changes of this command came to.
   OutcomeLog& outcomes() { return *outcomes_; }
-  /// With the key. Fails as `base_url`, `key`, `transport` do.
-  Result<Client*> client();
+  /// With the key. Fails as `base_url`, `key`, `transport` do. `connections`: as of `transport`.
+  Result<Client*> client(std::size_t connections = http::CurlOptions{}.max_connections);
   /// Without a key: for the two operations that have none.
   Result<Client*> keyless_client();
   /// With a key that is not the one of the command: of a login.

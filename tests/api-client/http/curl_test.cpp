@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -151,15 +152,18 @@ TEST_CASE("curl: what a reused connection reset is never sent a second time", "[
   CHECK(server.requests().size() == 2);
 }
 
-TEST_CASE("curl: connections are reused, except by an exchange that wants a fresh one", "[http]") {
+TEST_CASE("curl: connections are reused, by an exchange that nothing guards only soon after", "[http]") {
   HostileServer server([](const Seen&) { return answer(200, "{}"); });
   const auto transport = make_transport();
   answered(transport->send({.url = server.url("/1")}));
   answered(transport->send({.url = server.url("/2")}));
   CHECK(server.connections() == 1);
-  answered(transport->send({.method = "POST", .url = server.url("/3"), .connection = Connection::fresh}));
+  answered(transport->send({.method = "POST", .url = server.url("/3"), .connection = Connection::recent}));
+  CHECK(server.connections() == 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds{2'050});
+  answered(transport->send({.method = "POST", .url = server.url("/4"), .connection = Connection::recent}));
   CHECK(server.connections() == 2);
-  CHECK(server.requests()[2].on_connection == 1);
+  CHECK(server.requests()[3].on_connection == 1);
 }
 
 TEST_CASE("curl: what was not sent is told from what was not answered", "[http]") {
