@@ -29,7 +29,7 @@ TEST_CASE("stories: from the login to the first conflict settled", "[end-to-end]
   CHECK(ended.exit == 0);
 }
 
-TEST_CASE("stories: all documents as files; an answer for each line of a file", "[end-to-end]") {
+TEST_CASE("stories: all documents as files, an answer for each line of a file", "[end-to-end]") {
   const MockProcess server;
   const std::string story = GENERATE("export_documents", "ask_each_line");
   const Ended ended = tell(story, Person(server), server);

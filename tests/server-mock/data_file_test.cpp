@@ -43,7 +43,7 @@ void check_refused(const std::filesystem::path& path, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("data: a second process is refused, naming the first's pid; a dead process holds no lock", "[server-mock]") {
+TEST_CASE("data: a second process is refused, naming the first's pid, a dead process holds no lock", "[server-mock]") {
   TemporaryFolder folder;
   const std::string data = (folder / "world.db").string();
   for (int round = 0; round < 2; ++round) {
@@ -136,7 +136,7 @@ TEST_CASE("data: fixtures for a file that has a world are refused, unless it is 
   CHECK(start({"--reset"}).exit == 2);
 }
 
-TEST_CASE("data: keys are random and persistent without --seed; with --seed they are predictable, with a warning",
+TEST_CASE("data: keys are random and persistent without --seed, with --seed they are predictable, with a warning",
           "[server-mock]") {
   TemporaryFolder folder;
   const std::string data = (folder / "world.db").string();

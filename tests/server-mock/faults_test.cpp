@@ -52,7 +52,7 @@ std::optional<RawAnswer> answer_to(RawConnection& connection,
 
 }  // namespace
 
-TEST_CASE("faults: a status stands in place of the answer; before nothing was made, after it was", "[server-mock]") {
+TEST_CASE("faults: a status stands in place of the answer, before nothing was made, after it was", "[server-mock]") {
   Faulty mock;
   const std::string id = mock.add("docs.create", {{"status", 503}, {"retry_after", 2}}, before);
   const RawAnswer refused = mock.ask(mock.create());
@@ -160,7 +160,7 @@ TEST_CASE("faults: expire_key ends this call before, the next one after", "[serv
   CHECK(parse(who(second)).at("code") == "expired_credential");
 }
 
-TEST_CASE("faults: revoke_key is for good; a stall is silence before the end", "[server-mock]") {
+TEST_CASE("faults: revoke_key is for good, a stall is silence before the end", "[server-mock]") {
   Faulty mock;
   mock.add("me.get", {{"stall_ms", 50}, {"close_without_answer", true}}, {{"nth", 1}});
   mock.add("me.get", {{"revoke_key", true}}, {{"nth", 2}});
@@ -354,7 +354,7 @@ TEST_CASE("faults: a held up call whose client goes frees its key", "[server-moc
   CHECK(mock.documents_made() == 1);
 }
 
-TEST_CASE("faults: rules are listed with their counts, replaced, taken out; control calls are never faulted",
+TEST_CASE("faults: rules are listed with their counts, replaced, taken out, control calls are never faulted",
           "[server-mock]") {
   Faulty mock;
   mock.send("POST", "/_mock/faults", {{"id", "all"}, {"operation", "*"}, {"effect", {{"status", 500}}}}, 201);

@@ -91,7 +91,7 @@ TEST_CASE("uploads: Content-Encoding: identity and a Content-Type in other lette
   CHECK(put(wire, path_of(started), "ab", "Content-Type: Text/Plain\r\nContent-Encoding: identity\r\n").status == 200);
 }
 
-TEST_CASE("uploads: the mime_type of finalize counts; where it is not sent, that of the start", "[server-mock]") {
+TEST_CASE("uploads: the mime_type of finalize counts, where it is not sent, that of the start", "[server-mock]") {
   Wire wire;
   const auto made = [&](const Json& more) {
     const Json started = start(wire, "a.txt", 2);
@@ -220,7 +220,7 @@ TEST_CASE("files: the journal tells of the PUT, but neither its secret nor its b
   CHECK(puts.at(0).at("request_body") == Json{{"omitted_bytes", 5}});
 }
 
-TEST_CASE("files: fault rules apply to the PUT; with phase before nothing is stored", "[server-mock]") {
+TEST_CASE("files: fault rules apply to the PUT, with phase before nothing is stored", "[server-mock]") {
   Wire wire;
   const Json started = start(wire, "a.txt", 5);
   const std::string path = path_of(started);

@@ -78,7 +78,7 @@ TEST_CASE("long poll: on a frozen clock a claim ends after its seconds of real t
   CHECK(std::chrono::steady_clock::now() - start >= 990ms);
 }
 
-TEST_CASE("long poll: the first of several claims gets the event; a disconnected client gets none", "[server-mock]") {
+TEST_CASE("long poll: the first of several claims gets the event, a disconnected client gets none", "[server-mock]") {
   Running server;
   {
     RawConnection gone(server.port());

@@ -279,7 +279,7 @@ TEST_CASE("ws-mock: the journal goes to a file while it happens, secrets left ou
   }
 }
 
-TEST_CASE("ws-mock: fixtures are in when the ready file is there; check tells what is wrong", "[server-mock]") {
+TEST_CASE("ws-mock: fixtures are in when the ready file is there, check tells what is wrong", "[server-mock]") {
   const std::string example = source_path("/server-mock/fixtures/example.yaml");
   MockProcess mock({"--fixtures", example});
   CHECK(mock.ask({.target = "/v1/me", .token = "wsk_example_ada_every_scope_000000000000001"}).status == 200);

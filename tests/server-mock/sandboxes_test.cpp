@@ -197,7 +197,7 @@ TEST_CASE("sandbox: every absolute address carries its prefix, and leads into it
   CHECK(wire.control("GET", "/devices").at("data").empty());
 }
 
-TEST_CASE("sandbox: fixtures are sent as JSON, as the text of a file, or by name; what is wrong is told at once",
+TEST_CASE("sandbox: fixtures are sent as JSON, as the text of a file, or by name, what is wrong is told at once",
           "[server-mock]") {
   Wire wire;
   const Json people = {{"people", {{{"email", "ada@example.com"}}}}, {"documents", {{{"title", "One"}}}}};

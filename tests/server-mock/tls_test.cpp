@@ -63,7 +63,7 @@ TEST_CASE("tls: 1.2 and 1.3 are spoken, 1.1 is not", "[server-mock]") {
   CHECK_FALSE(shakes_hands("-tls1_1"));
 }
 
-TEST_CASE("tls: certificate files are used; errors in them are reported", "[server-mock]") {
+TEST_CASE("tls: certificate files are used, errors in them are reported", "[server-mock]") {
   const TemporaryFolder folder;
   const auto made = ws::mock::http::make_tls_identity();
   const auto other = ws::mock::http::make_tls_identity();

@@ -56,7 +56,7 @@ TEST_CASE("sweep: every fault is a rule that the mock takes, and hits some reque
   CHECK(ids(plan).size() == plan.rows.size());
 }
 
-TEST_CASE("sweep: a read has no effects to lose; each create is swept by itself; switches follow", "[sweep]") {
+TEST_CASE("sweep: a read has no effects to lose, each create is swept by itself, switches follow", "[sweep]") {
   const std::set<std::string> all = ids(make_plan(script, script, "http://localhost:1", {}));
   CHECK(all.contains("docs.create#1:reset-after"));
   CHECK(all.contains("docs.create#2:reset-after"));

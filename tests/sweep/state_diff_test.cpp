@@ -134,7 +134,7 @@ TEST_CASE("sweep: an object too many, one missing, and one that belongs elsewher
   CHECK(elsewhere[0].kind == Difference::Kind::unlinked);
 }
 
-TEST_CASE("sweep: ids of the first state keep their names; a change that is missing is told", "[sweep]") {
+TEST_CASE("sweep: ids of the first state keep their names, a change that is missing is told", "[sweep]") {
   const auto state = [](const char* one, const char* two) {
     return Json{
         {"tables", {{"documents", {{{"id", uuid(1)}, {"content", one}}, {{"id", uuid(2)}, {"content", two}}}}}}};

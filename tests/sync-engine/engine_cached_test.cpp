@@ -51,7 +51,7 @@ TEST_CASE("cache: files that were edited in place are told without the rest of t
   CHECK_FALSE(whole);
 }
 
-TEST_CASE("cache: it is of one state; one that was put back is compared anew", "[sync-engine]") {
+TEST_CASE("cache: it is of one state, one that was put back is compared anew", "[sync-engine]") {
   namespace fs = std::filesystem;
   FakeRemote remote;
   SyncedFolder here(remote);

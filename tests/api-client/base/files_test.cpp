@@ -93,7 +93,7 @@ TEST_CASE("write_file: a new file gets the umask, a replaced one keeps its mode,
   }
 }
 
-TEST_CASE("read_file: a FIFO that nobody writes to is refused at once; a connected pipe only where it is wanted",
+TEST_CASE("read_file: a FIFO that nobody writes to is refused at once, a connected pipe only where it is wanted",
           "[base]") {
   const TemporaryFolder folder;
   REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);

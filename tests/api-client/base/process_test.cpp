@@ -86,7 +86,7 @@ TEST_CASE("process: over its time the whole group is ended, by SIGTERM and then 
   CHECK(gone->wait() == 0);
 }
 
-TEST_CASE("process: what the program left in its group is killed; a stop ends it", "[base]") {
+TEST_CASE("process: what the program left in its group is killed, a stop ends it", "[base]") {
   const auto left = run_process({"sh", "-c", "sleep 60 & exit 0"}, {}, {});
   REQUIRE(left);
   CHECK(left->exit == 0);

@@ -108,7 +108,7 @@ constexpr const char* finalize = "/v1/files/uploads:finalize";
 
 }  // namespace
 
-TEST_CASE("upload: start, bytes, finalize; the key goes to the API alone", "[transfer]") {
+TEST_CASE("upload: start, bytes, finalize, the key goes to the API alone", "[transfer]") {
   Uploading stage;
   REQUIRE(stage.run());
   CHECK(stage.steps() == std::vector<std::string>{"start", "put", finalize});
@@ -161,7 +161,7 @@ TEST_CASE("upload: an address or a header that must not be used is refused befor
   CHECK(stage.steps() == std::vector<std::string>{"start"});
 }
 
-TEST_CASE("upload: a finalize without an answer is sent once; gone on with, it finds the Asset", "[transfer]") {
+TEST_CASE("upload: a finalize without an answer is sent once, gone on with, it finds the Asset", "[transfer]") {
   Uploading stage;
   stage.meddle = [](const Seen& seen) -> std::optional<Script> {
     if (seen.target == finalize) return Script{CloseConnection{}};

@@ -238,7 +238,7 @@ TEST_CASE("output: a spool gives back what it was given, from memory and from di
   CHECK((got == given));
 }
 
-TEST_CASE("output: a number that a format would change is refused, and named; json alone prints it", "[cli]") {
+TEST_CASE("output: a number that a format would change is refused, and named, json alone prints it", "[cli]") {
   const std::string item =
       R"({"id":"1","n":18446744073709551616,"by":{"m":-9223372036854775809},"s":9007199254740993})";
   const std::string page = R"({"data":[)" + item + R"(],"next_cursor":null})";

@@ -39,7 +39,7 @@ TEST_CASE("pager: none where it is switched off, or where nobody reads", "[cli]"
   CHECK(chosen({}, "", {.out_is_terminal = false}).empty());
 }
 
-TEST_CASE("pager: what fits the screen needs none; what does not goes through it", "[cli]") {
+TEST_CASE("pager: what fits the screen needs none, what does not goes through it", "[cli]") {
   const test::TemporaryFolder folder;
   const std::string pager = "cat > " + (folder / "paged").string();
   PagerRecorder terminal;

@@ -250,7 +250,7 @@ TEST_CASE("files upload: repeated until it ends with 0 where some finalizes fail
   CHECK(stage.assets() == 40);
 }
 
-TEST_CASE("files upload: what was uploaded is printed again; other bytes, another name or --again make another",
+TEST_CASE("files upload: what was uploaded is printed again, other bytes, another name or --again make another",
           "[cli]") {
   const BatchStage stage;
   write_text(stage.folder / "a.txt", "one");

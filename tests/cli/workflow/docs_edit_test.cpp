@@ -44,7 +44,7 @@ struct EditStage {
 
 }  // namespace
 
-TEST_CASE("docs edit: what the editor leaves is stored; what it leaves alone is not sent", "[cli]") {
+TEST_CASE("docs edit: what the editor leaves is stored, what it leaves alone is not sent", "[cli]") {
   EditStage stage;
   const Ended nothing = stage.edit("true");
   CHECK(nothing.exit == 0);

@@ -215,7 +215,7 @@ TEST_CASE("names: a file of a synced folder is its document", "[cli]") {
   CHECK(unknown.err.find("run `ws sync`") != std::string::npos);
 }
 
-TEST_CASE("docs export: a file each, again only what changed; what was edited here is kept", "[cli]") {
+TEST_CASE("docs export: a file each, again only what changed, what was edited here is kept", "[cli]") {
   const DocumentStage stage;
   write_text(stage.folder / "text.md", "one\n");
   const std::string tides = stage.created({"Tides", "-f", "text.md"});
@@ -266,7 +266,7 @@ TEST_CASE("docs export: a file each, again only what changed; what was edited he
   CHECK(documents_read() == std::set{tides});
   CHECK(later[tides].first == "updated");
   CHECK(later[twin].first == "kept");
-  CHECK(later[odd].first == "gone");
+  CHECK(later[odd].first == "unlisted");
   CHECK(read_text(file(tides)) == "two\n");
   CHECK(read_text(file(twin)) == "mine\n");
   CHECK(std::filesystem::exists(file(odd)));

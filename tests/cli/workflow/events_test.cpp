@@ -62,7 +62,7 @@ TEST_CASE("work: the event comes on stdin, what is printed becomes its result", 
   CHECK(stage.asked("events.complete")["result"] == Json{{"done", 1}});
 }
 
-TEST_CASE("work: a command that fails gives the end of its stderr; it is tried again until it is enough", "[cli]") {
+TEST_CASE("work: a command that fails gives the end of its stderr, it is tried again until it is enough", "[cli]") {
   const EventStage stage;
   stage.ping();
   const Ended failed = stage.person.ws(stage.work("echo no such page >&2; exit 3"));
@@ -150,7 +150,7 @@ TEST_CASE("work: several at a time, each event once", "[cli]") {
   }
 }
 
-TEST_CASE("work: a claim without an answer is asked again; without permission it ends", "[cli]") {
+TEST_CASE("work: a claim without an answer is asked again, without permission it ends", "[cli]") {
   int claims = 0;
   const HostileServer server([&](const Seen&) {
     if (++claims == 1) return Script{CloseConnection{}};

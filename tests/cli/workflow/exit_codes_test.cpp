@@ -35,7 +35,7 @@ const std::vector<std::string> share = {"docs", "share", nobody, "--with", "a@b.
 
 }  // namespace
 
-TEST_CASE("exit 0: done; an empty list is done", "[cli]") {
+TEST_CASE("exit 0: done, an empty list is done", "[cli]") {
   CHECK(against(answer(200, R"({"data": [], "next_cursor": null})"), {"docs", "list"}).exit == 0);
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("exit 11: no network, and nothing was applied", "[cli]") {
   CHECK(error_of(ended)["applied"] == "no");
 }
 
-TEST_CASE("exit 12: a write was sent and no usable answer came; what to check is named", "[cli]") {
+TEST_CASE("exit 12: a write was sent and no usable answer came, what to check is named", "[cli]") {
   const Ended ended = against({CloseConnection{}}, share);
   CHECK(told(ended) == 12);
   CHECK(error_of(ended)["applied"] == "unknown");

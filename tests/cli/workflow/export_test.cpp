@@ -70,7 +70,7 @@ TEST_CASE("docs export --delete: an empty list is confirmed first, and removes n
   CHECK(texts_of(stage.folder / "bk") == before);
 }
 
-TEST_CASE("docs export --delete: of a short list only what is archived goes; what is not visible stays", "[cli]") {
+TEST_CASE("docs export --delete: of a short list only what is archived goes, what is not visible stays", "[cli]") {
   ExportStage stage;
   const std::string archived = stage.created("Archived");
   const std::string listed_no_more = stage.created("Still there");

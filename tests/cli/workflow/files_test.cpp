@@ -95,7 +95,7 @@ TEST_CASE("files: what breaks a published limit is refused before anything is se
   CHECK(control(stage.server, "GET", "/requests", "").find("files.") == std::string::npos);
 }
 
-TEST_CASE("files: a finalize whose answer is lost is exit 12; run again, there is one Asset", "[cli]") {
+TEST_CASE("files: a finalize whose answer is lost is exit 12, run again, there is one Asset", "[cli]") {
   std::atomic<bool> swallows{true};
   const Meddled stage([&](const Seen& seen, const Forward& forward) {
     Script passed = forward();
@@ -168,7 +168,7 @@ TEST_CASE("files: an upload that was only started is finished by its id", "[cli]
   CHECK(stage.assets() == 1);
 }
 
-TEST_CASE("files: a download that is cut is gone on with; another hash is exit 15 and leaves no file", "[cli]") {
+TEST_CASE("files: a download that is cut is gone on with, another hash is exit 15 and leaves no file", "[cli]") {
   const std::string text = text_of_size(300'000);
   std::atomic<int> cuts{2};
   std::atomic<bool> lies{false};

@@ -106,7 +106,7 @@ TEST_CASE("written files: a name that is too long ends with 14, the longest poss
   }
 }
 
-TEST_CASE("written files: the configuration keeps its mode and its link; a new one has the umask", "[cli]") {
+TEST_CASE("written files: the configuration keeps its mode and its link, a new one has the umask", "[cli]") {
   const Person person;
   const Umask mask(077);
   REQUIRE(person.ws({"config", "set", "format", "json"}).exit == 0);

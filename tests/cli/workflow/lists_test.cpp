@@ -186,7 +186,7 @@ TEST_CASE("lists: those of the table are told by their answers", "[cli]") {
   CHECK(lists.size() == 12);  // the eleven above and sync.pull
 }
 
-TEST_CASE("lists: a next_cursor that is a number is followed; one that is no cursor at all ends it as unusable",
+TEST_CASE("lists: a next_cursor that is a number is followed, one that is no cursor at all ends it as unusable",
           "[cli]") {
   const auto paged_by = [](std::string cursor) {
     return [cursor = std::move(cursor)](const Seen& seen) {
@@ -230,7 +230,7 @@ TEST_CASE("lists: pages that stay empty under fresh cursors end, however they ar
   }
 }
 
-TEST_CASE("lists: an answer without the list that is promised is unusable; another is shown as it is", "[cli]") {
+TEST_CASE("lists: an answer without the list that is promised is unusable, another is shown as it is", "[cli]") {
   const HostileServer server([](const Seen&) { return answer(200, R"({"items": ["one"]})"); });
   const At person(server.origin());
   for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{"--json"}, {"--all", "--json"}}) {

@@ -317,7 +317,7 @@ TEST_CASE("merge: needs no home, no settings and no folder that can be written t
   CHECK(has(refused.err, "cannot write out.md"));
 }
 
-TEST_CASE("merge --driver: the result replaces OURS and keeps its mode; nothing is left beside it", "[cli]") {
+TEST_CASE("merge --driver: the result replaces OURS and keeps its mode, nothing is left beside it", "[cli]") {
   const Sides sides(list_base, list_ours, list_theirs);
   fs::permissions(sides.folder() / "ours.md", fs::perms(0751));
   const Ended merged = sides.drive({"--path=docs/shops.md", "--marker-size=7"});
@@ -398,7 +398,7 @@ TEST_CASE("git merge: a driver that fails, is killed, is missing or lacks memory
   }
 }
 
-TEST_CASE("merge --install: git merges Markdown with ws from then on; --uninstall leaves every other byte", "[cli]") {
+TEST_CASE("merge --install: git merges Markdown with ws from then on, --uninstall leaves every other byte", "[cli]") {
   const GitUser user;
   GitRepository repository(user);
   const fs::path attributes = repository / ".git/info/attributes";

@@ -246,7 +246,7 @@ TEST_CASE("outcomes: no other unsafe call is sent twice", "[cli]") {
   }
 }
 
-TEST_CASE("outcomes: bytes that were taken and not acknowledged go up again; there is one file", "[cli]") {
+TEST_CASE("outcomes: bytes that were taken and not acknowledged go up again, there is one file", "[cli]") {
   OutcomeWorld world;
   write_text(world.folder / "a.md", "# A\n");
   world.fault("upload.put", 1, R"({"reset": true})", "after");
@@ -350,7 +350,7 @@ TEST_CASE("outcomes: a create that could not be told says so with its id, and th
   CHECK(world.rows("documents").size() == before + 2);
 }
 
-TEST_CASE("outcomes: the same for changes that take no key; --again makes another, and so does a second wish",
+TEST_CASE("outcomes: the same for changes that take no key, --again makes another, and so does a second wish",
           "[cli]") {
   OutcomeWorld world;
   const std::string document = world.id_of({"docs", "create", "A text"});

@@ -45,7 +45,7 @@ TEST_CASE("start: what needs no server loads neither libcurl nor anything else t
   }
 }
 
-TEST_CASE("start: a call loads libcurl and no more; --jq loads libjq", "[cli]") {
+TEST_CASE("start: a call loads libcurl and no more, --jq loads libjq", "[cli]") {
   const MockProcess server;
   const Person person(server);
   const std::string call = opened_by(person, {"docs", "list"});

@@ -131,7 +131,7 @@ TEST_CASE("sync gc: shows what would go, drops it, and what is left is there to 
   CHECK(two.ws(two.here, {"sync", "gc", "--keep", "soon"}).exit == 2);
 }
 
-TEST_CASE("sync blame: who wrote each line, the revision and the time; git tells the same", "[cli]") {
+TEST_CASE("sync blame: who wrote each line, the revision and the time, git tells the same", "[cli]") {
   const TwoFolders two;
   write_text(two.there / "a.md", "one\ntwo\nthree\nfour\n");
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);

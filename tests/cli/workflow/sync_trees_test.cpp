@@ -114,7 +114,7 @@ TEST_CASE("trees: a config that nobody understands stops with its place, exit 2"
   CHECK_THAT(text_at(error_of(refused), "message"), Contains(".ws/config.yaml:2:"));
 }
 
-TEST_CASE("trees: more kinds of files and odd names arrive; the names are said once", "[cli]") {
+TEST_CASE("trees: more kinds of files and odd names arrive, the names are said once", "[cli]") {
   const TwoFolders two;
   for (const auto& folder : {two.here, two.there}) {
     write_text(folder / ".ws/config.yaml", "include: ['*.txt', '.hidden/**']\n");
@@ -132,7 +132,7 @@ TEST_CASE("trees: more kinds of files and odd names arrive; the names are said o
   CHECK(read_text(two.there / ".hidden/d.md") == "hidden\n");
 }
 
-TEST_CASE("trees: a viewer's key goes on pulling; what it cannot push is told, exit 13", "[cli]") {
+TEST_CASE("trees: a viewer's key goes on pulling, what it cannot push is told, exit 13", "[cli]") {
   const TwoFolders two;
   const Viewer viewer(two.server);
   write_text(two.here / "a.md", "from an editor\n");

@@ -123,7 +123,7 @@ TEST_CASE("walk: a conflict that somebody decided meanwhile needs no decision", 
   CHECK_THAT(read_text(two.mine / "soup.md"), Contains("an hour and a half"));
 }
 
-TEST_CASE("walk: the editor gets what is open between markers; a text with markers left is not taken", "[cli]") {
+TEST_CASE("walk: the editor gets what is open between markers, a text with markers left is not taken", "[cli]") {
   TwoEditors two(Texts{{"soup.md", soup}});
   collide_on_soup(two);
   const std::string done = (two.stage / "done").string();
@@ -199,7 +199,7 @@ TEST_CASE("walk: Ctrl-C and SIGTERM give the terminal back and leave the rest op
   CHECK(two.conflicts().size() == 1);
 }
 
-TEST_CASE("walk: suspended it gives the terminal back, resumed it draws itself again; so after a new size", "[cli]") {
+TEST_CASE("walk: suspended it gives the terminal back, resumed it draws itself again, so after a new size", "[cli]") {
   const TwoEditors two(Texts{{"soup.md", soup}});
   collide_on_soup(two);
   Command command = two.resolve({"--color", "never"});

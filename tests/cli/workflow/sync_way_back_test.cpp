@@ -101,7 +101,7 @@ TEST_CASE("way back: restore --deleted brings back what is gone here, and nothin
   }
 }
 
-TEST_CASE("way back: a folder and a pattern get what both sides agreed on; a run and a state, what was then", "[cli]") {
+TEST_CASE("way back: a folder and a pattern get what both sides agreed on, a run and a state, what was then", "[cli]") {
   Notes two;
   write_text(two.here / "n/1.md", "second\n");
   fs::remove(two.here / "n/3.md");

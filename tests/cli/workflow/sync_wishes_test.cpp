@@ -113,7 +113,7 @@ TEST_CASE("wishes: a link that arrives sends no file of this folder, in whatever
   CHECK(two.sent() == std::set<std::string>{"img/a.png", "img/b.pdf"});
 }
 
-TEST_CASE("wishes: a run names a file that somebody else's text shows once, then counts it; a status names it always",
+TEST_CASE("wishes: a run names a file that somebody else's text shows once, then counts it, a status names it always",
           "[cli]") {
   const Wishes two;
   write_text(two.there / "note.md", "[a](secrets.json)\n");

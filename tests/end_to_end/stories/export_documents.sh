@@ -15,7 +15,7 @@ echo mine > 'backup/Start here.md'
 ws docs export backup --json --jq '.data[] | select(.state != "unchanged") | .state + " " + .file' | sort > again
 sort > expected << END
 created Farewell.md
-gone Crossing plan.md
+unlisted Crossing plan.md
 kept Start here.md
 updated Crew.md
 updated Knots.md

@@ -143,7 +143,7 @@ TEST_CASE("web: what our own pages send, and a person's own address bar, passes"
             .status == 403);
 }
 
-TEST_CASE("web: a control call's body is JSON and says so; without a body nothing is needed", "[server-mock]") {
+TEST_CASE("web: a control call's body is JSON and says so, without a body nothing is needed", "[server-mock]") {
   Wire wire;
   for (const std::string type : {"",
                                  "Content-Type: text/plain",
@@ -201,7 +201,7 @@ TEST_CASE("web: requests of pages need a key even with --auth off", "[server-moc
   CHECK(ask(unguarded, {.line = "GET /v1/me", .headers = {foreign, "Authorization: Bearer x"}}).status == 403);
 }
 
-TEST_CASE("web: open to others, any address and the names that are allowed; the API also a service's",
+TEST_CASE("web: open to others, any address and the names that are allowed, the API also a service's",
           "[server-mock]") {
   Wire wire(open_to_others({"Mock"}));
   const std::string token = "Authorization: Bearer turnkey";

@@ -59,7 +59,7 @@ TEST_CASE("control: switches are listed with their values, and set all or none",
   wire.control("PATCH", "/assumptions", {{"revision_mismatch", 412}});
 }
 
-TEST_CASE("control: needs the control token if there is one; with --no-control it is 404", "[server-mock]") {
+TEST_CASE("control: needs the control token if there is one, with --no-control it is 404", "[server-mock]") {
   ApplicationOptions options;
   options.control.token = "secret";
   Wire guarded(options);
@@ -104,7 +104,7 @@ TEST_CASE("control: creates keys of any kind for an owner named by id, email or 
   CHECK(wire.ask({.target = "/v1/me", .token = dated}).status == 401);
 }
 
-TEST_CASE("control: errors in a key are reported at once; an unknown owner is 404", "[server-mock]") {
+TEST_CASE("control: errors in a key are reported at once, an unknown owner is 404", "[server-mock]") {
   Wire wire;
   const Json answer = wire.control("POST",
                                    "/keys",
@@ -169,7 +169,7 @@ TEST_CASE("control: the journal is filtered by operation, number and time, and l
   CHECK(count("") == 0);
 }
 
-TEST_CASE("discovery: every operation is listed; the OpenAPI document is served", "[server-mock]") {
+TEST_CASE("discovery: every operation is listed, the OpenAPI document is served", "[server-mock]") {
   Wire wire;
   const Json found = wire.get("/v1");
   CHECK(found.at("operations").size() == ws::contract::operations().size());

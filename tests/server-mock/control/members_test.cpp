@@ -92,7 +92,7 @@ TEST_CASE("control: the response to a new key has its effective role", "[server-
   CHECK(parse(wire.ask({.target = "/v1/me", .token = secret})).at("workspace").at("role") == "editor");
 }
 
-TEST_CASE("control: an internal error is logged under its request id; the response has no SQL and no paths",
+TEST_CASE("control: an internal error is logged under its request id, the response has no SQL and no paths",
           "[server-mock]") {
   Wire wire;
   REQUIRE(wire.world().database.execute("drop table documents"));

@@ -44,7 +44,7 @@ TEST_CASE("verify: an entry matches by operation, path, method, status, query, h
         std::vector<std::string>{"header x-other: none, not 1"});
 }
 
-TEST_CASE("verify: times, or min and max, give the expected count; the default is at least once", "[server-mock]") {
+TEST_CASE("verify: times, or min and max, give the expected count, the default is at least once", "[server-mock]") {
   const Json twice = {entry, entry};
   const auto holds = [&](const Json& bounds) {
     Json verification = {{"match", {{"operation", "docs.create"}}}};
@@ -63,7 +63,7 @@ TEST_CASE("verify: times, or min and max, give the expected count; the default i
   CHECK(verify({{"match", {{"operation", "docs.create"}}}, {"times", 0}}, twice).at("nearest").empty());
 }
 
-TEST_CASE("verify: answers 200, or 409 with the nearest requests; in_order checks the order", "[server-mock]") {
+TEST_CASE("verify: answers 200, or 409 with the nearest requests, in_order checks the order", "[server-mock]") {
   Wire wire;
   wire.get("/v1/me");
   const std::string id = wire.new_document("first", "a");

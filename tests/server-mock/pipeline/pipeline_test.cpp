@@ -171,7 +171,7 @@ TEST_CASE("pipeline: every response has a request id, the client's own if it is 
   CHECK(parse(wire.ask({.target = "/v1/me", .headers = {"X-Request-Id: a"}})).at("request_id") == "a");
 }
 
-TEST_CASE("pipeline: unknown fields are ignored with a warning; with --strict they are refused", "[server-mock]") {
+TEST_CASE("pipeline: unknown fields are ignored with a warning, with --strict they are refused", "[server-mock]") {
   Wire lenient;
   const Json body = {{"title", "t"}, {"content", ""}, {"colour", "red"}};
   const RawAnswer made = lenient.send("POST", "/v1/documents?page=2", body);

@@ -50,7 +50,7 @@ TEST_CASE("pending claims: an owner's claim waits for all agents, a Workspace ke
   CHECK(room.take_ready(at(1)) == ReadyList{{agent}, {owner}, {bound}});
 }
 
-TEST_CASE("pending claims: one claim is retried at a time; the next only if the first found an event",
+TEST_CASE("pending claims: one claim is retried at a time, the next only if the first found an event",
           "[server-mock]") {
   PendingClaims room;
   const auto first = room.add(for_agent("a"), at(0));

@@ -203,7 +203,7 @@ TEST_CASE("trace: no secret is in the file, and issued keys work in the replay",
   }
 }
 
-TEST_CASE("trace: a key that the world did not issue is in no text of the file; the rest is replayed", "[trace]") {
+TEST_CASE("trace: a key that the world did not issue is in no text of the file, the rest is replayed", "[trace]") {
   const TemporaryFolder folder;
   const std::string path = folder / "run.trace";
   Recording recording(path);

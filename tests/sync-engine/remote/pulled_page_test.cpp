@@ -199,7 +199,7 @@ TEST_CASE("pull: a refusal is read as ever", "[sync-engine]") {
   CHECK(pulled.end.error().kind == Failure::Kind::not_found);
 }
 
-TEST_CASE("pull: a next_cursor that is a number is its digits; anything else does not end the list in silence",
+TEST_CASE("pull: a next_cursor that is a number is its digits, anything else does not end the list in silence",
           "[sync-engine]") {
   ClientWorld world(ClientWorld::in_turn(
       {json_response(200, page_of({document_of(1)}, "17")), json_response(200, page_of({document_of(2)}))}));

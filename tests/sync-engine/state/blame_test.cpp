@@ -122,7 +122,7 @@ TEST_CASE("blame: people on the service by name and time, local edits by whoever
   CHECK(told.blame("a.md", "").empty());
 }
 
-TEST_CASE("blame: a merge gives each line to its side; renames are followed", "[sync-engine][blame]") {
+TEST_CASE("blame: a merge gives each line to its side, renames are followed", "[sync-engine][blame]") {
   Told told;
   const Author ada{.name = "Ada", .time = at(5)};
   told.after(0, {{.path = "a.md", .blob = told.keep("1\n2\n3\n4\n5\n")}});

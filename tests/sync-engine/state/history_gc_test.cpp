@@ -107,7 +107,7 @@ TEST_CASE("history gc: states before the time go, the one in force when it began
   CHECK(complaints(written.git).empty());
 }
 
-TEST_CASE("history gc: the last state stays, however old; a day later the next goes", "[sync-engine]") {
+TEST_CASE("history gc: the last state stays, however old, a day later the next goes", "[sync-engine]") {
   Written written;
   written.note(300, "a.md", "first\n");
   written.note(200, "b.md", "second\n");

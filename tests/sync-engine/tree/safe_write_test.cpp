@@ -167,7 +167,7 @@ TEST_CASE("safe_write: an editor that saves at the very moment of a write keeps 
   CHECK(kept);
 }
 
-TEST_CASE("safe_write: what a run left in .ws/tmp can be read and removed; what is no file is let be",
+TEST_CASE("safe_write: what a run left in .ws/tmp can be read and removed, what is no file is let be",
           "[sync-engine]") {
   Place place;
   REQUIRE(place.writer().stage("left behind"));

@@ -288,7 +288,7 @@ TEST_CASE("watch: what is open, failed or stopped is told when it begins, change
         std::vector<std::string>{"0 news", "0 in step", "60000 news", "90000 news", "120000 news", "150000 news"});
 }
 
-TEST_CASE("watch: no key, no permission, no tree end it; another ws is waited for without a word", "[sync-engine]") {
+TEST_CASE("watch: no key, no permission, no tree end it, another ws is waited for without a word", "[sync-engine]") {
   WatchedWorld stage;
   SECTION("no key") {
     stage.answer = [](std::size_t) -> Result<Report> { return fail(Failure::Kind::auth, "revoked"); };

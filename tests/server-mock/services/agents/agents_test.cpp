@@ -116,7 +116,7 @@ TEST_CASE("agents: the list holds those of the caller's Workspaces, revoked ones
   CHECK(handles(world, world.agent) == std::vector<std::string>{"scout"});
 }
 
-TEST_CASE("agents: an update changes what it names; null is unchanged", "[server-mock]") {
+TEST_CASE("agents: an update changes what it names, null is unchanged", "[server-mock]") {
   ServiceWorld world;
   const Json id = world.built_in.agent_id;
   world.clock.time += std::chrono::seconds(1);
@@ -133,7 +133,7 @@ TEST_CASE("agents: an update changes what it names; null is unchanged", "[server
   CHECK(update(world, world.mara, id, nothing).body == changed.body);
 }
 
-TEST_CASE("agents: owner and admins may change and rotate; other members get 403, strangers 404", "[server-mock]") {
+TEST_CASE("agents: owner and admins may change and rotate, other members get 403, strangers 404", "[server-mock]") {
   ServiceWorld world;
   const Json id = create(world, world.tomas, "helper").body.at("id");
   const Caller editor = world.add_person("eda", "editor");

@@ -317,7 +317,7 @@ TEST_CASE("comments: 404 without access to the document, 403 for a reader who wr
   CHECK(world.call("comments.add", viewer, body, where).code == "insufficient_role");
 }
 
-TEST_CASE("comments: a thread belongs to one document; an archived document takes no comments", "[server-mock]") {
+TEST_CASE("comments: a thread belongs to one document, an archived document takes no comments", "[server-mock]") {
   ServiceWorld world;
   Page page(world);
   Page other(world);

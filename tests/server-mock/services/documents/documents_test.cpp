@@ -171,7 +171,7 @@ TEST_CASE("documents: outside every Project a document is its creator's, the adm
   CHECK(share({{"permission", "read"}}).status == 422);
 }
 
-TEST_CASE("documents: those of another Workspace are 404; a user key sees all of its owner's Workspaces",
+TEST_CASE("documents: those of another Workspace are 404, a user key sees all of its owner's Workspaces",
           "[server-mock]") {
   ServiceWorld world;
   const Json garden = world.id_of_document("Garden notes");

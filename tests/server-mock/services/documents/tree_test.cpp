@@ -92,7 +92,7 @@ TEST_CASE("nodes: a document that leaves a Project is private, one that enters b
   CHECK(read().body.at("project_id") == family.world.built_in.project_id);
 }
 
-TEST_CASE("workspaces: a user key lists all of its owner's, a workspace key one; who makes one owns it",
+TEST_CASE("workspaces: a user key lists all of its owner's, a workspace key one, who makes one owns it",
           "[server-mock]") {
   ServiceWorld world;
   CHECK(world.call("workspaces.list", world.mara).body.at("data").size() == 2);

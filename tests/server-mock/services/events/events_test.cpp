@@ -100,7 +100,7 @@ TEST_CASE("events: a mention queues an event with the comment and its place", "[
   CHECK(event.at("lease_expires_at") == "2026-11-20T10:00:30.000Z");
 }
 
-TEST_CASE("events: of many claims one gets the event; the others get the next or nothing", "[server-mock]") {
+TEST_CASE("events: of many claims one gets the event, the others get the next or nothing", "[server-mock]") {
   ServiceWorld world;
   std::vector<std::string> made;
   for (int i = 0; i < 5; ++i) made.push_back(ping(world, world.built_in.agent_id, {{"n", i}}));
@@ -141,7 +141,7 @@ TEST_CASE("events: a claim is the agent's own, or its owner's for all of the age
   CHECK(claimed(world, world.tomas).at("id") == other);
 }
 
-TEST_CASE("events: a Workspace key claims only events of its Workspace; a paused agent's stay queued",
+TEST_CASE("events: a Workspace key claims only events of its Workspace, a paused agent's stay queued",
           "[server-mock]") {
   ServiceWorld world;
   ping(world, world.built_in.agent_id);
@@ -224,7 +224,7 @@ TEST_CASE("events: a wrong lease token is 409 lease_lost", "[server-mock]") {
   CHECK(complete(world, world.agent, event).status == 404);
 }
 
-TEST_CASE("events: retryable failures requeue after 5, 10, 20, 40 s; the fifth is final", "[server-mock]") {
+TEST_CASE("events: retryable failures requeue after 5, 10, 20, 40 s, the fifth is final", "[server-mock]") {
   ServiceWorld world;
   const std::string id = ping(world, world.built_in.agent_id);
   for (const int delay : {5, 10, 20, 40}) {
@@ -244,7 +244,7 @@ TEST_CASE("events: retryable failures requeue after 5, 10, 20, 40 s; the fifth i
   CHECK(claimed(world, world.agent).is_null());
 }
 
-TEST_CASE("events: a lease that lapses returns the event at once and is no attempt; the hundredth is final",
+TEST_CASE("events: a lease that lapses returns the event at once and is no attempt, the hundredth is final",
           "[server-mock]") {
   ServiceWorld world;
   const std::string id = ping(world, world.built_in.agent_id);

@@ -150,7 +150,7 @@ TEST_CASE("search: all words in one place, or else any of them", "[server-mock]"
   CHECK(titles(world, world.mara, "kestrel zebra").size() == 2);
 }
 
-TEST_CASE("search: kinds and Project filter it; an invisible Project is 404", "[server-mock]") {
+TEST_CASE("search: kinds and Project filter it, an invisible Project is 404", "[server-mock]") {
   ServiceWorld world;
   world.create_document(world.mara, "tides at home", "tides");
   CHECK(finds(world, world.mara, "tides", "tides at home"));

@@ -111,7 +111,7 @@ TEST_CASE("conflict: if the remote moved again it is 409, and the conflict shows
   CHECK(state.client.tree() == Json{{"a.md", "newer"}});
 }
 
-TEST_CASE("conflict: one open per document and client; a later commit refreshes its local text", "[server-mock]") {
+TEST_CASE("conflict: one open per document and client, a later commit refreshes its local text", "[server-mock]") {
   EditedTwice state;
   CHECK(conflict_id(state.client.publish(Json::array({updated(state.base, "mine again")}))) == state.id);
   CHECK(state.client.conflict(state.id).body.at("local").at("content") == "mine again");

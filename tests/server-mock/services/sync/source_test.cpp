@@ -26,7 +26,7 @@ TEST_CASE("source: a Project's documents become part of it and get paths", "[ser
   CHECK(client.revision() == 8);
 }
 
-TEST_CASE("source: its root is a Project, a node, or a new empty Page; never two", "[server-mock]") {
+TEST_CASE("source: its root is a Project, a node, or a new empty Page, never two", "[server-mock]") {
   ServiceWorld world;
   const Json node = world.call("docs.get", world.mara, nullptr, {{"document_id", world.id_of_document("Knots")}})
                         .body.at("parent_node_id");
