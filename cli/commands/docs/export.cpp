@@ -1,4 +1,5 @@
 // `ws docs export DIR`, `ws docs get ID... -o DIR/`: documents as a folder of Markdown files.
+#include <deque>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/docs/export_folder.hpp"
 #include "cli/commands/shared/batch.hpp"
+#include "cli/commands/shared/calls_ahead.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/terminal/progress.hpp"
@@ -56,9 +58,18 @@ class Export {
 
   /// What ends the whole export is its failure; the documents until then are exported.
   Result<void> take(const std::vector<Listed>& documents, ProgressLine& line) {
+    CallsAhead calls(client_);
+    std::deque<Need> needs;  // of those that are looked at, and not done yet
     std::size_t done = 0;
     for (const Listed& document : documents) {
-      if (auto exported = one(document); !exported) WS_TRY(fail_one(document, std::move(exported).error(), line));
+      while (calls.size() < reads_ahead && done + needs.size() < documents.size()) {
+        const Listed& next = documents[done + needs.size()];
+        needs.push_back(need_of(next));
+        if (needs.back() == Need::read) calls.start(get_call(next.id));
+      }
+      auto exported = one(document, needs.front(), calls);
+      needs.pop_front();
+      if (!exported) WS_TRY(fail_one(document, std::move(exported).error(), line));
       line.update("exporting", ++done, documents.size());
       if (done % save_interval == 0) WS_TRY(folder_.save());
     }
@@ -70,13 +81,16 @@ class Export {
   /// short, so only what says of itself that it is archived is gone.
   Result<void> take_unlisted(const std::vector<Listed>& documents, bool remove, ProgressLine& line) {
     const std::vector<Listed> unlisted = unlisted_of(folder_, documents);
+    CallsAhead calls(client_);
     std::size_t done = 0;
     for (const Listed& document : unlisted) {
+      while (remove && calls.size() < reads_ahead && done + calls.size() < unlisted.size())
+        calls.start(get_call(unlisted[done + calls.size()].id));
       if (!remove) {
         add(document, name(ExportState::unlisted), nullptr);
         continue;
       }
-      if (auto asked = ask_for(document); !asked) WS_TRY(fail_one(document, std::move(asked).error(), line));
+      if (auto asked = take_missing(document, calls.take()); !asked) WS_TRY(fail_one(document, std::move(asked).error(), line));
       line.update("asking for missing documents", ++done, unlisted.size());
     }
     line.clear();
@@ -131,8 +145,7 @@ class Export {
     return {};
   }
 
-  Result<void> ask_for(const Listed& document) {
-    auto reply = client_.call(get_call(document.id));
+  Result<void> take_missing(const Listed& document, Result<Reply> reply) {
     if (!reply) {
       const int status = reply.error().call.http_status;
       if (status != 403 && status != 404 && status != 410) return fail(std::move(reply).error());
@@ -148,17 +161,24 @@ class Export {
     return {};
   }
 
-  Result<void> one(const Listed& document) {
-    if (document.refused) return fail(*document.refused);
-    if (folder_.is_current(document.id, document.revision, document.title)) {
-      add(document, name(ExportState::unchanged), nullptr);
-      return {};
+  /// What is to be done about a document.
+  enum class Need { nothing, keep, read, refuse };
+
+  Need need_of(const Listed& document) const {
+    if (document.refused) return Need::refuse;
+    if (folder_.is_current(document.id, document.revision, document.title)) return Need::nothing;
+    return !session_.has("force") && folder_.is_changed_here(document.id) ? Need::keep : Need::read;
+  }
+
+  /// `calls`: with the answer of one that is read, as the oldest.
+  Result<void> one(const Listed& document, Need need, CallsAhead& calls) {
+    switch (need) {
+      case Need::nothing: add(document, name(ExportState::unchanged), nullptr); return {};
+      case Need::keep: add(document, name(ExportState::kept), nullptr); return {};
+      case Need::refuse: return fail(*document.refused);
+      case Need::read: break;
     }
-    if (!session_.has("force") && folder_.is_changed_here(document.id)) {
-      add(document, name(ExportState::kept), nullptr);
-      return {};
-    }
-    WS_LET(const Reply reply, client_.call(get_call(document.id)));
+    WS_LET(const Reply reply, calls.take());
     return put(document, *reply.json);
   }
 

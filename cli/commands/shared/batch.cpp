@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/shared/build_call.hpp"
+#include "cli/commands/shared/calls_ahead.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
@@ -120,14 +121,21 @@ Result<ExitCode> run_batch(Session& session, Client& client, const contract::Ope
   BatchRows rows(session, operation);
   bool any_done = false;
   std::optional<Failure> stopped;
+  // Changes are made one after the other: what stops one leaves the others unsent.
+  const std::size_t at_a_time = operation.retry == contract::RetryClass::read ? reads_ahead : 1;
+  CallsAhead calls(client);
+  std::size_t next = 0;
   for (std::size_t i = 0; i < batch.calls.size(); ++i) {
+    for (; next < batch.calls.size() && calls.size() < at_a_time && !stopped; ++next) {
+      if (batch.calls[next]) calls.start(std::move(*batch.calls[next]));
+    }
     Result<Reply> reply = fail(Failure{});
     if (!batch.calls[i]) {
       reply = fail(batch.calls[i].error());
     } else if (stopped) {
       reply = fail(not_sent(*stopped, operation));
     } else {
-      reply = client.call(std::move(*batch.calls[i]));
+      reply = calls.take();
       if (!reply && concerns_all(reply.error().kind)) {
         if (!any_done) return fail(reply.error());
         stopped = reply.error();

@@ -12,6 +12,7 @@
 #include "api-client/client/page_guard.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/build_call.hpp"
+#include "cli/commands/shared/calls_ahead.hpp"
 #include "cli/output/paged_list.hpp"
 
 namespace ws::cli {
@@ -60,10 +61,16 @@ Failure no_list(const Operation& operation, int status) {
 }
 
 /// An answer of the list: one whose list is only assumed may be something else, and is shown as that.
-Result<Reply> call_list(Client& client, const Operation& operation, Call call) {
-  WS_LET(Reply reply, client.call(std::move(call)));
+Result<Reply> take_list(CallsAhead& calls, const Operation& operation) {
+  WS_LET(Reply reply, calls.take());
   if (promises_list(operation) && find_items(*reply.json) == nullptr) return fail(no_list(operation, reply.status));
   return reply;
+}
+
+Result<Reply> call_list(Client& client, const Operation& operation, Call call) {
+  CallsAhead calls(client);
+  calls.start(std::move(call));
+  return take_list(calls, operation);
 }
 
 /// How many items were asked for of a list that comes in one answer.
@@ -153,11 +160,16 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
   PageGuard guard(operation.id);
   std::int64_t count = 0;
   std::string cursor;
-  for (bool is_first = true;; is_first = false) {
+  CallsAhead calls(client);
+  const auto ask = [&] {
     if (max_items) {
       set_member(operation, call, "limit", Json(std::min(page_limit.value_or(largest_page), *max_items - count)));
     }
-    WS_LET(Reply reply, call_list(client, operation, call));
+    calls.start(call);
+  };
+  ask();
+  for (bool is_first = true;; is_first = false) {
+    WS_LET(Reply reply, take_list(calls, operation));
     if (find_items(*reply.json) == nullptr) {
       if (!is_first) return fail(no_list(operation, reply.status));
       return print_reply(session, operation, reply);
@@ -168,10 +180,16 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
     const std::size_t came = find_items(page)->size();
     if (max_items) cut_to(page, *max_items - count);
     count += static_cast<std::int64_t>(find_items(page)->size());
+    const bool is_last = cursor.empty() || (max_items && count >= *max_items);
+    Result<void> goes_on;
+    if (!is_last) goes_on = guard.go_on(cursor, came);
+    if (!is_last && goes_on) {
+      set_member(operation, call, "cursor", Json(cursor));
+      ask();  // it comes while this one is printed
+    }
     WS_TRY(list->add(std::move(page)));
-    if (cursor.empty() || (max_items && count >= *max_items)) break;
-    WS_TRY(guard.go_on(cursor, came));
-    set_member(operation, call, "cursor", Json(cursor));
+    WS_TRY(std::move(goes_on));
+    if (is_last) break;
   }
   WS_TRY(list->finish(cursor));
   if (count == 0) note_nothing(session, session.printer().none_of(operation.id));
