@@ -42,4 +42,13 @@ const RelativePath& BaseTree::disk_path(const DocumentId& document) const {
   return found != displaced_to.end() ? found->second : documents.at(document).path;
 }
 
+PushItem push_item_of(const Action& action) {
+  return {.kind = action.kind,
+          .path = action.service_path.value_or(action.path),
+          .previous_path = action.kind == ActionKind::push_move ? action.previous_path : std::nullopt,
+          .document = action.document,
+          .hash = action.result,
+          .revision = action.revision};
+}
+
 }  // namespace ws::sync

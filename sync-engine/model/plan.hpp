@@ -135,6 +135,9 @@ struct PushItem {
   bool operator==(const PushItem&) const = default;
 };
 
+/// Of a push action; its size is not known.
+PushItem push_item_of(const Action& action);
+
 /// What a commit publishes; journalled before it is sent, and sent again as it is after a crash.
 struct CommitRequest {
   std::string source_id = {};

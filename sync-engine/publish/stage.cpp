@@ -217,17 +217,12 @@ class Stager {
     });
   }
 
-  /// As the walk found them.
   void note_sizes() {
-    std::unordered_map<std::string_view, StagedItem*> unsized;
+    PushItems unsized;
     for (auto& [staged, row] : waiting_) {
-      const bool has_text = staged.item.hash && staged.item.kind != ActionKind::push_move;
-      if (has_text && !staged.conflict) unsized.emplace(staged.disk_path.text(), &staged);
+      if (!staged.conflict) unsized.emplace(staged.disk_path.text(), &staged.item);
     }
-    survey_.scan.each_file([&](const std::string& path, const CachedEntry& file) {
-      const auto found = unsized.find(path);
-      if (found != unsized.end()) found->second->item.size_bytes = file.stamp.size_bytes;
-    });
+    ws::sync::note_sizes(survey_.scan, unsized);
   }
 
   void put_in_order() {
@@ -244,16 +239,8 @@ class Stager {
 
   std::optional<StagedItem> item_for(const Row& row) const {
     const Action& action = row.action;
-    if (is_push(action.kind) && row.state == Row::State::planned) {
-      return StagedItem{
-          .item = {.kind = action.kind,
-                   .path = action.service_path.value_or(action.path),
-                   .previous_path = action.kind == ActionKind::push_move ? action.previous_path : std::nullopt,
-                   .document = action.document,
-                   .hash = action.result,
-                   .revision = action.revision},
-          .disk_path = action.path};
-    }
+    if (is_push(action.kind) && row.state == Row::State::planned)
+      return StagedItem{.item = push_item_of(action), .disk_path = action.path};
     if (action.kind == ActionKind::merge && row.state == Row::State::done) {
       return StagedItem{.item = {.kind = ActionKind::push_update,
                                  .path = action.service_path.value_or(action.path),

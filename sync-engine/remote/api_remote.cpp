@@ -129,6 +129,14 @@ class ApiRemote final : public Remote {
     return outcome;
   }
 
+  void expect_plan(const std::string& source_id,
+                   SourceRevision base_revision,
+                   const std::string& client_id,
+                   const std::vector<PushItem>& items) override {
+    expected_body_ = plan_body(source_id, base_revision, client_id, items, 0);
+    expected_plan_ = begin({.operation = "sync.plan", .body = expected_body_});
+  }
+
   Result<PlanAnswer> plan(const std::string& source_id,
                           SourceRevision base_revision,
                           const std::string& client_id,
@@ -136,16 +144,12 @@ class ApiRemote final : public Remote {
                           const std::function<bool()>& meanwhile) override {
     PlanAnswer answer;
     for (std::size_t first = 0; first == 0 || first < items.size(); first += plan_part_items) {
-      Json entries = Json::array();
-      for (std::size_t i = first; i < std::min(items.size(), first + plan_part_items); ++i) {
-        entries.push_back(entry_of(items[i]));
-      }
-      Json body{{"source_id", source_id},
-                {"base_revision", base_revision.number},
-                {"client_id", client_id},
-                {"complete", false},
-                {"entries", std::move(entries)}};
-      WS_LET(const Reply reply, call({.operation = "sync.plan", .body = std::move(body)}, meanwhile));
+      Json body = plan_body(source_id, base_revision, client_id, items, first);
+      Result<Reply> called = fail(Failure{});
+      const Begun expected = std::exchange(expected_plan_, nullptr);
+      if (expected && body == expected_body_) called = await(*expected, meanwhile);
+      if (!called) called = await(*begin({.operation = "sync.plan", .body = std::move(body)}), meanwhile);
+      WS_LET(const Reply reply, std::move(called));
       answer.plan_id = find_text(*reply.json, "plan_id").value_or(find_text(*reply.json, "id").value_or(""));
       answer.revision = {read_number(*reply.json, "revision")};
       if (answer.plan_id.empty()) return fail(unusable("a plan without an id"));
@@ -162,9 +166,15 @@ class ApiRemote final : public Remote {
   Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) override;
 
  private:
-  Result<Reply> call(Call call, const std::function<bool()>& meanwhile) {
-    std::optional<Result<Reply>> reply;
-    client_.start(std::move(call), [&reply](Result<Reply> ended) { reply.emplace(std::move(ended)); });
+  using Begun = std::shared_ptr<std::optional<Result<Reply>>>;
+
+  Begun begin(Call call) {
+    auto reply = std::make_shared<std::optional<Result<Reply>>>();
+    client_.start(std::move(call), [reply](Result<Reply> ended) { reply->emplace(std::move(ended)); });
+    return reply;
+  }
+
+  Result<Reply> await(std::optional<Result<Reply>>& reply, const std::function<bool()>& meanwhile) {
     bool is_idle = !meanwhile;
     while (!reply) {
       client_.run(is_idle ? turn : std::chrono::milliseconds{0});
@@ -184,6 +194,23 @@ class ApiRemote final : public Remote {
     item.document = document;
     item.path.clear();  // the document says where its page is, not where its file is
     return item;
+  }
+
+  /// Of the part of the items that begins at `first`.
+  static Json plan_body(const std::string& source_id,
+                        SourceRevision base_revision,
+                        const std::string& client_id,
+                        const std::vector<PushItem>& items,
+                        std::size_t first) {
+    Json entries = Json::array();
+    for (std::size_t i = first; i < std::min(items.size(), first + plan_part_items); ++i) {
+      entries.push_back(entry_of(items[i]));
+    }
+    return {{"source_id", source_id},
+            {"base_revision", base_revision.number},
+            {"client_id", client_id},
+            {"complete", false},
+            {"entries", std::move(entries)}};
   }
 
   static Json entry_of(const PushItem& item) {
@@ -210,6 +237,8 @@ class ApiRemote final : public Remote {
   Client& client_;
   PullBounds bounds_;
   std::unique_ptr<Assets> assets_;
+  Json expected_body_;
+  Begun expected_plan_;  ///< null: none was asked for
 };
 
 struct PushBatch {

@@ -18,6 +18,9 @@
 namespace ws::sync {
 namespace {
 
+/// Beyond this the plan of the service is not what a run waits for.
+constexpr std::size_t max_expected_documents = 20'000;
+
 Guard guard_of_absent(const Survey& survey) {
   return {.absent = survey.remote.absent.size(), .tracked = survey.base.documents.size()};
 }
@@ -44,7 +47,10 @@ class Surveyor {
       if (survey_.agreed) cache_match_ = CacheMatch::all;
     }
     if (cache_match_ == CacheMatch::no) WS_TRY(load_and_identify());
-    if (!options_.offline) WS_TRY(ask_service());
+    if (!options_.offline) {
+      WS_TRY(expect_plan());
+      WS_TRY(ask_service());
+    }
     survey_.remote.refused = skipped_invalid_paths(invalid_paths_, incoming_.without_id);
     if (cache_match_ != CacheMatch::no && !identified_ && is_quiet_there()) {
       WS_LET(const bool known, plan_edits());
@@ -80,6 +86,32 @@ class Surveyor {
     if (mode_ != PullMode::inspect && !unrecorded.empty())
       WS_TRY(session_.state.put_files(std::exchange(unrecorded, {})));
     save_cache(session_, survey_, generation_, looked, unrecorded.empty());
+    return {};
+  }
+
+  /// The service plans what this side sends where nothing comes, while it is asked what comes: one round trip less.
+  Result<void> expect_plan() {
+    const bool sends = mode_ == PullMode::store && options_.half == Half::both && !options_.only &&
+                       survey_.edits.empty() && session_.remote != nullptr;
+    if (!sends || cache_match_ == CacheMatch::all || !survey_.pending.empty()) return {};
+    Survey edits;
+    if (!identified_) {
+      std::swap(edits.scan, survey_.scan);
+      const Result<bool> loaded = load_edits(session_, edits);
+      std::swap(edits.scan, survey_.scan);
+      if (!loaded.value_or(false)) return {};  // what it fails with is met again
+    }
+    const Survey& seen = identified_ ? survey_ : edits;
+    if (seen.base.documents.size() + seen.local.created.size() > max_expected_documents) return {};
+    Plan plan = reconcile(seen.base, seen.local, {}, {.half = options_.half});
+    std::erase_if(plan.actions, [](const Action& action) { return !is_push(action.kind); });
+    if (plan.guard || plan.actions.empty()) return {};
+    std::vector<PushItem> items;
+    for (const Action& action : plan.actions) items.push_back(push_item_of(action));
+    PushItems by_path;
+    for (std::size_t i = 0; i < items.size(); ++i) by_path.emplace(plan.actions[i].path.text(), &items[i]);
+    note_sizes(survey_.scan, by_path);
+    session_.remote->expect_plan(session_.binding.source_id, survey_.revision, session_.binding.client_id, items);
     return {};
   }
 
@@ -548,6 +580,14 @@ class Surveyor {
 
 Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode, TextEdits edits) {
   return Surveyor(session, options, mode, std::move(edits)).survey();
+}
+
+void note_sizes(const Scan& scan, const PushItems& items) {
+  scan.each_file([&](const std::string& path, const CachedEntry& file) {
+    const auto found = items.find(path);
+    if (found == items.end() || !found->second->hash || found->second->kind == ActionKind::push_move) return;
+    found->second->size_bytes = file.stamp.size_bytes;
+  });
 }
 
 void refresh_cache(Session& session) {

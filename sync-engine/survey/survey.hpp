@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "sync-engine/disk/staging_folder.hpp"
 #include "sync-engine/manifest/known_list.hpp"
@@ -53,6 +55,11 @@ enum class PullMode { inspect, record, store };
 /// Where the source's revision fell the plan is the one conflict `rewound` and nothing else. Fails where the tree
 /// cannot be walked or the service not asked. `edits`: the plan is made as if the files had these texts already.
 Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode, TextEdits edits = {});
+
+/// By the path of the file on disk.
+using PushItems = std::unordered_map<std::string_view, PushItem*>;
+/// Gives those that send a text its size, as the walk found it.
+void note_sizes(const Scan& scan, const PushItems& items);
 
 /// Walks once more after a run and writes the stat cache. A failure only costs time later.
 void refresh_cache(Session& session);

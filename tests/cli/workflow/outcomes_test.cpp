@@ -228,7 +228,6 @@ TEST_CASE("outcomes: no other unsafe call is sent twice", "[cli]") {
   for (const Unsafe& call : std::vector<Unsafe>{
            {"comments.add", "comment_threads", {"comments", "add", document, "-m", "Two"}},
            {"comments.reply", "comment_entries", {"comments", "reply", document, thread, "-m", "Three"}},
-           {"files.upload_start", "uploads", {"files", "upload", "a.md", "--start-only"}},
            {"files.organize", "organize_runs", {"files", "organize", asset, "-m", "Pages"}},
            {"agents.create", "agents", {"agents", "create", "second", "--name", "S", "--permissions", "read"}},
            {"agents.rotate", "", {"agents", "rotate", agent, "--yes"}},
@@ -244,6 +243,15 @@ TEST_CASE("outcomes: no other unsafe call is sent twice", "[cli]") {
     CHECK(world.sends(call.operation).size() == 1);
     if (!call.table.empty()) CHECK(world.rows(call.table).size() == before + 1);
   }
+}
+
+TEST_CASE("outcomes: the start of an upload is sent again, and what it left unused is no file", "[cli]") {
+  OutcomeWorld world;
+  write_text(world.folder / "a.md", "# A\n");
+  world.fault("files.upload_start", 1, R"({"close_without_answer": true})", "after");
+  CHECK(world.ws({"files", "upload", "a.md"}).exit == 0);
+  CHECK(world.sends("files.upload_start").size() == 2);
+  CHECK(world.rows("assets").size() == 1);
 }
 
 TEST_CASE("outcomes: bytes that were taken and not acknowledged go up again, there is one file", "[cli]") {
