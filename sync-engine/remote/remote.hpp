@@ -129,10 +129,10 @@ class Remote {
       const std::vector<DocumentId>& documents,
       const std::function<Result<void>(const DocumentId& document, Result<PulledItem> item)>& visit) = 0;
   /// Asks for a plan that will probably be wanted, and does not wait: `plan` of the very same takes the answer.
-  virtual void expect_plan(const std::string& /*source_id*/,
-                           SourceRevision /*base_revision*/,
-                           const std::string& /*client_id*/,
-                           const std::vector<PushItem>& /*items*/) {}
+  virtual void expect_plan([[maybe_unused]] const std::string& source_id,
+                           [[maybe_unused]] SourceRevision base_revision,
+                           [[maybe_unused]] const std::string& client_id,
+                           [[maybe_unused]] const std::vector<PushItem>& items) {}
   /// `meanwhile` is called again and again while the service is at work, until it returns false: nothing is left to do.
   virtual Result<PlanAnswer> plan(const std::string& source_id,
                                   SourceRevision base_revision,

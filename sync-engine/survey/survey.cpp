@@ -103,7 +103,9 @@ class Surveyor {
     }
     const Survey& seen = identified_ ? survey_ : edits;
     if (seen.base.documents.size() + seen.local.created.size() > max_expected_documents) return {};
-    Plan plan = reconcile(seen.base, seen.local, {}, {.half = options_.half});
+    LocalTree local = seen.local;
+    WS_TRY(hold_refused(session_, seen.base, {}, local));
+    Plan plan = reconcile(seen.base, local, {}, {.half = options_.half});
     std::erase_if(plan.actions, [](const Action& action) { return !is_push(action.kind); });
     if (plan.guard || plan.actions.empty()) return {};
     std::vector<PushItem> items;

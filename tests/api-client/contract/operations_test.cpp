@@ -85,7 +85,7 @@ constexpr Row rows[] = {
      "comments resolve",
      "comments:write",
      "commenter"},
-    {"files.upload_start", "POST", "/v1/files/uploads", 201, 'N', "files upload", "assets:write", "editor"},
+    {"files.upload_start", "POST", "/v1/files/uploads", 201, 'D', "files upload", "assets:write", "editor"},
     {"files.upload_finish", "POST", "/v1/files/uploads:finalize", 201, 'N', "files finalize", "assets:write", "editor"},
     {"files.list", "GET", "/v1/files", 200, 'R', "files list", "assets:read", "viewer"},
     {"files.get", "GET", "/v1/files/{asset_id}", 200, 'R', "files get", "assets:read", "viewer"},
