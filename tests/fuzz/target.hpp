@@ -16,11 +16,18 @@ void ws_fuzz_one(std::string_view bytes);
 constexpr double max_seconds = 2;
 constexpr double max_seconds_per_byte = 200e-6;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+inline int ws_fuzz_timed(void (*one)(std::string_view bytes), std::string_view bytes) {
   const std::clock_t before = std::clock();
-  ws_fuzz_one({reinterpret_cast<const char*>(data), size});
+  one(bytes);
   const double taken = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
-  if (taken <= max_seconds + max_seconds_per_byte * static_cast<double>(size)) return 0;
-  std::fprintf(stderr, "ERROR: %zu bytes took %.1f s of processor time\n", size, taken);
+  if (taken <= max_seconds + max_seconds_per_byte * static_cast<double>(bytes.size())) return 0;
+  std::fprintf(stderr, "ERROR: %zu bytes took %.1f s of processor time\n", bytes.size(), taken);
   std::abort();
 }
+
+#ifdef __clang__
+extern "C" inline int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) __attribute__((used));
+extern "C" inline int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return ws_fuzz_timed(&ws_fuzz_one, {reinterpret_cast<const char*>(data), size});
+}
+#endif
