@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -247,12 +248,24 @@ class Bench:
                      lambda turn: ["ws", "files", "download", "--quiet", "--jobs", jobs, "-o", str(self.fresh(f"down-{turn}")) + "/", *ids])
 
     def events(self):
-        def queue(_):
+        def queue():
             for _ in range(1000):
                 self.call("POST", "/_mock/events", {"kind": "agent.ping"})
 
-        self.row("1,000 events", lambda _: ["ws", "events", "work", "--until-empty", "--jobs", "8", "--quiet", "--", "true"],
-                 prepare=queue)
+        # A worker does not end by itself: the clock counts until all are completed.
+        for jobs in ("1", "8"):
+            queue()
+            self.relay.reset(RTT)
+            begin = time.monotonic()
+            worker = subprocess.Popen(["ws", "events", "work", "--jobs", jobs, "--quiet", "--", "true"],
+                                      env=self.environment, stdout=subprocess.DEVNULL)
+            while any(event["status"] != "completed" for event in self.call("GET", "/_mock/state")["tables"]["agent_events"]):
+                time.sleep(0.5)
+            seconds = time.monotonic() - begin
+            worker.send_signal(signal.SIGINT)
+            worker.wait()
+            print(f"  1,000 events, --jobs {jobs:<15} chain {self.relay.chain():4d}  requests {len(self.relay.exchanges):5d}  "
+                  f"connections {self.relay.connections:4d}  {seconds:7.2f} s", flush=True)
 
 
 def free_port():
