@@ -13,7 +13,8 @@ count, equal cases count once. The columns:
   bytes     the same
   twice     an entry, or the target of an entry's first link, stands more often than in either side
   wrong     by the ledger of words, see `out_of_bounds`; both are looked for where git's own result is another
-  lost      git is clean, and `ws merge` is not
+  lost      git is clean, and `ws merge` is not; the reasons are counted below the table
+  by list   of those settled: those in which the rule of list entries settled a place (`ws merge --explain`)
 The last lines are all repositories, and all with none above a fifth of the weight; `lists`: the repositories most of whose
 conflicting lines are entries. NAME stands for a repository in the table.
 
@@ -41,7 +42,9 @@ LINK = re.compile(rb"\]\(<?([^()\s<>]+)|(https?://[^\s)>|]+)")
 LABEL = re.compile(rb"\[([^\[\]]+)\]\(")
 WORD = re.compile(rb"[\w\x80-\xff]+")
 LARGEST = 1 << 20
-COLUMNS = ["merges", "git", "settled", "kept", "lines", "bytes", "twice", "wrong", "lost"]
+BY_LIST = ["by list", "l kept", "l lines", "l bytes"]
+COLUMNS = ["merges", "git", "settled", "kept", "lines", "bytes", "twice", "wrong", "lost", *BY_LIST]
+LIST_RULE = b"merged entry by entry"
 
 
 def git(repository, *words, feed=None):
@@ -193,6 +196,7 @@ def all_kept(base, made, committed):
 class Merger:
     def __init__(self, folder, command):
         self.paths, self.command = [folder / name for name in ("base.md", "ours.md", "theirs.md")], command
+        self.reasons = collections.Counter()  # of what git merges and we do not
 
     def put(self, texts):
         for path, text in zip(self.paths, texts):
@@ -211,6 +215,17 @@ class Merger:
         if code not in (0, 1):
             sys.exit(f"{' '.join(self.command)} ended with {code}")
         return code, made
+
+    def explained(self):
+        command = [*self.command, "--explain", *map(str, self.paths)]
+        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False).stderr
+
+    def used_list_rule(self):
+        return LIST_RULE in self.explained()
+
+    def why_not(self):
+        """Why places are left to a person, each reason once."""
+        return sorted({reason.decode() for reason in re.findall(rb": (conflict, .*)", self.explained())} or {"no reason told"})
 
 
 def conflicting_lines(text):
@@ -239,6 +254,7 @@ def judge(case, merger):
     (git_left, by_git), (we_left, made) = merger.by_git(), merger.by_us()
     tally = {"merges": 1, "git": git_left != 0, "lost": git_left == 0 and we_left != 0}
     doubts = ["lost"] if tally["lost"] else []
+    merger.reasons.update(merger.why_not() if doubts else [])
     lines, entries = conflicting_lines(by_git) if git_left else (0, 0)
     is_same = made == committed
     if not we_left and (git_left or made != by_git):  # else there is nothing of ours to judge
@@ -251,6 +267,8 @@ def judge(case, merger):
             "bytes": is_same,
         }
         doubts += [] if tally["kept"] else ["kept"]
+        if merger.used_list_rule():
+            tally |= {"by list": 1} | {f"l {column}": tally[column] for column in ("kept", "lines", "bytes")}
     if not we_left and (git_left or made != by_git):
         tally["twice"] = bool(doubled(entries_of, ours, theirs, made_lines) or doubled(targets_of, ours, theirs, made_lines))
         tally["wrong"] = bool(out_of_bounds(base, ours, theirs, made_lines, committed))
@@ -271,7 +289,8 @@ def row(name, tally):
     share = lambda part, whole: f"{100 * tally[part] / tally[whole]:.0f} %" if tally[whole] else "-"
     counts = [f"{tally[column]:.0f}" for column in COLUMNS]
     return f"{name:<24}" + "".join(f"{each:>9}" for each in counts) + "".join(
-        f"{share(*each):>7}" for each in [("settled", "git"), ("kept", "settled"), ("lines", "settled"), ("bytes", "settled")])
+        f"{share(*each):>7}" for each in [("settled", "git"), ("kept", "settled"), ("lines", "settled"), ("bytes", "settled"),
+                                                         ("l kept", "by list"), ("l lines", "by list"), ("l bytes", "by list")])
 
 
 def summary(name, tallies):
@@ -342,7 +361,7 @@ def main():
         return check(own)
     if not asked.repositories:
         sys.exit(__doc__)
-    print(f"{'':<24}" + "".join(f"{each:>9}" for each in COLUMNS) + "settled   kept  lines  bytes".rjust(28))
+    print(f"{'':<24}" + "".join(f"{each:>9}" for each in COLUMNS) + "settled   kept  lines  bytes l kept  lines  bytes".rjust(49))
     tallies, of_lists = [], []
     with tempfile.TemporaryDirectory() as folder:
         merger = Merger(Path(folder), own)
@@ -352,7 +371,7 @@ def main():
 
             def seen(case, counts, doubts, made):
                 if asked.each and counts["settled"]:
-                    print(name, case[0][:12], case[1], *(column for column in COLUMNS[3:] if counts[column]))
+                    print(name, case[0][:12], case[1], *(column for column in COLUMNS[3:] if counts[column]), flush=True)
                 if asked.show and doubts:
                     target = asked.show / "-".join([name, case[0][:12], Path(case[1]).stem, *doubts])
                     target.mkdir(parents=True, exist_ok=True)
@@ -366,6 +385,8 @@ def main():
     print(row("all", sum(tallies, collections.Counter())))
     print(summary("all, capped", tallies))
     print(summary("lists, capped", of_lists))
+    for reason, count in merger.reasons.most_common():
+        print(f"lost, {count}: {reason}")
     wrong = sum(each["twice"] + each["wrong"] for each in tallies)
     sys.exit(f"{wrong} merges are wrong" if wrong else 0)
 
