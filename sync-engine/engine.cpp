@@ -111,6 +111,13 @@ const TreeBinding& SyncEngine::binding() const { return context_->session.bindin
 
 Result<Report> SyncEngine::status(const RunOptions& options) { return status_of(context_->session, options); }
 
+Result<std::vector<KnownDocument>> SyncEngine::documents() {
+  WS_LET(auto base, context_->session.state.base());
+  std::vector<KnownDocument> documents;
+  for (auto& [document, row] : base) documents.push_back({.document = document, .row = std::move(row)});
+  return documents;
+}
+
 Result<std::optional<CleanStatus>> SyncEngine::clean_status() { return make_clean_status(context_->session); }
 
 Result<Report> SyncEngine::run(const RunOptions& options) {

@@ -57,6 +57,8 @@ class SyncEngine {
 
   /// The plan of a `run`, with nothing done: same rows, same order.
   Result<Report> status(const RunOptions& options = {});
+  /// Those of the base, as both sides last agreed on them.
+  Result<std::vector<KnownDocument>> documents();
   /// The same offline, for a watch to hand out. Empty: there is something to do. See run/status.hpp.
   Result<std::optional<CleanStatus>> clean_status();
   /// Pull, merge what merges cleanly, push, commit.

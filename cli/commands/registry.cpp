@@ -50,6 +50,8 @@ std::vector<Entry> written_commands() {
       {"sync watch", "Sync again and again until stopped", sync_watch_command},
       {"sync gc", "Drop old states of the local history", sync_gc_command},
       {"sync roots", "List the folders that you sync", sync_roots_command},
+      {"sync share", "Share a synced folder with the Workspace", sync_share_command},
+      {"sync account", "Show whose folder it is, or make it somebody else's", sync_account_command},
       {"sync attachments", "List the files that notes show", sync_attachments_command},
       {"sync attachments list", "List them (the same as `ws sync attachments`)", sync_attachments_list_command},
       {"sync attachments add", "Sync files that a text from the service shows", sync_attachments_add_command},

@@ -293,6 +293,7 @@ constexpr View views[] = {
      .facts = {{"Workspace ID", "{workspace_id}"}, {"Key ID", "{key_id}"}}},
     {.of = {"ws.keys"},
      .columns = {{"PROFILE", "{profile}"},
+                 {"PERSON", "{account_name}"},
                  {"IN USE", "{current:yes}"},
                  {"WORKSPACE", "{workspace_name}"},
                  {"SERVER", "{base_url}"},

@@ -61,7 +61,7 @@ struct View {
   SmallList<Fact, 9> facts = {};
   std::string_view markdown = {};  ///< the path of a Markdown text, rendered below
   SmallList<ViewPart, 2> parts = {};
-  SmallList<ViewColumn, 6> columns = {};  ///< of a list
+  SmallList<ViewColumn, 7> columns = {};  ///< of a list
   Rendering list = nullptr;               ///< of a list that is no table; gets the whole answer
   std::string_view none = {};             ///< of an empty list: "No documents."
 };

@@ -129,7 +129,16 @@ Result<TreeBinding> read_binding(const WsFolder& folder) {
                       .client_id = find_text(value, "client_id").value_or(""),
                       .name = find_text(value, "name").value_or(""),
                       .base_url = find_text(value, "base_url").value_or(""),
-                      .origin = find_text(value, "origin").value_or("")};
+                      .origin = find_text(value, "origin").value_or(""),
+                      .profile = find_text(value, "profile").value_or(""),
+                      .is_shared = find_bool(value, "shared").value_or(false)};
+  if (const Json* const account = find(value, "account"); account != nullptr && account->is_object()) {
+    const auto member = [&](std::string_view name) { return find_text(*account, name).value_or(""); };
+    binding.account = Account{.id = member("id"),
+                              .name = member("name"),
+                              .workspace_id = member("workspace_id"),
+                              .workspace_name = member("workspace_name")};
+  }
   if (binding.source_id.empty() || binding.client_id.empty()) {
     return fail(with_code(Failure::Kind::disk,
                           fmt::format("{}/.ws/source.json names no source", root.string()),
@@ -182,14 +191,40 @@ Failure another_source(std::string_view asked_for, std::string_view answered) {
 }  // namespace
 
 Result<void> write_binding(const WsFolder& own, const TreeBinding& binding) {
-  const Json value{{"format", tie_format},
-                   {"source_id", binding.source_id},
-                   {"client_id", binding.client_id},
-                   {"name", binding.name},
-                   {"base_url", binding.base_url},
-                   {"origin", binding.origin}};
+  Json value{{"format", tie_format},
+             {"source_id", binding.source_id},
+             {"client_id", binding.client_id},
+             {"name", binding.name},
+             {"base_url", binding.base_url},
+             {"origin", binding.origin}};
+  if (binding.account) {
+    value["account"] = {{"id", binding.account->id},
+                        {"name", binding.account->name},
+                        {"workspace_id", binding.account->workspace_id},
+                        {"workspace_name", binding.account->workspace_name}};
+    value["profile"] = binding.profile;
+  }
+  if (binding.is_shared) value["shared"] = true;
   // source.json is written last: with it the tree is bound.
   return own.write("source.json", dump(value, 2) + "\n");
+}
+
+Result<void> mark_shared(const fs::path& root, const TrustedFolders& trusted) {
+  WS_LET(const WsFolder own, WsFolder::open(root, trusted));
+  WS_LET(TreeBinding binding, read_binding(own));
+  binding.is_shared = true;
+  return write_binding(own, binding);
+}
+
+Result<void> bind_account(const fs::path& root,
+                          const Account& account,
+                          const std::string& profile,
+                          const TrustedFolders& trusted) {
+  WS_LET(const WsFolder own, WsFolder::open(root, trusted));
+  WS_LET(TreeBinding binding, read_binding(own));
+  binding.account = account;
+  binding.profile = profile;
+  return write_binding(own, binding);
 }
 
 Result<TreeBinding> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random) {
@@ -233,6 +268,8 @@ Result<TreeBinding> init(const InitOptions& options, Remote& remote, const Clock
                       .name = source->name,
                       .base_url = options.base_url,
                       .origin = options.origin,
+                      .account = options.account,
+                      .profile = options.profile,
                       .kept_aside = older ? older->kept_as : ""};
   if (auto written = write_binding(own, binding); !written) {
     Failure failure = std::move(written).error();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "api-client/base/clock.hpp"
@@ -13,14 +14,26 @@
 
 namespace ws::sync {
 
+/// Who works in a tree: a person or an agent in a Workspace, as the service names them.
+struct Account {
+  std::string id = {};              ///< of the person or agent; empty: the service names nobody
+  std::string name = {};            ///< "Mara Lindqvist", "@scribe"
+  std::string workspace_id = {};    ///< empty: a key for all of a person's Workspaces
+  std::string workspace_name = {};  ///< "Harbour"
+  bool operator==(const Account&) const = default;
+};
+
 /// The binding of a tree to a source of the service: `.ws/source.json`.
 struct TreeBinding {
   std::string source_id = {};
   std::string client_id = {};
   std::string name = {};
   std::string base_url = {};
-  std::string origin = {};      ///< compared before anything is sent
-  std::string kept_aside = {};  ///< of `init`: the folder that holds the `.ws` of an older format; not stored
+  std::string origin = {};              ///< compared before anything is sent
+  std::optional<Account> account = {};  ///< whose folder it is; empty: not known yet
+  std::string profile = {};             ///< whose key tied it; empty: one of the environment
+  bool is_shared = false;               ///< from here its page was moved into a Project; the service does not tell
+  std::string kept_aside = {};          ///< of `init`: the folder that holds the `.ws` of an older format; not stored
   bool operator==(const TreeBinding&) const = default;
 };
 
@@ -33,11 +46,20 @@ Result<TreeBinding> read_binding(const WsFolder& folder);
 
 /// Fails with `disk`.
 Result<void> write_binding(const WsFolder& own, const TreeBinding& binding);
+/// Remembers that the source was shared from here. Fails as `read_binding` and `write_binding` do.
+Result<void> mark_shared(const std::filesystem::path& root, const TrustedFolders& trusted = {});
+/// Makes the tree the account's from now on. Fails as `read_binding` and `write_binding` do.
+Result<void> bind_account(const std::filesystem::path& root,
+                          const Account& account,
+                          const std::string& profile,
+                          const TrustedFolders& trusted = {});
 
 struct InitOptions {
   std::filesystem::path folder = {};
   std::string base_url = {};
   std::string origin = {};
+  std::optional<Account> account = {};
+  std::string profile = {};
   std::string name = {};        ///< empty: the folder's
   std::string project_id = {};  ///< at most one of project, root and source
   std::string root_node_id = {};

@@ -6,6 +6,7 @@
 
 #include "api-client/base/clean.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "cli/commands/shared/account.hpp"
 
 namespace ws::cli {
 namespace {
@@ -39,6 +40,10 @@ void revoke(Session& session, const ReplacedKey& key) {
   }
 }
 
+Key key_of(const StoredCredential& credential) {
+  return {.credential = {.secret = credential.secret, .origin = credential.origin}, .stored = credential};
+}
+
 std::optional<StoredCredential> key_in_use(Session& session) {
   const auto stored = session.credentials().load();
   if (!stored) return std::nullopt;
@@ -52,19 +57,6 @@ void note_switch(Session& session, const StoredCredential& before, const StoredC
                ShellCommand{"ws", "auth", "switch", before.profile != now.profile ? before.profile : before.key_id}
                    .in_backticks() +
                " uses the earlier key again");
-}
-
-/// The name of the person or the agent; empty where the server does not say.
-std::string who_is(Session& session) {
-  const auto client = session.client();
-  if (!client) return {};
-  const auto reply = (*client)->call({.operation = "me.get"});
-  if (!reply) return {};
-  for (const auto& [member, name] : {std::pair("user", "display_name"), std::pair("agent", "handle")}) {
-    const Json* const one = find(*reply->json, member);
-    if (one != nullptr) return clean(find_text(*one, name).value_or(""), Breaks::space);
-  }
-  return {};
 }
 
 }  // namespace
@@ -102,7 +94,8 @@ void print_login(Session& session, const StoredCredential& credential) {
                                        {"kept_in", session.credentials().place(credential.kept_in)}});
   }
   const bool is_overruled = session.world().environment.text("WS_TOKEN").has_value();
-  const std::string who = is_overruled ? std::string() : who_is(session);
+  const auto account = is_overruled ? fail(Failure()) : account_of(session, key_of(credential));
+  const std::string who = account ? clean(account->name, Breaks::space) : std::string();
   const std::string workspace = clean(credential.workspace_name, Breaks::space);
   session.printer().sentence("Logged in at " + credential.base_url + (who.empty() ? "" : " as " + who) +
                              (workspace.empty() ? "" : ", Workspace " + workspace) + ".");

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shell_command.hpp"
+#include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 
@@ -9,8 +10,10 @@ namespace ws::cli {
 namespace {
 
 /// All but the secret.
-Json to_json(const StoredCredential& credential) {
+Json to_json(const Session& session, const StoredCredential& credential) {
+  const auto account = known_account(session, credential.key_id);
   return {{"profile", credential.profile},
+          {"account_name", text_or_null(account ? account->name : "")},
           {"base_url", credential.base_url},
           {"workspace_id", text_or_null(credential.workspace_id)},
           {"workspace_name", text_or_null(credential.workspace_name)},
@@ -44,7 +47,7 @@ Result<ExitCode> status(Session& session) {
   Json value = {{"v", 1}, {"base_url", url.text}};
   if (key.stored) {
     value["kept_in"] = session.credentials().place(key.stored->kept_in);
-    value.update(to_json(*key.stored));
+    value.update(to_json(session, *key.stored));
     if (is_past(key.stored->expires_at, session.world().clock.now())) {
       session.note("this key has expired; " + ShellCommand{"ws", "login", "--base-url=", url.text}.in_backticks() +
                    " gets a new one");
@@ -60,7 +63,7 @@ Result<ExitCode> status(Session& session) {
 Result<ExitCode> list(Session& session) {
   WS_LET(const auto stored, session.credentials().load());
   Json value = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
-  for (const StoredCredential& credential : stored) value["data"].push_back(to_json(credential));
+  for (const StoredCredential& credential : stored) value["data"].push_back(to_json(session, credential));
   print_own_list(session, "ws.keys", value);
   if (session.format() == Format::table && !stored.empty()) {
     session.note("only the keys on this machine are listed: the API cannot list those on the service");

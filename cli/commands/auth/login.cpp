@@ -18,6 +18,7 @@
 #include "api-client/contract/operations.hpp"
 #include "api-client/login/device_login.hpp"
 #include "cli/commands/auth/keep_key.hpp"
+#include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/outcomes.hpp"
@@ -87,6 +88,7 @@ Result<ExitCode> login_with_token(Session& session, const std::function<Result<K
   credential.workspace_id = find_text(workspace == nullptr ? none : *workspace, "id").value_or("");
   credential.workspace_name = find_text(workspace == nullptr ? none : *workspace, "name").value_or("");
   if (credential.key_id.empty()) return fail(Failure::Kind::internal, "the server does not say which key this is");
+  keep_account(session, credential.key_id, read_account(*reply.json));
   WS_TRY(keep_key(session, credential));
   print_login(session, credential);
   return ExitCode::done;

@@ -1,5 +1,5 @@
-/// Calls that are under way while the answers of earlier ones are worked off: on a slow network the next answer is there
-/// when it is asked for.
+/// Calls that are under way while the answers of earlier ones are worked off: on a slow network the next answer is
+/// there when it is asked for.
 #pragma once
 
 #include <cstddef>

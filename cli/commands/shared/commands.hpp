@@ -81,6 +81,8 @@ Command nodes_move_command();
 Command sync_init_command();
 Command sync_run_command();
 Command sync_status_command();
+Command sync_account_command();
+Command sync_share_command();
 Command sync_plan_command();
 Command sync_pull_command();
 Command sync_push_command();

@@ -280,6 +280,7 @@ Failure Session::no_key_for_workspace() const {
 }
 
 Result<Key> Session::key() {
+  if (chosen_key_) return *chosen_key_;
   WS_LET(const BaseUrl url, base_url());
   // A Workspace is named by the key that sees it, so -W always means a stored one. What a file of the tree names does
   // not stand above the environment.

@@ -109,6 +109,8 @@ class Session {
   CredentialStore& credentials() { return credentials_; }
   /// Fails with `auth` and the command to run where there is none for the base URL.
   Result<Key> key();
+  /// The key from now on, whatever else names one. Before the first call of `client`.
+  void use_key(Key key) { chosen_key_ = std::move(key); }
   /// The failure, with a better hint where the cause is the key, its scopes, or the base URL.
   Failure with_hint(Failure failure);
   /// The network; libcurl is loaded now. `connections`: exchanges at a time, as the first call of this has it.
@@ -144,6 +146,7 @@ class Session {
   std::unique_ptr<Printer> printer_;
   std::unique_ptr<OutcomeLog> outcomes_;
   std::unique_ptr<http::Transport> transport_;
+  std::optional<Key> chosen_key_ = {};
   std::unique_ptr<Client> client_;
   std::unique_ptr<Client> keyless_client_;
   std::string held_notes_;

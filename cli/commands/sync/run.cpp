@@ -8,9 +8,12 @@
 #include "api-client/base/clean.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/sync/share.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
+#include "cli/state/tree_register.hpp"
 #include "sync-engine/remote/api_remote.hpp"
 
 namespace ws::cli {
@@ -81,10 +84,77 @@ ExitCode finish_run(Session& session, SyncTree& tree, const sync::Report& report
   return finish(session, tree, report, stage, exit_code_of_run(report, session.world().caught_signal()));
 }
 
+/// What the first run would send, before it does.
+Result<void> print_what_is_sent(Session& session, const fs::path& folder, bool is_in_project) {
+  SyncTree tree{.root = folder};
+  WS_TRY(open_engine(session, tree));
+  WS_LET(const sync::Report report, tree.engine->status({.offline = true}));
+  tree.progress->clear();
+  const auto created = [&](bool attachment) {
+    return std::ranges::count_if(report.rows, [attachment](const sync::Row& row) {
+      return row.action.kind == sync::ActionKind::push_create && row.action.attachment == attachment;
+    });
+  };
+  const auto notes = created(false);
+  const auto files = created(true);
+  if (notes + files == 0) return {};
+  const auto counted = [](auto count, std::string_view word) {
+    return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+  };
+  const std::string sent = counted(notes, "note") + (files == 0 ? "" : " and " + counted(files, "file"));
+  const std::string left =
+      report.skipped.empty() ? "" : " (" + counted(report.skipped.size(), "file") + " left out: `ws sync status`)";
+  session.printer().sentence(
+      fmt::format("The first run will send {}{}; {} can see them on the service.",
+                  sent,
+                  left,
+                  is_in_project ? "everybody in the Workspace" : "you and the Workspace's admins"));
+  return {};
+}
+
+/// Folders that nobody means to sync, or that are synced already in another way. Fails with `usage`.
+Result<void> check_place(Session& session, const sync::InitOptions& options) {
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(options.folder, error);
+  const auto home = session.world().environment.text("HOME");
+  const bool is_home = home && folder == fs::weakly_canonical(*home, error);
+  if (is_home || folder == folder.root_path()) {
+    return fail(
+        Failure::Kind::usage,
+        fmt::format("{} is your {} folder: everything in it would be sent", folder.string(), is_home ? "home" : "root"),
+        "name a folder of notes in it");
+  }
+  const auto trees = TreeRegister(session.paths().state).all();
+  if (!trees) return {};
+  for (const TiedTree& tree : *trees) {
+    const fs::path other = fs::weakly_canonical(tree.folder, error);
+    const bool is_tied = fs::exists(other / ".ws", error);
+    if (is_tied && other != folder && (other.string() + "/").starts_with(folder.string() + "/")) {
+      return fail(Failure{.kind = Failure::Kind::usage,
+                          .what = fmt::format("{} holds the synced folder {}", folder.string(), other.string()),
+                          .hint = "sync another folder, or stop syncing that one first",
+                          .code = "already_tied"});
+    }
+    const bool makes_source = options.source_id.empty() && options.name.empty();
+    if (other == folder && !is_tied && makes_source && tree.base_url == options.base_url) {
+      return fail(Failure{
+          .kind = Failure::Kind::usage,
+          .what = fmt::format(
+              "{} synced with \"{}\" before, and its .ws is gone", folder.string(), clean(tree.name, Breaks::space)),
+          .hint = "join it again: " + join_command(tree.base_url, tree.source_id).in_backticks() +
+                  "; --name makes a new source instead",
+          .code = "was_tied"});
+    }
+  }
+  return {};
+}
+
 Result<ExitCode> init(Session& session) {
   const int places = static_cast<int>(session.has("project")) + static_cast<int>(session.has("root")) +
                      static_cast<int>(session.has("source"));
   if (places > 1) return fail(Failure::Kind::usage, "give one of --project, --root and --source");
+  if (session.has("shared") && (session.has("root") || session.has("source")))
+    return fail(Failure::Kind::usage, "--shared makes a source in a Project: it takes --project alone");
   sync::InitOptions options{.folder = folder_of(session),
                             .name = session.arguments().value("name").value_or(""),
                             .project_id = session.arguments().value("project").value_or(""),
@@ -99,14 +169,27 @@ Result<ExitCode> init(Session& session) {
   WS_LET(const BaseUrl url, session.base_url());
   options.base_url = url.text;
   options.origin = url.origin;
+  WS_TRY(check_place(session, options));
   if (session.has("dry-run")) {
     session.printer().sentence(options.folder.string() + " would sync with " + url.text);
     return ExitCode::done;
   }
   WS_LET(Client * client, session.client());
+  WS_LET(const Key key, session.key());
+  WS_LET(options.account, account_of(session, key));
+  options.profile = key.stored ? key.stored->profile : "";
   std::error_code error;
   const bool is_new = !fs::exists(options.folder, error);
+  if (is_new) {
+    WS_LET(const bool agreed, session.confirm(fmt::format("there is no folder {}: make it?", options.folder.string())));
+    if (!agreed) return ExitCode::done;
+  }
   WS_TRY(make_folders(options.folder));
+  if (session.has("shared") && options.project_id.empty()) {
+    const std::string title = options.name.empty() ? options.folder.filename().string() : options.name;
+    WS_LET(const NewProject project, make_project(*client, title));
+    options.project_id = project.id;
+  }
   const auto remote = sync::make_api_remote(*client);
   const auto made = sync::init(options, *remote, session.world().clock, session.world().random);
   if (!made) {
@@ -119,11 +202,15 @@ Result<ExitCode> init(Session& session) {
     session.note("the .ws of an older version is kept as " + binding.kept_aside +
                  ": the texts in its history.git, conflicts and tmp stay readable, history.git by plain git too");
   }
-  const std::string join = ShellCommand{"ws", "sync", "init", "--source=", binding.source_id}.text();
+  const std::string join = join_command(binding.base_url, binding.source_id).text();
   if (session.format() == Format::table) {
     session.printer().sentence(options.folder.string() + " now syncs with \"" + clean(binding.name, Breaks::space) +
                                "\" at " + url.text + ".");
-    session.printer().sentence("Next: `ws sync` publishes your files and fetches the others. On another machine:");
+    const bool is_in_project = !options.project_id.empty();
+    if (options.source_id.empty()) WS_TRY(print_what_is_sent(session, options.folder, is_in_project));
+    session.printer().sentence(
+        "Next: `ws sync` sends your files and receives the others. " +
+        std::string(is_in_project ? "Anybody in the Workspace joins with:" : "On another machine of yours:"));
     session.printer().line("  " + join);
     return ExitCode::done;
   }
@@ -195,6 +282,8 @@ Result<ExitCode> show_status(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, folder_of(session), options.offline ? Network::none : Network::to_look));
   WS_LET(const sync::Report report, tree.engine->status(options));
   const ExitCode exit = session.has("exit-code") ? exit_code_of_status(report) : ExitCode::done;
+  if (!tree.account.empty() && session.format() == Format::table)
+    session.printer().sentence("This folder belongs to " + tree.account + ".");
   return finish(session, tree, report, ReportStage::planned, exit);
 }
 
@@ -271,6 +360,7 @@ Command sync_init_command() {
            {.name = "project", .placeholder = "ID", .help = "sync what is in this Project", .names = Subject::project},
            {.name = "root", .placeholder = "NODE", .help = "sync what is below this node"},
            {.name = "source", .placeholder = "ID", .help = "join an existing source"},
+           {.name = "shared", .help = "make a Project for it, or use that of --project: the whole Workspace sees it"},
            {.name = "attachments",
             .placeholder = "MODE",
             .help = "which files beside the notes are synced: those that notes show, all, or none",

@@ -11,6 +11,7 @@
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/commands/shared/composing.hpp"
+#include "cli/commands/sync/tree_account.hpp"
 #include "cli/state/tree_register.hpp"
 #include "sync-engine/conflict_store/renew_client.hpp"
 #include "sync-engine/remote/api_remote.hpp"
@@ -170,6 +171,8 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
       // Only then: a copy that is merely looked at must not make the original a copy of it.
       register_tree(session, tree.root, binding);
     }
+    WS_LET(const sync::Account account, use_account_of(session, tree.root, binding, network));
+    tree.account = account_name(account);
     session.allow_retries(retries_of_a_run);
     WS_LET(Client * client, session.client());
     tree.remote = sync::make_api_remote(*client);

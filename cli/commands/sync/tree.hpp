@@ -25,6 +25,7 @@ struct SyncTree {
   std::unique_ptr<sync::Remote> remote = {};
   std::optional<sync::SyncEngine> engine = {};
   bool is_elsewhere = false;  ///< -C named it: the user's working directory is another
+  std::string account = {};   ///< whose folder it is, cleaned; empty: not known, or not asked for
 };
 
 /// The tree at or above `start`. Its binding only chooses among the keys that are stored: a file in a tree cannot send

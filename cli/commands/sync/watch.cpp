@@ -136,8 +136,9 @@ Result<ExitCode> watch(Session& session) {
     status_requests.emplace(session, tree, folder, std::move(*socket));
   }
   WatchReporter voice(session, tree);
-  const std::string watching = fmt::format("watching {}, and the service every {} s; Ctrl-C stops it",
+  const std::string watching = fmt::format("watching {}{}, and the service every {} s; Ctrl-C stops it",
                                            clean(tree.root.string(), Breaks::space),
+                                           tree.account.empty() ? "" : " as " + tree.account,
                                            options.interval.count() / 1000);
   const std::string seldom = fmt::format(
       "this system allows no more watched folders (fs.inotify.max_user_watches): some are checked only every {} s",

@@ -1,0 +1,80 @@
+#include "cli/commands/shared/account.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/clean.hpp"
+#include "api-client/base/sha256.hpp"
+#include "cli/state/known_accounts.hpp"
+
+namespace ws::cli {
+namespace {
+
+std::string key_name_of(const Key& key) {
+  return key.stored ? key.stored->key_id : Sha256::of(key.credential.origin + "\n" + key.credential.secret).hex();
+}
+
+}  // namespace
+
+sync::Account read_account(const Json& me) {
+  sync::Account account;
+  const auto take = [&](std::string_view member, std::string_view name, std::string_view sign) {
+    const Json* const one = find(me, member);
+    if (!account.id.empty() || one == nullptr) return;
+    account.id = find_text(*one, "id").value_or("");
+    const std::string text = find_text(*one, name).value_or(find_text(*one, "email").value_or(""));
+    account.name = text.empty() ? account.id : std::string(sign) + text;
+  };
+  take("agent", "handle", "@");
+  take("user", "display_name", "");
+  if (const Json* const workspace = find(me, "workspace"); workspace != nullptr) {
+    account.workspace_id = find_text(*workspace, "id").value_or("");
+    account.workspace_name = find_text(*workspace, "name").value_or("");
+  }
+  return account;
+}
+
+std::string account_name(const sync::Account& account) {
+  const std::string workspace = clean(account.workspace_name, Breaks::space);
+  const std::string name = clean(account.name, Breaks::space);
+  if (name.empty()) return workspace.empty() ? "" : "the Workspace " + workspace;
+  return workspace.empty() ? name : name + " (Workspace " + workspace + ")";
+}
+
+bool is_same_account(const sync::Account& one, const sync::Account& other) {
+  const bool same_workspace =
+      one.workspace_id.empty() || other.workspace_id.empty() || one.workspace_id == other.workspace_id;
+  return one.id == other.id && same_workspace;
+}
+
+std::optional<sync::Account> known_account(const Session& session, const std::string& key_id) {
+  return KnownAccounts(session.paths().state).find(key_id);
+}
+
+void keep_account(const Session& session, const std::string& key_id, const sync::Account& account) {
+  static_cast<void>(KnownAccounts(session.paths().state).keep(key_id, account));
+}
+
+Result<sync::Account> account_of(Session& session, const Key& key) {
+  const KnownAccounts known(session.paths().state);
+  const std::string name = key_name_of(key);
+  if (auto account = known.find(name)) return std::move(*account);
+  WS_LET(const auto client, session.client_with(key.credential));
+  const auto reply = client->call({.operation = "me.get", .validate = false});
+  using Kind = Failure::Kind;
+  const auto is_told = [](const Failure& failure) {
+    return failure.kind == Kind::auth || failure.kind == Kind::unreachable || failure.kind == Kind::cancelled ||
+           failure.kind == Kind::rate_limited || failure.kind == Kind::service;
+  };
+  if (!reply && is_told(reply.error())) return fail(reply.error());
+  sync::Account account = reply ? read_account(*reply->json) : sync::Account();
+  if (account.workspace_id.empty() && key.stored) {
+    account.workspace_id = key.stored->workspace_id;
+    account.workspace_name = key.stored->workspace_name;
+  }
+  static_cast<void>(known.keep(name, account));  // else the next command asks again
+  return account;
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,31 @@
+/// Whose a key is.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "api-client/base/json.hpp"
+#include "cli/commands/shared/session.hpp"
+#include "sync-engine/binding/tree_binding.hpp"
+
+namespace ws::cli {
+
+/// Whose key it is, as the service says; asked once for each key. Fails where the service cannot be asked, or refuses
+/// the key.
+Result<sync::Account> account_of(Session& session, const Key& key);
+
+/// "Mara Lindqvist (Workspace Harbour)"; cleaned. Empty: the service names nobody.
+std::string account_name(const sync::Account& account);
+
+/// The same of a stored key, as far as it is known; the service is not asked.
+std::optional<sync::Account> known_account(const Session& session, const std::string& key_id);
+/// What a login has learned. Where it cannot be kept it is asked again.
+void keep_account(const Session& session, const std::string& key_id, const sync::Account& account);
+
+/// What `GET /v1/me` says.
+sync::Account read_account(const Json& me);
+
+/// Whether both are the same person or agent in the same Workspace, as far as the service says.
+bool is_same_account(const sync::Account& one, const sync::Account& other);
+
+}  // namespace ws::cli

@@ -1,0 +1,250 @@
+// Whose folder it is: which key the commands of a synced folder use, and which they refuse.
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/stage.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// Two people of one Workspace who use one machine, each with a stored key, Ada with a second one of fewer scopes.
+struct TwoAccounts {
+  TemporaryFolder folder;
+  MockProcess server{with_people(folder)};
+  Person person;
+  std::string ada = new_key("ada@example.com", R"(["sync:read", "sync:write", "documents:read", "documents:write"])");
+  std::string grace =
+      new_key("grace@example.com", R"(["sync:read", "sync:write", "documents:read", "documents:write"])");
+
+  TwoAccounts() {
+    log_in("ada", ada);
+    log_in("reader", new_key("ada@example.com", R"(["sync:read"])"));
+    log_in("grace", grace);
+    for (const std::string& profile : {std::string("ada"), std::string("grace")}) {
+      write_text(folder_of(profile) / "note.md", "# One\n");
+      REQUIRE(ws(profile, {"sync", "init", "--profile", profile, "--base-url", server.base_url()}).exit == 0);
+      const Ended first = ws(profile, {"sync"});
+      INFO(first.err);
+      REQUIRE(first.exit == 0);
+    }
+  }
+
+  static std::vector<std::string> with_people(const TemporaryFolder& folder) {
+    write_text(folder / "world.yaml",
+               "people:\n"
+               "  - {email: ada@example.com, name: Ada Byron}\n"
+               "  - {email: grace@example.com, name: Grace Hopper}\n"
+               "workspaces:\n"
+               "  - name: Harbour\n"
+               "    members:\n"
+               "      - {person: ada@example.com, role: owner}\n"
+               "      - {person: grace@example.com, role: editor}\n");
+    return {"--fixtures", (folder / "world.yaml").string()};
+  }
+  std::string new_key(const std::string& email, const std::string& scopes) const {
+    const Json made =
+        parse(control(server, "POST", "/keys", R"({"person": ")" + email + R"(", "scopes": )" + scopes + "}"));
+    return text_at(made, "secret");
+  }
+  void log_in(const std::string& profile, const std::string& key) const {
+    Command login = person.command(
+        {"login", "--with-token", "--store", "file", "--profile", profile, "--base-url", server.base_url()});
+    login.input = key;
+    REQUIRE(run_command(login).exit == 0);
+  }
+  std::filesystem::path folder_of(const std::string& profile) const { return folder / profile; }
+  /// In the folder of `owner`.
+  Ended ws(const std::string& owner, std::vector<std::string> arguments, const std::string& token = {}) const {
+    Command command = person.command(std::move(arguments), folder_of(owner));
+    if (!token.empty()) {
+      command.environment["WS_TOKEN"] = token;
+      command.environment["WS_BASE_URL"] = server.base_url();
+    }
+    return run_command(command);
+  }
+  /// Who wrote the document that has this text.
+  std::string signer_of(const std::string& text) const {
+    const Json state = parse(control(server, "GET", "/state", ""))["tables"];
+    for (const Json& document : state["documents"]) {
+      if (text_at(document, "content") == text) return text_at(document, "updated_by_name");
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("account: whatever key is in use, a folder is synced as the person who tied it", "[cli]") {
+  const TwoAccounts stage;
+  int edits = 0;
+  for (const std::string& owner : {std::string("ada"), std::string("grace")}) {
+    for (const std::string& used : {std::string("ada"), std::string("reader"), std::string("grace")}) {
+      CAPTURE(owner, used);
+      REQUIRE(stage.ws(owner, {"auth", "switch", used}).exit == 0);
+      const std::string text = "# Edit " + std::to_string(++edits) + "\n";
+      write_text(stage.folder_of(owner) / "note.md", text);
+      const Ended ended = stage.ws(owner, {"sync"});
+      INFO(ended.err);
+      // The key that is in use is Ada's: it may only read, and is hers.
+      const bool is_reader = owner == "ada" && used == "reader";
+      CHECK(ended.exit == (is_reader ? 13 : 0));
+      if (!is_reader) CHECK(stage.signer_of(text) == (owner == "ada" ? "Ada Byron" : "Grace Hopper"));
+    }
+  }
+}
+
+TEST_CASE("account: a key of somebody else is refused before anything is sent, and named", "[cli]") {
+  const TwoAccounts stage;
+  write_text(stage.folder_of("ada") / "note.md", "# Changed\n");
+  const std::vector<std::vector<std::string>> commands = {
+      {"sync"}, {"sync", "status"}, {"sync", "push"}, {"sync", "pull"}, {"sync", "watch"}};
+  for (const std::vector<std::string>& command : commands) {
+    CAPTURE(command);
+    control(stage.server, "DELETE", "/requests", "");
+    std::vector<std::string> named = command;
+    named.insert(named.end(), {"--profile", "grace"});
+    const Ended refused = stage.ws("ada", named);
+    CHECK(refused.exit == 2);
+    CHECK(
+        refused.err.find("this folder belongs to Ada Byron (Workspace Harbour); the key of profile `grace` is of Grace "
+                         "Hopper") != std::string::npos);
+    CHECK(refused.err.find("`ws sync account --set`") != std::string::npos);
+    const Ended by_token = stage.ws("ada", command, stage.grace);
+    CHECK(by_token.exit == 2);
+    CHECK(by_token.err.find("the key in WS_TOKEN is of Grace Hopper") != std::string::npos);
+    CHECK(control(stage.server, "GET", "/requests", "").find("/v1/sync") == std::string::npos);
+  }
+  CHECK(stage.ws("ada", {"sync"}, stage.ada).exit == 0);
+}
+
+TEST_CASE("account: after a logout no key of another person acts in the folder", "[cli]") {
+  const TwoAccounts stage;
+  for (const std::string& profile : {std::string("ada"), std::string("reader")})
+    REQUIRE(stage.ws("ada", {"logout", "--profile", profile}).exit == 0);
+  write_text(stage.folder_of("ada") / "note.md", "# Nobody's\n");
+  const Ended ended = stage.ws("ada", {"sync"});
+  CHECK(ended.exit == 4);
+  CHECK_THAT(ended.err,
+             Contains("belongs to Ada Byron") && Contains("`ws login --base-url") && Contains("--profile ada"));
+  CHECK(stage.signer_of("# Nobody's\n").empty());
+}
+
+TEST_CASE("account: it is shown, and made somebody else's by --set", "[cli]") {
+  const TwoAccounts stage;
+  CHECK_THAT(stage.ws("ada", {"sync", "account"}).out, Contains("Ada Byron"));
+  CHECK_THAT(stage.ws("ada", {"sync", "status", "--format", "table"}).out, Contains("belongs to Ada Byron"));
+  CHECK_THAT(stage.ws("ada", {"auth", "list", "--format", "table"}).out, Contains("Grace Hopper"));
+  CHECK(stage.ws("ada", {"sync", "account", "--set", "--profile", "grace"}).exit == 2);  // nobody can be asked
+  REQUIRE(stage.ws("ada", {"sync", "account", "--set", "--profile", "grace", "--yes"}).exit == 0);
+  write_text(stage.folder_of("ada") / "note.md", "# Hers now\n");
+  CHECK(stage.ws("ada", {"sync", "account", "--json"}).out.find("Grace Hopper") != std::string::npos);
+}
+
+TEST_CASE("account: whose key it is, is asked once; a run that changes nothing is one request", "[cli]") {
+  const TwoAccounts stage;
+  const auto requests = [&](const std::string& token) {
+    control(stage.server, "DELETE", "/requests", "");
+    CHECK(stage.ws("ada", {"sync"}, token).exit == 0);
+    return parse(control(stage.server, "GET", "/requests", ""))["data"].size();
+  };
+  CHECK(requests({}) == 1);
+  CHECK(requests(stage.ada) == 2);  // the first time that this key is met in WS_TOKEN
+  CHECK(requests(stage.ada) == 1);
+}
+
+TEST_CASE("account: a folder of before is that of the key in use from its next run on", "[cli]") {
+  const TwoAccounts stage;
+  const std::filesystem::path file = stage.folder_of("ada") / ".ws/source.json";
+  Json binding = parse(read_text(file));
+  binding.erase("account");
+  write_text(file, binding.dump());
+  CHECK(stage.ws("ada", {"sync", "status", "--profile", "ada"}).exit == 0);  // a look binds nothing
+  CHECK_FALSE(parse(read_text(file)).contains("account"));
+  CHECK(stage.ws("ada", {"sync", "--profile", "ada"}).exit == 0);
+  CHECK(text_at(parse(read_text(file)), "account.name") == "Ada Byron");
+}
+
+TEST_CASE("share: a colleague's first sync is one command after the line that is printed", "[cli]") {
+  const TwoAccounts stage;
+  const std::filesystem::path mine = stage.folder / "shared";
+  write_text(mine / "plan.md", "# The plan\n");
+  const auto by = [&](const std::string& profile, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--profile", profile});
+    return stage.person.ws(std::move(arguments), stage.folder.path());
+  };
+  const std::string team =
+      stage.new_key("ada@example.com", R"(["sync:read", "sync:write", "documents:read", "workspaces:write"])");
+  stage.log_in("team", team);
+  const Ended made =
+      by("team", {"sync", "init", "shared", "--shared", "--format", "table", "--base-url", stage.server.base_url()});
+  INFO(made.err);
+  REQUIRE(made.exit == 0);
+  CHECK_THAT(made.out, Contains("send 1 note; everybody in the Workspace can see"));
+  REQUIRE(by("team", {"-C", "shared", "sync"}).exit == 0);
+  const std::string source = text_at(parse(read_text(mine / ".ws/source.json")), "source_id");
+  REQUIRE(made.out.find(source) != std::string::npos);
+  REQUIRE(
+      by("grace", {"sync", "init", "hers", "--yes", "--source", source, "--base-url", stage.server.base_url()}).exit ==
+      0);
+  CHECK(by("grace", {"-C", "hers", "sync"}).exit == 0);
+  CHECK(read_text(stage.folder / "hers/plan.md") == "# The plan\n");
+}
+
+TEST_CASE("share: a folder that was private is moved into a Project, once", "[cli]") {
+  const TwoAccounts stage;
+  stage.log_in(
+      "ada",
+      stage.new_key("ada@example.com",
+                    R"(["sync:read", "sync:write", "documents:read", "documents:write", "workspaces:write"])"));
+  const std::string source = text_at(parse(read_text(stage.folder_of("ada") / ".ws/source.json")), "source_id");
+  const auto join = [&] {
+    return stage.person.ws({"sync",
+                            "init",
+                            "hers",
+                            "--yes",
+                            "--source",
+                            source,
+                            "--profile",
+                            "grace",
+                            "--base-url",
+                            stage.server.base_url()},
+                           stage.folder.path());
+  };
+  CHECK(join().exit != 0);
+  CHECK(stage.ws("ada", {"sync", "share"}).exit == 2);  // nobody can be asked
+  const Ended shared = stage.ws("ada", {"sync", "share", "--yes", "--json"});
+  INFO(shared.err);
+  REQUIRE(shared.exit == 0);
+  CHECK(text_at(parse(shared.out), "join").find(source) != std::string::npos);
+  CHECK(parse(stage.ws("ada", {"sync", "share", "--yes", "--json"}).out)["already"] == true);
+  const Ended joined = join();
+  INFO(joined.err);
+  CHECK(joined.exit == 0);
+  CHECK(stage.person.ws({"-C", "hers", "sync", "--profile", "grace"}, stage.folder.path()).exit == 0);
+  CHECK(read_text(stage.folder / "hers/note.md") == "# One\n");
+  // Ids, paths and revisions stay: her own folder has nothing to do.
+  CHECK(stage.ws("ada", {"sync", "status", "--exit-code"}).exit == 0);
+}
+
+TEST_CASE("init: says what is sent, and refuses what nobody means", "[cli]") {
+  const TwoAccounts stage;
+  const auto init = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"sync", "init"});
+    arguments.insert(arguments.end(), {"--profile", "ada", "--base-url", stage.server.base_url()});
+    return stage.person.ws(std::move(arguments), stage.folder.path());
+  };
+  CHECK(init({"/"}).exit == 2);
+  CHECK(init({"."}).err.find("holds the synced folder") != std::string::npos);
+  CHECK(init({"not-there"}).exit == 2);
+  CHECK_FALSE(std::filesystem::exists(stage.folder / "not-there"));
+  CHECK(init({"not-there", "--yes"}).exit == 0);
+  std::filesystem::remove_all(stage.folder_of("ada") / ".ws");
+  const Ended again = init({"ada"});
+  CHECK(again.exit == 2);
+  CHECK(again.err.find("`ws sync init --base-url") != std::string::npos);
+}
