@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/suggestion.hpp"
 #include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
@@ -79,7 +80,12 @@ Result<ExitCode> use(Session& session) {
     if (one.profile == name || one.key_id == name || one.workspace_id == name) named.push_back(&one);
   }
   if (named.empty()) {
-    return fail(Failure::Kind::not_found, "no stored key is called `" + name + "`", "`ws auth list` shows them");
+    std::vector<std::string> profiles;
+    for (const StoredCredential& one : stored) profiles.push_back(one.profile);
+    const std::string near = suggestion(name, profiles);
+    return fail(Failure::Kind::not_found,
+                "no stored key is called `" + name + "`",
+                near.empty() ? "`ws auth list` shows them" : near + " `ws auth list` shows them");
   }
   if (named.size() > 1) {
     return fail(

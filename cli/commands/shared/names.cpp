@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/suggestion.hpp"
 #include "api-client/base/uuid.hpp"
 #include "cli/output/human.hpp"
 #include "sync-engine/binding/tree_binding.hpp"
@@ -62,13 +63,29 @@ Result<std::optional<std::string>> document_of_file(Session& session, const std:
   return std::optional<std::string>(known->document.text);
 }
 
-Result<std::vector<Candidate>> documents_titled(Session& session, const std::string& title) {
+/// What a name that names nothing is followed by: the nearest one that there is, else where to look.
+std::string with_nearest(const std::string& given, const std::vector<std::string>& known, std::string where) {
+  const std::string near = suggestion(given, known);
+  return near.empty() ? where : near + " " + where;
+}
+
+/// `near` gets some titles that are like it.
+Result<std::vector<Candidate>> documents_titled(Session& session,
+                                                const std::string& title,
+                                                std::vector<std::string>& near) {
+  constexpr std::size_t max_near = 50;
+  const std::size_t max_distance = 1 + title.size() / 4;
   WS_LET(Client * client, session.client());
   const Time now = session.world().clock.now();
   std::vector<Candidate> found;
   WS_TRY(client->each_item(
       {.operation = "docs.list", .parameters = {{"limit", "100"}}}, [&](const Json& one) -> Result<bool> {
-        if (find_text(one, "title") != title) return true;
+        const std::string other = find_text(one, "title").value_or("");
+        const std::size_t longer = std::max(other.size(), title.size()) - std::min(other.size(), title.size());
+        if (other != title && near.size() < max_near && longer <= max_distance &&
+            edit_distance(title, other) <= max_distance)
+          near.push_back(other);
+        if (other != title) return true;
         const std::string changed = relative_time(find_text(one, "updated_at").value_or(""), now);
         found.push_back({.id = find_text(one, "id").value_or(""), .what = changed.empty() ? "" : "changed " + changed});
         return true;
@@ -102,12 +119,13 @@ Result<std::string> document_id(Session& session, const std::string& given) {
   if (by_file) return *by_file;
   WS_LET(const auto by_ending, shown_id(session, given));
   if (by_ending) return *by_ending;
-  WS_LET(const std::vector<Candidate> titled, documents_titled(session, given));
+  std::vector<std::string> near;
+  WS_LET(const std::vector<Candidate> titled, documents_titled(session, given, near));
   if (titled.size() == 1) return titled.front().id;
   if (titled.size() > 1) return fail(several(given, "documents", titled));
   return fail(Failure::Kind::not_found,
               "no document has the id, path or title `" + given + "`",
-              "`ws docs list` and `ws search WORDS` show documents");
+              with_nearest(given, near, "`ws docs list` and `ws search WORDS` show documents"));
 }
 
 Result<std::string> agent_id(Session& session, const std::string& given) {
@@ -117,12 +135,16 @@ Result<std::string> agent_id(Session& session, const std::string& given) {
   WS_LET(Client * client, session.client());
   WS_LET(const Reply reply, client->call({.operation = "agents.list", .parameters = {{"include_revoked", "true"}}}));
   const Json* const agents = find(*reply.json, "data");
+  std::vector<std::string> handles;
   if (agents != nullptr && agents->is_array()) {
     for (const Json& agent : *agents) {
       if (find_text(agent, "handle") == handle) return find_text(agent, "id").value_or(given);
+      handles.push_back(find_text(agent, "handle").value_or(""));
     }
   }
-  return fail(Failure::Kind::not_found, "no agent has the id or handle `" + given + "`", "`ws agents list` shows them");
+  return fail(Failure::Kind::not_found,
+              "no agent has the id or handle `" + given + "`",
+              with_nearest(handle, handles, "`ws agents list` shows them"));
 }
 
 /// The API has no list of Projects: titles are known of those that `ws` created.

@@ -452,3 +452,13 @@ TEST_CASE("docs: a Project is named by its title where ws created it, and export
   REQUIRE(stage.ws({"projects", "create", "Dredging"}).exit == 0);
   CHECK_THAT(stage.ws({"docs", "export", "out", "--project", "Dredging"}).err, Contains("`Dredging` names 2 Projects"));
 }
+
+TEST_CASE("names: one that names nothing gets the nearest that there is", "[cli]") {
+  const DocumentStage stage;
+  write_text(stage.folder / "text.md", "one\n");
+  stage.created({"Tides of May", "-f", "text.md"});
+  CHECK_THAT(stage.ws({"docs", "get", "Tides of Mai"}).err, Contains("did you mean `Tides of May`?"));
+  CHECK(stage.ws({"docs", "get", "Quite another"}).err.find("did you mean") == std::string::npos);
+  REQUIRE(stage.ws({"agents", "create", "scribe", "--name", "S", "--permissions", "read"}).exit == 0);
+  CHECK_THAT(stage.ws({"agents", "pause", "@scrib"}).err, Contains("did you mean `scribe`?"));
+}
