@@ -65,3 +65,10 @@ TEST_CASE("stories: a vault of notes and pictures on two machines, renamed and a
   CAPTURE(ended.out, ended.err);
   CHECK(ended.exit == 0);
 }
+
+TEST_CASE("stories: two people, two machines, one week", "[end-to-end]") {
+  const MockProcess server;
+  const Ended ended = tell("two_people_one_week", Person(), server);
+  CAPTURE(ended.out, ended.err);
+  CHECK(ended.exit == 0);
+}
