@@ -1,6 +1,7 @@
 #include "sync-engine/merge/explain.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -32,8 +33,33 @@ std::string_view told_reason(Piece::Reason reason) {
     case Piece::Reason::collide: return "conflict, no rule is sure of it";
     case Piece::Reason::twice: return "conflict, both sides put the same at different places";
     case Piece::Reason::rules_differ: return "conflict, by words it is another text than by entries";
+    case Piece::Reason::taken_away: return "conflict, one side takes away what the other adds to";
   }
   return {};
+}
+
+std::set<std::string_view> lines_in(std::string_view text) {
+  std::set<std::string_view> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.insert(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+/// Of a collision: what the texts themselves show of its cause.
+Piece::Reason cause_of(const Piece& piece) {
+  if (piece.reason != Piece::Reason::collide) return piece.reason;
+  const auto base = lines_in(piece.base);
+  const auto theirs = lines_in(piece.theirs);
+  for (const std::string_view line : lines_in(piece.ours)) {
+    const bool has_words = line.find_first_not_of(" \t") != std::string_view::npos;
+    if (has_words && theirs.contains(line) && !base.contains(line)) return Piece::Reason::twice;
+  }
+  const auto [fewer, more] = std::minmax({line_count(piece.ours), line_count(piece.theirs)});
+  const std::size_t before = line_count(piece.base);
+  return fewer < before && more > before ? Piece::Reason::taken_away : piece.reason;
 }
 
 }  // namespace
@@ -56,7 +82,7 @@ std::vector<ExplainedPlace> explain(const Merge& merge) {
     if (piece.kind != Piece::Kind::same) {
       places.push_back({.line = line,
                         .kind = piece.kind,
-                        .reason = piece.reason,
+                        .reason = cause_of(piece),
                         .ours = change_of(piece.base, piece.ours),
                         .theirs = change_of(piece.base, piece.theirs)});
     }

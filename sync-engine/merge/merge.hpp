@@ -44,6 +44,7 @@ struct Piece {
     collide,       ///< conflict: both changed the same, and no rule is sure of it
     twice,         ///< conflict: both brought in, or moved, the same to different places
     rules_differ,  ///< conflict: by words it is another text than by entries
+    taken_away,    ///< conflict: one side removed, or moved, what the other added to
   };
   Reason reason = Reason::lines;
 };

@@ -33,4 +33,14 @@ TEST_CASE("explain: each place tells what each side did, and which rule settled 
                                  "line 3: theirs changes 1 line: taken"});
 }
 
+TEST_CASE("explain: a conflict says what the texts show of its cause", "[sync-engine]") {
+  // git is clean here, and writes the entry twice.
+  CHECK(told("- [b](u)\n", "- [x](v)\n- [b](u)\n", "- [b](u)\n- [x](v)\n")
+            .back()
+            .ends_with("conflict, both sides put the same at different places"));
+  CHECK(told("one\ntwo\nthree\nfour\nfive\n", "one\nfive\n", "one\ntwo\nthree\nmore\nfour\nfive\n")
+            .back()
+            .ends_with("conflict, one side takes away what the other adds to"));
+}
+
 }  // namespace ws::sync
