@@ -21,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One line for each name that `sync::is_markdown` knows.
-constexpr std::string_view attribute_lines[] = {"*.md merge=ws", "*.markdown merge=ws"};
+/// The names that `sync::is_markdown` knows, small or capital: git tells the two apart.
+constexpr std::string_view attribute_lines[] = {
+    "*.md merge=ws", "*.markdown merge=ws", "*.MD merge=ws", "*.MARKDOWN merge=ws"};
 
 constexpr std::string_view driver_key = "merge.ws.driver";
 constexpr std::string_view name_key = "merge.ws.name";

@@ -132,6 +132,7 @@ class Sides {
   std::string ending_;
 };
 
+constexpr const char* all_attributes = "*.md merge=ws\n*.markdown merge=ws\n*.MD merge=ws\n*.MARKDOWN merge=ws\n";
 constexpr const char* list_base = "# Shops\n\n- Baker\n- Butcher\n\nOpen on Monday.\n";
 constexpr const char* list_ours = "# Shops\n\n- Baker\n- Butcher\n- Cobbler\n\nOpen on Monday.\n";
 constexpr const char* list_theirs = "# Shops\n\n- Baker\n- Butcher\n- Tailor\n\nOpen on Monday.\n";
@@ -489,7 +490,7 @@ TEST_CASE("merge --install --global: where git looks for all repositories", "[cl
   GitUser user;
   const fs::path attributes = user.home() / ".config/git/attributes";
   CHECK(user.ws({"merge", "--install", "--global"}, "/").exit == 0);
-  CHECK(read_text(attributes) == "*.md merge=ws\n*.markdown merge=ws\n");
+  CHECK(read_text(attributes) == std::string(all_attributes));
   GitRepository repository(user);
   repository.diverge("a.md", list_base, list_ours, list_theirs);
   CHECK(repository.try_git({"merge", "-q", "--no-edit", "side"}).exit == 0);
@@ -503,7 +504,7 @@ TEST_CASE("merge --install --global: where git looks for all repositories", "[cl
   fs::create_symlink(user.home() / "dotfiles/attributes", user.home() / "attributes");
   repository.git({"config", "--global", "core.attributesFile", "~/attributes"});
   CHECK(user.ws({"merge", "--install", "--global"}, "/").exit == 0);
-  CHECK(read_text(user.home() / "dotfiles/attributes") == "*.c diff\n*.md merge=ws\n*.markdown merge=ws\n");
+  CHECK(read_text(user.home() / "dotfiles/attributes") == "*.c diff\n" + std::string(all_attributes));
   CHECK(fs::is_symlink(user.home() / "attributes"));
   CHECK(user.ws({"merge", "--uninstall", "--global"}, "/").exit == 0);
   CHECK(read_text(user.home() / "dotfiles/attributes") == "*.c diff\n");
