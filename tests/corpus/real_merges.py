@@ -2,7 +2,7 @@
 """Three-way merges of Markdown out of git histories, made again by `git merge-file` and by `ws merge`.
 
 usage: real_merges.py [--most N] [--show FOLDER] [--each] [NAME=]REPOSITORY...
-       real_merges.py --check
+       real_merges.py --check | --published NODE_MODULES
 
 A case is a file of a merge commit with two parents that both changed since their merge base; branches of pull requests
 count, equal cases count once. The columns:
@@ -13,19 +13,23 @@ count, equal cases count once. The columns:
   bytes     the same
   twice     an entry, or the target of an entry's first link, stands more often than in either side
   wrong     by the ledger of words, see `out_of_bounds`; both are looked for where git's own result is another
-  lost      git is clean, and `ws merge` is not; the reasons are counted below the table
-  by list   of those settled: those in which the rule of list entries settled a place (`ws merge --explain`)
-The last lines are all repositories, and all with none above a fifth of the weight; `lists`: the repositories most of whose
+  lost      git is clean, and `ws merge` is not: the last line counts the reasons that `ws merge --explain` states
+The lines "by entries" are of those that the list rule settled, by `--explain`: at least one place entry by entry. The last lines are all repositories, and all with none above a fifth of the weight; `lists`: the repositories most of whose
 conflicting lines are entries. NAME stands for a repository in the table.
 
 --most N: the newest N merges of each. --show FOLDER: writes base, ours, theirs, made and committed of each case that is
 twice, wrong, lost, or settled and not kept. WS_BIN_DIR: where `ws` is; WS_MERGE: another command that takes BASE OURS THEIRS,
 writes the result and ends with 0 (clean) or 1. --each: prints a line for each settled case.
 --check: makes a small repository and merges it by `ws`, and by programs that drop and double lines, which must be found.
+--published: of each package NAME that has an older version beside it as NAME-older, the older notes are the base, and what the
+later version changed is dealt out to two sides, halves of what was inserted at one place too; the later version is what the
+merge should give. Fails also where git is clean and `ws merge` gives another text, where it conflicts there and states no
+reason or does so more than once, where an entry of a side that it settled is not kept, or where nothing was settled.
 Fails where an entry stands twice or a merge is wrong. Keep the repositories out of the project: the texts are other people's.
 """
 import argparse
 import collections
+import difflib
 import heapq
 import os
 import re
@@ -42,9 +46,8 @@ LINK = re.compile(rb"\]\(<?([^()\s<>]+)|(https?://[^\s)>|]+)")
 LABEL = re.compile(rb"\[([^\[\]]+)\]\(")
 WORD = re.compile(rb"[\w\x80-\xff]+")
 LARGEST = 1 << 20
-BY_LIST = ["by list", "l kept", "l lines", "l bytes"]
-COLUMNS = ["merges", "git", "settled", "kept", "lines", "bytes", "twice", "wrong", "lost", *BY_LIST]
-LIST_RULE = b"merged entry by entry"
+COLUMNS = ["merges", "git", "settled", "kept", "lines", "bytes", "twice", "wrong", "lost"]
+BY_ENTRIES = ["settled", "kept", "lines", "bytes", "twice", "wrong"]
 
 
 def git(repository, *words, feed=None):
@@ -196,7 +199,6 @@ def all_kept(base, made, committed):
 class Merger:
     def __init__(self, folder, command):
         self.paths, self.command = [folder / name for name in ("base.md", "ours.md", "theirs.md")], command
-        self.reasons = collections.Counter()  # of what git merges and we do not
 
     def put(self, texts):
         for path, text in zip(self.paths, texts):
@@ -204,28 +206,17 @@ class Merger:
 
     def run(self, command):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-        return done.returncode, done.stdout
+        return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
 
     def by_git(self):
         base, ours, theirs = map(str, self.paths)
-        return self.run(["git", "merge-file", "-p", "-q", ours, base, theirs])
+        return self.run(["git", "merge-file", "-p", "-q", ours, base, theirs])[:2]
 
     def by_us(self):
-        code, made = self.run([*self.command, *map(str, self.paths)])
+        code, made, told = self.run([*self.command, *map(str, self.paths), "--explain"])
         if code not in (0, 1):
             sys.exit(f"{' '.join(self.command)} ended with {code}")
-        return code, made
-
-    def explained(self):
-        command = [*self.command, "--explain", *map(str, self.paths)]
-        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False).stderr
-
-    def used_list_rule(self):
-        return LIST_RULE in self.explained()
-
-    def why_not(self):
-        """Why places are left to a person, each reason once."""
-        return sorted({reason.decode() for reason in re.findall(rb": (conflict, .*)", self.explained())} or {"no reason told"})
+        return code, made, told
 
 
 def conflicting_lines(text):
@@ -251,10 +242,11 @@ def judge(case, merger):
     """What one case adds to each column, the columns to look at, and lines of lists and all lines that conflict."""
     _, _, base, ours, theirs, committed = case
     merger.put((base, ours, theirs))
-    (git_left, by_git), (we_left, made) = merger.by_git(), merger.by_us()
+    (git_left, by_git), (we_left, made, told) = merger.by_git(), merger.by_us()
     tally = {"merges": 1, "git": git_left != 0, "lost": git_left == 0 and we_left != 0}
     doubts = ["lost"] if tally["lost"] else []
-    merger.reasons.update(merger.why_not() if doubts else [])
+    if tally["lost"]:
+        tally |= {reason: 1 for reason in set(re.findall(r": (conflict, .*)", told)) or {"conflict, no reason stated"}}
     lines, entries = conflicting_lines(by_git) if git_left else (0, 0)
     is_same = made == committed
     if not we_left and (git_left or made != by_git):  # else there is nothing of ours to judge
@@ -267,12 +259,12 @@ def judge(case, merger):
             "bytes": is_same,
         }
         doubts += [] if tally["kept"] else ["kept"]
-        if merger.used_list_rule():
-            tally |= {"by list": 1} | {f"l {column}": tally[column] for column in ("kept", "lines", "bytes")}
     if not we_left and (git_left or made != by_git):
         tally["twice"] = bool(doubled(entries_of, ours, theirs, made_lines) or doubled(targets_of, ours, theirs, made_lines))
         tally["wrong"] = bool(out_of_bounds(base, ours, theirs, made_lines, committed))
         doubts += [column for column in ("twice", "wrong") if tally[column]]
+    if git_left and not we_left and "merged entry by entry" in told:
+        tally |= {f"entries {column}": tally[column] for column in BY_ENTRIES}
     return collections.Counter({name: int(value) for name, value in tally.items()}), doubts, made, lines, entries
 
 
@@ -289,8 +281,7 @@ def row(name, tally):
     share = lambda part, whole: f"{100 * tally[part] / tally[whole]:.0f} %" if tally[whole] else "-"
     counts = [f"{tally[column]:.0f}" for column in COLUMNS]
     return f"{name:<24}" + "".join(f"{each:>9}" for each in counts) + "".join(
-        f"{share(*each):>7}" for each in [("settled", "git"), ("kept", "settled"), ("lines", "settled"), ("bytes", "settled"),
-                                                         ("l kept", "by list"), ("l lines", "by list"), ("l bytes", "by list")])
+        f"{share(*each):>7}" for each in [("settled", "git"), ("kept", "settled"), ("lines", "settled"), ("bytes", "settled")])
 
 
 def summary(name, tallies):
@@ -303,14 +294,51 @@ def summary(name, tallies):
     return row(name, total)
 
 
-def measured(repository, merger, most=None, seen=lambda case, counts, doubts, made: None):
-    """The tally of a repository, and whether most of its conflicting lines are entries."""
+def by_entries(tally):
+    """What the list rule settled, as a tally of its own."""
+    return collections.Counter({column: tally[f"entries {column}"] for column in BY_ENTRIES} | {"git": tally["entries settled"]})
+
+
+def measured(cases, merger, seen=lambda case, counts, doubts, made: None):
+    """The tally of the cases of a repository, and whether most of its conflicting lines are entries."""
     tally, lines, entries = collections.Counter(), 0, 0
-    for case in cases_of(repository, most):
+    for case in cases:
         counts, doubts, made, some, listed = judge(case, merger)
         tally, lines, entries = tally + counts, lines + some, entries + listed
         seen(case, counts, doubts, made)
     return tally, 2 * entries > lines
+
+
+def dealt(base, later):
+    """The changes between two texts as those of two sides, in turn; of lines inserted at one place each has a half."""
+    before, after = base.splitlines(True), later.splitlines(True)
+    ours, theirs, turn = [], [], 0
+    for kind, first, last, start, end in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        sides = [before[first:last], before[first:last]]
+        if kind == "insert":
+            middle = (start + end + 1) // 2
+            sides = [after[start:middle], after[middle:end]]
+        elif kind != "equal":
+            sides[turn % 2] = after[start:end]
+            turn += 1
+        ours += sides[0]
+        theirs += sides[1]
+    return b"".join(ours), b"".join(theirs)
+
+
+def published_cases(modules):
+    for older in sorted(modules.glob("*-older")):
+        for path in sorted(each for each in older.glob("*") if NOTE.search(each.name)):
+            after = modules / older.name.removesuffix("-older") / path.name
+            if not after.exists():
+                continue
+            old, new = path.read_bytes().splitlines(True), after.read_bytes().splitlines(True)
+            # One case for each change, that one conflict does not hide what the others do; and one for all of them.
+            for kind, first, last, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+                if kind != "equal":
+                    later = b"".join(old[:first] + new[start:end] + old[last:])
+                    yield older.name, path.name, b"".join(old), *dealt(b"".join(old), later), later
+            yield older.name, path.name, b"".join(old), *dealt(b"".join(old), b"".join(new)), b"".join(new)
 
 
 def make_repository(folder):
@@ -339,13 +367,30 @@ def make_repository(folder):
 def check(own):
     with tempfile.TemporaryDirectory() as folder:
         repository, folder = make_repository(Path(folder)), Path(folder)
-        tally, _ = measured(repository, Merger(folder, own))
+        tally, _ = measured(cases_of(repository, None), Merger(folder, own))
         wanted = {"merges": 3, "git": 2, "settled": 1, "kept": 1, "lines": 1, "bytes": 1}
+        tally = collections.Counter({column: tally[column] for column in COLUMNS})
         assert +tally == wanted, f"{+tally}, not {wanted}"
-        dropping, _ = measured(repository, Merger(folder, ["sh", "-c", 'grep -v -e rope -e second "$2"', "-"]))
+        dropping, _ = measured(cases_of(repository, None), Merger(folder, ["sh", "-c", 'grep -v -e rope -e second "$2"', "-"]))
         assert dropping["wrong"] >= 1, dropping
-        doubling, _ = measured(repository, Merger(folder, ["sh", "-c", 'cat "$1" "$2"', "-"]))
+        doubling, _ = measured(cases_of(repository, None), Merger(folder, ["sh", "-c", 'cat "$1" "$2"', "-"]))
         assert doubling["twice"] >= 1 and doubling["wrong"] >= 1, doubling
+
+
+def published(own, modules):
+    with tempfile.TemporaryDirectory() as folder:
+        merger, different = Merger(Path(folder), own), []
+
+        def seen(case, counts, doubts, made):
+            git_left, by_git = merger.by_git()
+            is_other = git_left == 0 and not counts["lost"] and made != by_git
+            if is_other or {"kept", "twice", "wrong"} & {*doubts} or counts["conflict, no reason stated"]:
+                different.append((*case[:2], *doubts))
+
+        tally, _ = measured(published_cases(modules), merger, seen)
+    print(dict(tally))
+    if different or tally["lost"] > 1 or not tally["settled"]:
+        sys.exit(f"not as published: {different}")
 
 
 def main():
@@ -354,14 +399,17 @@ def main():
     parser.add_argument("--show", type=Path)
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--published", type=Path)
     parser.add_argument("repositories", nargs="*")
     asked = parser.parse_args()
     own = shlex.split(os.environ.get("WS_MERGE") or f"{Path(os.environ['WS_BIN_DIR']).resolve() / 'ws'} merge")
     if asked.check:
         return check(own)
+    if asked.published:
+        return published(own, asked.published)
     if not asked.repositories:
         sys.exit(__doc__)
-    print(f"{'':<24}" + "".join(f"{each:>9}" for each in COLUMNS) + "settled   kept  lines  bytes l kept  lines  bytes".rjust(49))
+    print(f"{'':<24}" + "".join(f"{each:>9}" for each in COLUMNS) + "settled   kept  lines  bytes".rjust(28))
     tallies, of_lists = [], []
     with tempfile.TemporaryDirectory() as folder:
         merger = Merger(Path(folder), own)
@@ -371,22 +419,25 @@ def main():
 
             def seen(case, counts, doubts, made):
                 if asked.each and counts["settled"]:
-                    print(name, case[0][:12], case[1], *(column for column in COLUMNS[3:] if counts[column]), flush=True)
+                    print(name, case[0][:12], case[1], *(column for column in COLUMNS[3:] if counts[column]))
                 if asked.show and doubts:
                     target = asked.show / "-".join([name, case[0][:12], Path(case[1]).stem, *doubts])
                     target.mkdir(parents=True, exist_ok=True)
                     for file, text in zip(("base", "ours", "theirs", "committed", "made"), (*case[2:], made)):
                         (target / file).write_bytes(text)
 
-            tally, is_listed = measured(repository, merger, asked.most, seen)
+            tally, is_listed = measured(cases_of(repository, asked.most), merger, seen)
             tallies.append(tally)
             of_lists += [tally] if is_listed else []
             print(row(name, tally), flush=True)
-    print(row("all", sum(tallies, collections.Counter())))
+    total = sum(tallies, collections.Counter())
+    print(row("all", total))
     print(summary("all, capped", tallies))
     print(summary("lists, capped", of_lists))
-    for reason, count in merger.reasons.most_common():
-        print(f"lost, {count}: {reason}")
+    settled = [by_entries(each) for each in tallies]
+    print(row("by entries", sum(settled, collections.Counter())))
+    print(summary("by entries, capped", settled))
+    print("lost:", ", ".join(f"{total[each]} {each}" for each in sorted(total) if each.startswith("conflict, ")) or "none")
     wrong = sum(each["twice"] + each["wrong"] for each in tallies)
     sys.exit(f"{wrong} merges are wrong" if wrong else 0)
 
