@@ -39,7 +39,7 @@ Result<ExitCode> share_documents(Session& session, SyncTree& tree) {
                                   .body = Json{{"email", *email}, {"permission", permission}}});
   }
   if (batch.ids.empty())
-    return fail(Failure::Kind::usage, "nothing of this folder is on the service yet", "run `ws sync`");
+    return fail(Failure::Kind::not_found, "nothing of this folder is on the service yet", "run `ws sync`");
   if (session.has("dry-run")) return print_requests(session, batch);
   WS_LET(
       const bool agreed,
@@ -138,7 +138,8 @@ Command sync_share_command() {
                  .help = "what that person may do",
                  .limits = "read, comment or edit",
                  .fallback = "read"}},
-      .examples = {"ws sync share", "ws sync share --documents --with tomas@example.com --permission comment"},
+      .examples = {"ws sync share --project Harbour --yes",
+                   "ws sync share --documents --with tomas@example.com --permission comment"},
       .run = share};
 }
 

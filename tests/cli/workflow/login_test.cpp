@@ -367,7 +367,7 @@ TEST_CASE("server: a base URL that ends in /v1 is named, whatever its answer is"
   const std::string base = mock.base_url() + GENERATE("/v1", "/v1/", "/api/v1");
   person.environment["WS_BASE_URL"] = base;
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"whoami"}, {"docs", "create", "T"}, {"login", "--store", "file"}, {"sync", "init", "tree"}}) {
+           {"whoami"}, {"docs", "create", "T"}, {"login", "--store", "file"}, {"sync", "init", "tree", "--yes"}}) {
     const Ended ended = person.ws(words, person.home());
     CAPTURE(words, base, ended.err);
     CHECK(ended.exit != 0);

@@ -127,7 +127,7 @@ TEST_CASE("pasted: ids and scopes of an answer are words of their own in every h
   check_pasted(hint_of(ws({"files", "upload", "a.md"})), value);
   check_pasted(hint_of(ws({"tests", "runs", "launch", "--suite", "s", "--wait", "--timeout", "1"})), value);
   check_pasted(hint_of(ws({"workspaces", "list"})), value);
-  const std::string join = text_at(parse(ws({"sync", "init", "tree"}).out), "join");
+  const std::string join = text_at(parse(ws({"sync", "init", "tree", "--yes"}).out), "join");
   CHECK(holds_word(pasted(join), value));
   const Ended listed = person.ws({"docs", "list", "--format", "tsv", "--color", "never"});
   const std::size_t cursor = listed.err.find("--cursor");

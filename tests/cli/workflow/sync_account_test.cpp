@@ -145,7 +145,7 @@ TEST_CASE("account: it is shown, and made somebody else's by --set", "[cli]") {
   CHECK(stage.ws("ada", {"sync", "account", "--json"}).out.find("Grace Hopper") != std::string::npos);
 }
 
-TEST_CASE("account: whose key it is, is asked once; a run that changes nothing is one request", "[cli]") {
+TEST_CASE("account: whose key it is, is asked once, and a run that changes nothing is one request", "[cli]") {
   const TwoAccounts stage;
   const auto requests = [&](const std::string& token) {
     control(stage.server, "DELETE", "/requests", "");
