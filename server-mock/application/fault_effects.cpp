@@ -18,7 +18,7 @@ namespace ws::mock {
 namespace {
 
 constexpr std::string_view claim = "events.claim";
-constexpr std::string_view added_text = "\n\nSomebody else was here.\n";
+const std::string added_text = "\n\n" + std::string(somebody_elses_line) + "\n";
 constexpr std::size_t longest_content_bytes = std::size_t{1} << 20U;
 
 /// The caller; empty if the key is unknown.
@@ -118,6 +118,16 @@ Result<void> lose_lease(const FaultedCall& call, const http::Response* answer) {
   return work.commit();
 }
 
+/// Ends the membership of the key's owner in the key's Workspace; of a key for all Workspaces: in each of them.
+Result<void> remove_member(World& world, const Caller& caller) {
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_TRY(put(world,
+             "delete from members where user_id = ?1 and (?2 = '' or workspace_id = ?2)",
+             caller.owner_user_id,
+             caller.workspace_id));
+  return work.commit();
+}
+
 /// Changes the stored size or hash of the bytes that were uploaded.
 Result<void> corrupt_upload(const FaultedCall& call, const char* change) {
   World& world = *call.sandbox.world;
@@ -197,6 +207,19 @@ std::string without_items(const http::Request& request, const std::string& text)
   return dump(page);
 }
 
+/// An upload address that names this server as "localhost", or "127.0.0.1" if that is its name.
+std::string with_other_origin(const std::string& text) {
+  Json answer = body_of(text);
+  const auto url = find_text(answer, "upload_url");
+  const std::size_t begin = url ? url->find("://") : std::string::npos;
+  if (begin == std::string::npos) return text;
+  const std::size_t host = begin + 3;
+  const std::size_t end = std::min(url->find_first_of(":/", host), url->size());
+  const bool is_named = url->substr(host, end - host) == "localhost";
+  answer["upload_url"] = url->substr(0, host) + (is_named ? "127.0.0.1" : "localhost") + url->substr(end);
+  return dump(answer);
+}
+
 http::WireFault on_the_wire(const FaultRule& rule, std::uint64_t body_bytes) {
   const Effect& effect = rule.effect;
   http::WireFault wire = {
@@ -227,8 +250,9 @@ Result<void> apply_to_world(const FaultedCall& call, const FaultRule& rule, cons
   if (effect.damage_upload) {
     WS_TRY(corrupt_upload(call, "received_sha256 = substr(received_sha256, 33) || substr(received_sha256, 1, 32)"));
   }
-  if (effect.expire_key || effect.revoke_key) {
+  if (effect.expire_key || effect.revoke_key || effect.remove_member) {
     const auto caller = caller_of(call);
+    if (caller && effect.remove_member) WS_TRY(remove_member(*call.sandbox.world, *caller));
     if (caller && effect.expire_key) WS_TRY(expire_key(*call.sandbox.world, caller->key_id));
     if (caller && effect.revoke_key) WS_TRY(revoke_key(*call.sandbox.world, caller->key_id));
   }
@@ -237,7 +261,8 @@ Result<void> apply_to_world(const FaultedCall& call, const FaultRule& rule, cons
 
 std::optional<std::string> rewritten_query(const http::Request& request, const FaultRule* rule) {
   const bool repeats = rule != nullptr && rule->effect.repeat_page;
-  if (!repeats && request.query.find(same_page) == std::string_view::npos) return std::nullopt;
+  const bool small = rule != nullptr && rule->effect.small_pages;
+  if (!repeats && !small && request.query.find(same_page) == std::string_view::npos) return std::nullopt;
   std::string query;
   std::string_view rest = request.query;
   while (!rest.empty()) {
@@ -249,8 +274,10 @@ std::optional<std::string> rewritten_query(const http::Request& request, const F
       if (mark != std::string::npos) part.erase(mark, same_page.size());
       if (repeats || part == "cursor=") continue;
     }
+    if (small && part.starts_with("limit=")) continue;
     query += (query.empty() ? "" : "&") + part;
   }
+  if (small) query += query.empty() ? "limit=2" : "&limit=2";
   return query;
 }
 
@@ -260,6 +287,7 @@ http::Response apply_to_response(const FaultedCall& call, const FaultRule& rule,
   if (effect.retry_after) answer.remove_header("Retry-After");
   if (effect.retry_after && !effect.retry_after->empty()) answer.header("Retry-After", *effect.retry_after);
   if (effect.empty_page) answer.text(without_items(call.request, answer.text()));
+  if (effect.other_origin) answer.text(with_other_origin(answer.text()));
   if (effect.bad_json) answer.text(broken_json(answer.text()));
   if (effect.bad_hash) answer.rewrite(with_wrong_hashes);
   if (const http::WireFault wire = on_the_wire(rule, answer.text().size()); wire != http::WireFault()) {

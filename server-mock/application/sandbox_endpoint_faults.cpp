@@ -94,7 +94,7 @@ Reply SandboxEndpoint::answer_rolled_back(const http::Request& request, std::str
 }
 
 Reply SandboxEndpoint::answer(const http::Request& request, const ActiveRequest& active) {
-  if (!sandbox_->faults.empty() && !request.query.empty()) {
+  if (!sandbox_->faults.empty()) {
     if (const auto query = rewritten_query(request, active.fault.get())) {
       http::Request moved = request;
       moved.query = *query;

@@ -21,17 +21,19 @@ using contract::Schema;
 constexpr contract::Type any_argument = {};
 constexpr std::string_view phases[] = {"before", "after"};
 constexpr contract::Field effect_fields[] = {
-    optional("status", any_argument),      optional("headers", contract::text_map()),
-    optional("body", any_argument),        optional("retry_after", any_argument),
-    optional("delay_ms", any_argument),    optional("hang", any_argument),
-    optional("reset", any_argument),       optional("close_without_answer", any_argument),
-    optional("truncate_at", any_argument), optional("dribble", any_argument),
-    optional("bad_json", any_argument),    optional("wrong_length", any_argument),
-    optional("bad_hash", any_argument),    optional("stall_ms", any_argument),
-    optional("empty_page", any_argument),  optional("repeat_page", any_argument),
-    optional("cut_upload", any_argument),  optional("damage_upload", any_argument),
-    optional("expire_key", any_argument),  optional("revoke_key", any_argument),
-    optional("lose_lease", any_argument),  optional("bump_revision", any_argument),
+    optional("status", any_argument),        optional("headers", contract::text_map()),
+    optional("body", any_argument),          optional("retry_after", any_argument),
+    optional("delay_ms", any_argument),      optional("hang", any_argument),
+    optional("reset", any_argument),         optional("close_without_answer", any_argument),
+    optional("truncate_at", any_argument),   optional("dribble", any_argument),
+    optional("bad_json", any_argument),      optional("wrong_length", any_argument),
+    optional("bad_hash", any_argument),      optional("stall_ms", any_argument),
+    optional("empty_page", any_argument),    optional("repeat_page", any_argument),
+    optional("cut_upload", any_argument),    optional("damage_upload", any_argument),
+    optional("expire_key", any_argument),    optional("revoke_key", any_argument),
+    optional("lose_lease", any_argument),    optional("bump_revision", any_argument),
+    optional("remove_member", any_argument), optional("small_pages", any_argument),
+    optional("other_origin", any_argument),  optional("then_down", any_argument),
 };
 constexpr Schema effect_schema = {.name = "Effect", .fields = effect_fields};
 constexpr contract::Field rule_fields[] = {
@@ -96,6 +98,10 @@ class EffectReader {
     effect.revoke_key = flag("revoke_key");
     effect.lose_lease = flag("lose_lease");
     effect.bump_revision = flag("bump_revision");
+    effect.remove_member = flag("remove_member");
+    effect.small_pages = flag("small_pages");
+    effect.other_origin = flag("other_origin");
+    effect.then_down = flag("then_down");
     return effect;
   }
 
@@ -290,6 +296,18 @@ constexpr BoundEffect bound_effects[] = {
      [](const contract::Operation& operation) {
        const contract::Parameter* const cursor = contract::find_parameter(operation, "cursor");
        return cursor != nullptr && cursor->in == contract::In::query;
+     }},
+    {"small_pages",
+     &Effect::small_pages,
+     [](const contract::Operation& operation) {
+       const contract::Parameter* const limit = contract::find_parameter(operation, "limit");
+       return limit != nullptr && limit->in == contract::In::query;
+     }},
+    {"other_origin",
+     &Effect::other_origin,
+     [](const contract::Operation& operation) {
+       const contract::Schema* const answer = operation.responses.front().schema;
+       return answer != nullptr && contract::find_field(*answer, "upload_url") != nullptr;
      }},
     {"cut_upload", &Effect::cut_upload, nullptr},
     {"damage_upload", &Effect::damage_upload, nullptr},

@@ -37,6 +37,10 @@ bool matches_rule(const FaultRule& rule, const FaultSubject& subject) {
 std::shared_ptr<const FaultRule> FaultRules::take(const FaultSubject& subject) {
   std::shared_ptr<const FaultRule> firing;
   for (Entry& entry : entries_) {
+    if (entry.is_on && entry.down && entry.tally.fired > 0) {
+      if (!firing) firing = entry.down;
+      continue;
+    }
     if (!entry.is_on || !matches_rule(*entry.rule, subject)) continue;
     ++entry.tally.matched;
     if (firing || !fires_now(*entry.rule, entry.tally, seed_, entry.place)) continue;
@@ -56,7 +60,12 @@ bool FaultRules::add(FaultRule rule) {
     return false;
   }
   const std::uint64_t place = entries_.empty() ? 0 : entries_.back().place + 1;
-  entries_.push_back({.rule = std::make_shared<const FaultRule>(std::move(rule)), .place = place});
+  std::shared_ptr<const FaultRule> down;
+  if (rule.effect.then_down) {
+    down = std::make_shared<const FaultRule>(FaultRule{.id = rule.id, .effect = {.end = http::WireFault::End::reset}});
+  }
+  entries_.push_back(
+      {.rule = std::make_shared<const FaultRule>(std::move(rule)), .down = std::move(down), .place = place});
   return true;
 }
 

@@ -19,6 +19,9 @@
 
 namespace ws::mock {
 
+/// The line that `bump_revision` adds to a document: somebody else's edit.
+inline constexpr std::string_view somebody_elses_line = "Somebody else was here.";
+
 enum class Phase {
   before,  ///< state is unchanged: the handler does not run, or is rolled back if its response is needed
   after,   ///< the handler's changes are kept; its response is lost or changed
@@ -58,12 +61,16 @@ struct Effect {
   bool revoke_key = false;
   bool lose_lease = false;
   bool bump_revision = false;
+  bool remove_member = false;  ///< the key's owner is no longer a member of the key's Workspace
+  bool small_pages = false;    ///< of a list: two items a page, whatever the request asks for
+  bool other_origin = false;   ///< the upload address in the response names this server by another host name
+  bool then_down = false;      ///< once it has fired, every request is reset until the rule is gone
 
   /// The client gets a response that the handler did not make, or none.
   bool replaces_response() const { return answer || end != http::WireFault::End::as_usual; }
   /// The client gets the handler's response in altered form.
   bool alters_response() const {
-    return truncate_at || wrong_length || bad_json || bad_hash || empty_page || repeat_page;
+    return truncate_at || wrong_length || bad_json || bad_hash || empty_page || repeat_page || other_origin;
   }
 };
 
@@ -121,6 +128,7 @@ class FaultRules {
  private:
   struct Entry {
     std::shared_ptr<const FaultRule> rule = {};
+    std::shared_ptr<const FaultRule> down = {};  ///< what fires after the first time, with `then_down`
     std::uint64_t place = 0;
     FaultCounts tally = {};
     bool is_on = true;

@@ -237,6 +237,44 @@ TEST_CASE("faults: bump_revision is somebody else's edit, before or after", "[se
   CHECK(mock.send("GET", path, nullptr, 200).at("content_revision") == 4);
 }
 
+TEST_CASE("faults: remove_member takes the key's owner out of the Workspace", "[server-mock]") {
+  Faulty mock;
+  mock.add("docs.create", {{"remove_member", true}}, {{"nth", 1}});
+  CHECK(mock.ask(mock.create()).status == 403);
+  CHECK(mock.last().at("fault") == "fault_1");
+  CHECK(mock.ask(mock.create()).status == 403);
+}
+
+TEST_CASE("faults: small_pages makes pages of two items that lead through the whole list", "[server-mock]") {
+  Faulty mock;
+  const Json whole = mock.send("GET", "/v1/documents?limit=100", nullptr, 200).at("data");
+  REQUIRE(whole.size() > 4);
+  mock.add("docs.list", {{"small_pages", true}});
+  Json all = Json::array();
+  std::string cursor;
+  do {
+    const Json page =
+        mock.send("GET", "/v1/documents?limit=50" + (cursor.empty() ? "" : "&cursor=" + cursor), nullptr, 200);
+    CHECK(page.at("data").size() <= 2);
+    for (const Json& one : page.at("data")) all.push_back(one);
+    cursor = page.at("next_cursor").is_null() ? "" : page.at("next_cursor").get<std::string>();
+  } while (!cursor.empty());
+  CHECK(all == whole);
+}
+
+TEST_CASE("faults: with then_down nothing answers until the rule is gone", "[server-mock]") {
+  Faulty mock;
+  mock.add("docs.create", {{"reset", true}, {"then_down", true}}, {{"nth", 1}, {"phase", "after"}});
+  CHECK(mock.ask(mock.request("GET", "/v1/me", nullptr, mock.built_in().token)).status == 200);
+  for (const RawRequest& one :
+       {mock.create(), mock.create(), mock.request("GET", "/v1/me", nullptr, mock.built_in().token)}) {
+    RawConnection connection(mock.port());
+    CHECK_FALSE(answer_to(connection, one, 5000ms));
+  }
+  mock.clear();
+  CHECK(mock.documents_made() == 1);
+}
+
 TEST_CASE("faults: bump_revision makes a conflict of what was pushed", "[server-mock]") {
   Faulty mock;
   const Json made = mock.send(
