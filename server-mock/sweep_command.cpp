@@ -28,6 +28,7 @@
 namespace ws::mock {
 namespace {
 
+using sweep::Accepted;
 using sweep::LocalServer;
 using sweep::Report;
 using sweep::ReportView;
@@ -54,20 +55,47 @@ Result<std::chrono::milliseconds> read_time(const char* flag, const std::string&
       Failure::Kind::usage, fmt::format("{} \"{}\" is not a time up to an hour", flag, text), "use 10s or 500ms");
 }
 
-/// Reads ids of findings, one per line; `#` begins a comment.
-Result<std::set<std::string>> read_accepted(const std::string& path) {
-  std::set<std::string> ids;
-  if (path.empty()) return ids;
+/// Reads known findings, `WORD:ROW DATE REASON` a line; `#` begins a line of comment.
+Result<Accepted> read_accepted(const std::string& path) {
+  Accepted known;
+  if (path.empty()) return known;
+  static const std::regex form("(\\S+)\\s+(\\d{4}-\\d\\d-\\d\\d\\s+\\S.*)");
   WS_LET(const std::string text, read_file(path, accept_bytes, Source::connected));
+  std::size_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    const std::size_t comment = line.find(" #");
-    line = line.starts_with('#') ? std::string_view() : line.substr(0, comment);
-    line = trimmed_end(line);
-    if (!line.empty()) ids.emplace(line);
+    const std::string_view whole = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(whole.size() + 1, rest.size()));
+    const std::string line(trimmed_end(whole));
+    ++number;
+    if (line.empty() || line.starts_with('#')) continue;
+    std::smatch parts;
+    if (!std::regex_match(line, parts, form)) {
+      return fail(Failure::Kind::invalid,
+                  fmt::format("{}:{}: a known finding needs a date and a reason", path, number),
+                  "doubled:docs.create#1:reset-after 2026-11-20 the importer has no key yet");
+    }
+    known.emplace(parts[1].str(), parts[2].str());
   }
-  return ids;
+  return known;
+}
+
+/// Refuses a known finding whose word or row there is not. A row of a request that is no longer sent is only stale.
+Result<void> check_accepted(const SweepFlags& flags, const Accepted& accepted, const sweep::Plan& plan) {
+  for (const auto& [id, reason] : accepted) {
+    const std::string word = id.substr(0, id.find(':'));
+    const std::string row = id.substr(std::min(id.size(), word.size() + 1));
+    std::string hint;
+    const auto words = sweep::finding_words();
+    if (std::ranges::find(words, word) == words.end()) {
+      hint = nearest_names(word, std::vector<std::string>(words.begin(), words.end()));
+    } else if (row != "clean" && !sweep::names_row(row) && std::ranges::find(plan.known, row) == plan.known.end()) {
+      hint = nearest_names(row, plan.known);
+    } else {
+      continue;
+    }
+    return fail(Failure::Kind::usage, fmt::format("{}: \"{}\" names no finding", flags.accept, id), hint);
+  }
+  return {};
 }
 
 std::size_t terminal_width() {
@@ -79,7 +107,7 @@ std::size_t terminal_width() {
   return is_known ? std::clamp<std::size_t>(size.ws_col, min_columns, max_columns) : 80;
 }
 
-ReportView view_of(std::set<std::string> accepted) {
+ReportView view_of(Accepted accepted) {
   const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
   const char* const no_colour = std::getenv("NO_COLOR");
   return {.accepted = std::move(accepted),
@@ -87,8 +115,28 @@ ReportView view_of(std::set<std::string> accepted) {
           .colour = is_terminal && (no_colour == nullptr || *no_colour == '\0')};
 }
 
+Result<void> check_pattern(std::string_view flag, const std::string& pattern) {
+  try {
+    const std::regex tried(pattern);
+  } catch (const std::regex_error& error) {
+    return fail(Failure::Kind::usage, fmt::format("{} is not a regular expression: {}", flag, error.what()));
+  }
+  return {};
+}
+
 Result<SweepOptions> options_of(const SweepFlags& flags, const std::vector<std::string>& command, std::uint64_t seed) {
-  SweepOptions options = {.command = command, .flags = flags.replayed, .max_sends = flags.max_sends};
+  SweepOptions options = {.command = command,
+                          .flags = flags.replayed,
+                          .max_sends = flags.max_sends,
+                          .max_requests = flags.max_requests,
+                          .says = flags.says,
+                          .output = flags.output};
+  while (options.output.ends_with('/')) options.output.pop_back();
+  if (options.output.starts_with('/') || options.output.find("..") != std::string::npos) {
+    return fail(Failure::Kind::usage,
+                fmt::format("--output {} is not a folder below the one that each run gets", flags.output),
+                "name it relative to WS_SWEEP_DIR, where the command writes it");
+  }
   options.plan = {.only = flags.only,
                   .skip = flags.skip,
                   .operations = flags.operations,
@@ -100,11 +148,8 @@ Result<SweepOptions> options_of(const SweepFlags& flags, const std::vector<std::
   options.jobs = flags.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : flags.jobs;
   options.rerun = flags.rerun ? sweep::Rerun::yes : sweep::Rerun::no;
   options.trace_pattern = flags.trace_pattern.empty() ? usual_traces : flags.trace_pattern;
-  try {
-    const std::regex tried(options.trace_pattern);
-  } catch (const std::regex_error& error) {
-    return fail(Failure::Kind::usage, fmt::format("--trace-pattern is not a regular expression: {}", error.what()));
-  }
+  WS_TRY(check_pattern("--trace-pattern", options.trace_pattern));
+  WS_TRY(check_pattern("--says", options.says));
   return options;
 }
 
@@ -131,10 +176,11 @@ Result<void> check_selection(const sweep::Plan& plan, const SweepFlags& flags) {
     if (hint.empty()) hint = "`ws-mock sweep --plan -- CMD` lists the rows";
     return fail(Failure::Kind::usage, fmt::format("{} \"{}\" names no row of this command", flag, pattern), hint);
   }
+  if (!plan.rows.empty()) return {};
   const bool is_narrowed = !flags.only.empty() || !flags.skip.empty() || !flags.operations.empty();
-  if (!plan.rows.empty() || !is_narrowed) return {};
   return fail(Failure::Kind::usage,
-              "--only, --skip and --operations together leave no row to run",
+              is_narrowed ? "--only, --skip and --operations together leave no row to run"
+                          : "no fault can hit a request of this command, so there is no row to run",
               "`ws-mock sweep --plan -- CMD` lists the rows");
 }
 
@@ -153,7 +199,16 @@ Result<int> replay(
   return result.findings.empty() ? 0 : found_exit;
 }
 
-Result<void> write_reports(const SweepFlags& flags, const Report& report, const std::set<std::string>& accepted) {
+/// Keeps the rows whose requests differ from those of an earlier report. Returns its date.
+Result<std::string> narrow_since(const std::string& path, Sweep& swept) {
+  WS_LET(const std::string text, read_file(path));
+  const auto earlier = parse_bounded(text);
+  const auto kept = earlier ? swept.keep_changed(*earlier) : Result<void>(fail(earlier.error()));
+  if (!kept) return fail(Failure::Kind::usage, fmt::format("--since {}: {}", path, kept.error().what));
+  return find_text(*earlier, "date").value_or("then");
+}
+
+Result<void> write_reports(const SweepFlags& flags, const Report& report, const Accepted& accepted) {
   if (!flags.junit.empty()) WS_TRY(write_file(flags.junit, sweep::render_junit(report, accepted)));
   if (!flags.html.empty()) WS_TRY(write_file(flags.html, sweep::render_html(report, accepted)));
   return {};
@@ -163,7 +218,10 @@ Result<void> write_reports(const SweepFlags& flags, const Report& report, const 
 
 void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
   const auto list = [&](const char* name, std::vector<std::string>& into, const char* help) {
-    sweep.add_option(name, into, help)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+    sweep.add_option(name, into, help)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->delimiter(',')
+        ->allow_extra_args(false);
   };
   sweep.add_flag("--plan", flags.plan, "print the rows that would be run, and run only the two clean ones");
   sweep.add_option("--jobs", flags.jobs, "runs side by side (default: as many as processors)")
@@ -175,8 +233,8 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
   sweep.add_option("--junit", flags.junit, "also write a JUnit file, a case a row");
   sweep.add_option("--html", flags.html, "also write one HTML page: requests x faults, each with its journal");
   sweep.add_option("--replay", flags.replay, "run this row alone, print all of it, and keep its world for /_mock");
-  sweep.add_option(
-      "--accept", flags.accept, "file of known findings, WORD:ROW a line: doubled:docs.create#1:reset-after");
+  sweep.add_option("--accept", flags.accept, "file of known findings, a line each: WORD:ROW DATE REASON");
+  sweep.add_option("--since", flags.since, "run only rows of requests that this earlier report (--json) does not have");
   list("--only", flags.only, "faults or rows, * as in a glob: reset-*, switch, docs.create#1:*");
   list("--skip", flags.skip, "faults or rows to leave out");
   list("--operations", flags.operations, "only requests of these operations: docs.*");
@@ -186,6 +244,10 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
       "--trace-pattern", flags.trace_pattern, "regular expression: what an unhandled error prints on stderr");
   sweep.add_option("--max-sends", flags.max_sends, "how often a failing call may be sent before it is a storm")
       ->capture_default_str();
+  sweep.add_option(
+      "--max-requests", flags.max_requests, "requests of one run before it is a storm (default: 5 x the clean run)");
+  sweep.add_option("--says", flags.says, "regular expression: a line that tells of a refusal (or status, code, id)");
+  sweep.add_option("--output", flags.output, "folder below WS_SWEEP_DIR that the command writes, to be compared");
   sweep.add_flag("--rerun,!--no-rerun", flags.rerun, "run a failed command again without the fault (default: yes)");
   sweep.footer(
       "CMD runs in this folder, with WS_BASE_URL, WS_TOKEN and WS_SWEEP_ROW set, and HOME and TMPDIR of its own.\n"
@@ -199,7 +261,7 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
 
 std::vector<std::string> replayed_flags(const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 3> alone = {"sweep", "--json", "--plan"};
-  constexpr std::array<std::string_view, 10> with_value = {"--accept",
+  constexpr std::array<std::string_view, 11> with_value = {"--accept",
                                                            "--html",
                                                            "--jobs",
                                                            "--junit",
@@ -208,6 +270,7 @@ std::vector<std::string> replayed_flags(const std::vector<std::string>& words) {
                                                            "--operations",
                                                            "--replay",
                                                            "--sample",
+                                                           "--since",
                                                            "--skip"};
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -223,7 +286,7 @@ std::vector<std::string> replayed_flags(const std::vector<std::string>& words) {
 }
 
 Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& command, ApplicationOptions options) {
-  WS_LET(const std::set<std::string> accepted, read_accepted(flags.accept));
+  WS_LET(const Accepted accepted, read_accepted(flags.accept));
   WS_LET(SweepOptions wanted, options_of(flags, command, options.sandbox.world.seed));
   const ReportView view = view_of(accepted);
   std::atomic<bool> stopped = false;
@@ -237,6 +300,14 @@ Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& c
     return fail(prepared.error());
   }
   if (!swept.clean().sent.empty()) WS_TRY(check_selection(swept.plan(), flags));
+  WS_TRY(check_accepted(flags, accepted, swept.plan()));
+  if (!flags.since.empty()) {
+    WS_LET(const std::string date, narrow_since(flags.since, swept));
+    if (swept.plan().rows.empty()) {
+      print(fmt::format("nothing changed since {}\n", date));
+      return 0;
+    }
+  }
   if (flags.plan) {
     print(sweep::render_plan(swept.plan()));
     return 0;

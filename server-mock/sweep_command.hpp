@@ -31,6 +31,10 @@ struct SweepFlags {
   std::size_t sample = 0;
   std::string trace_pattern = {};
   std::size_t max_sends = 10;
+  std::size_t max_requests = 0;  ///< 0: five times the clean run's
+  std::string says = {};
+  std::string output = {};
+  std::string since = {};
   bool rerun = true;
   std::vector<std::string> replayed = {};  ///< see `replayed_flags`
 };

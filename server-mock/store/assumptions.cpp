@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api-client/base/suggestion.hpp"
+
 namespace ws::mock {
 namespace {
 
@@ -56,7 +58,9 @@ std::string Assumptions::assignment(std::string_view key) const { return fmt::fo
 Result<void> Assumptions::set(std::string_view key, std::string_view value) {
   const auto* found = std::ranges::find(switches, key, &AssumptionSwitch::key);
   if (found == std::end(switches)) {
-    return fail(Failure::Kind::invalid, fmt::format("there is no assumption \"{}\"", key), "see `ws-mock assumptions`");
+    std::vector<std::string> keys;
+    for (const AssumptionSwitch& one : switches) keys.emplace_back(one.key);
+    return fail(Failure::Kind::invalid, fmt::format("there is no assumption \"{}\"", key), nearest_names(key, keys));
   }
   const auto choice = std::ranges::find(found->values, value);
   if (choice == found->values.end()) {

@@ -1,10 +1,15 @@
 #include "server-mock/sweep/journal_lines.hpp"
 
+#include <map>
+#include <set>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/clock.hpp"
+#include "api-client/base/sha256.hpp"
 #include "api-client/contract/operations.hpp"
+#include "server-mock/sweep/printed_text.hpp"
 
 namespace ws::mock::sweep {
 namespace {
@@ -44,6 +49,17 @@ std::vector<SentRequest> read_journal(const Json& journal) {
   if (data == nullptr || !data->is_array()) return all;
   for (const Json& entry : *data) all.push_back(read_entry(entry));
   return all;
+}
+
+std::vector<std::pair<std::string, std::string>> request_digests(const std::vector<SentRequest>& sent) {
+  const std::set<std::string> none;
+  std::map<std::string, std::size_t> ordinals;
+  std::vector<std::pair<std::string, std::string>> digests;
+  for (const SentRequest& one : sent) {
+    const std::string text = TextBinder(none).bind(one.method + " " + one.path + "?" + one.query + "\n" + one.body);
+    digests.emplace_back(fmt::format("{}#{}", one.operation, ++ordinals[one.operation]), Sha256::of(text).hex());
+  }
+  return digests;
 }
 
 std::string line_of(const SentRequest& sent) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api-client/base/json.hpp"
@@ -35,6 +36,9 @@ struct SentRequest {
 SentRequest read_entry(const Json& entry);
 /// `journal`: the answer of `GET /_mock/requests`.
 std::vector<SentRequest> read_journal(const Json& journal);
+
+/// "docs.create#1" for each request, with the hash of method, path, query and body; ids and times do not count.
+std::vector<std::pair<std::string, std::string>> request_digests(const std::vector<SentRequest>& sent);
 
 /// "14:03:07.120  201 fault  POST /v1/documents  key note-1": time, status ("---": none), whether the fault was applied
 /// (the client may have received another status), request, Idempotency-Key.

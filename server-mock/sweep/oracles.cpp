@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <regex>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,7 @@
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/contract/operations.hpp"
+#include "server-mock/faults/faults.hpp"
 
 namespace ws::mock::sweep {
 namespace {
@@ -20,6 +22,7 @@ using Kind = Difference::Kind;
 constexpr std::size_t shown_lines = 3;
 // Tolerance for differences between the client's and the server's clock.
 constexpr std::int64_t early_ms = 100;
+constexpr std::size_t storm_factor = 5;
 
 bool succeeded(const Run& run) { return run.end.by == RunEnd::By::itself && run.end.exit == 0; }
 
@@ -106,6 +109,66 @@ std::vector<std::string> lines_around(const std::vector<SentRequest>& sent) {
   return lines;
 }
 
+const Json& table_of(const Json& state, std::string_view name) {
+  static const Json none = Json::array();
+  const Json* const tables = find(state, "tables");
+  const Json* const rows = tables == nullptr ? nullptr : find(*tables, name);
+  return rows == nullptr ? none : *rows;
+}
+
+/// Without the line that somebody else added, and with single blanks: a merge may put it anywhere.
+void remove_edit(Json& value) {
+  if (value.is_structured()) {
+    for (Json& one : value) remove_edit(one);
+    return;
+  }
+  if (!value.is_string()) return;
+  const std::string text = filled_in(value.get<std::string>(), somebody_elses_line, "");
+  std::string plain;
+  for (const char c : text) {
+    const bool is_blank = c == ' ' || c == '\n';
+    if (!is_blank || (!plain.empty() && plain.back() != ' ')) plain += is_blank ? ' ' : c;
+  }
+  while (plain.ends_with(' ')) plain.pop_back();
+  value = plain;
+}
+
+Json without_edit(const Json& state) {
+  Json plain = state;
+  remove_edit(plain);
+  return plain;
+}
+
+/// The places where a run shows its key.
+std::vector<Finding> leaks_of(const Run& run, const std::string& cause) {
+  std::vector<Finding> found;
+  const auto add = [&](std::string what, std::vector<std::string> lines, std::string advice) {
+    found.push_back({.word = "leaked",
+                     .sentence = fmt::format("{}; {}", cause, what),
+                     .lines = std::move(lines),
+                     .advice = std::move(advice),
+                     .id = "leaked:clean"});
+  };
+  for (const SentRequest& one : run.sent) {
+    if (one.operation != "upload.put" || !one.has_key) continue;
+    add("the key was sent to the upload address, which may be at another origin",
+        {line_of(one) + "  with Authorization"},
+        "send upload_headers and nothing else to upload_url");
+    break;
+  }
+  if (shows_key(run.end.out + "\n" + run.end.err, run.token)) {
+    add("the command printed the key, or a part of it",
+        {},
+        "leave the Authorization field out of what is printed or logged");
+  }
+  if (!run.leaked_in.empty()) {
+    add(fmt::format("the command left the key, or a part of it, in the file {}", run.leaked_in.front()),
+        {},
+        "leave the Authorization field out of what is written or logged");
+  }
+  return found;
+}
+
 std::vector<std::string> last_lines(std::string_view text) {
   std::vector<std::string> lines;
   text = trimmed_end(text, "\n");
@@ -123,6 +186,9 @@ class Judge {
 
   std::vector<Finding> all(const std::optional<Run>& rerun) {
     state(rerun);
+    hidden();
+    overwritten();
+    output();
     crash();
     if (run_.end.by == RunEnd::By::limit) {
       add("hung",
@@ -155,7 +221,16 @@ class Judge {
   }
 
   std::vector<Difference> differences(const Run& run) const {
-    return compare_states(*reference_.first_state, *reference_.clean.state, *run.state);
+    const bool is_edited = row_.fault == "bump-revision";
+    const Json& clean = *reference_.clean.state;
+    std::vector<Difference> found =
+        is_edited ? compare_states(*reference_.first_state, without_edit(clean), without_edit(*run.state))
+                  : compare_states(*reference_.first_state, clean, *run.state);
+    // An object that had vanished may be made again.
+    if (row_.fault == "404-before") {
+      std::erase_if(found, [](const Difference& one) { return one.kind == Kind::extra; });
+    }
+    return found;
   }
 
   /// Advice for duplicated objects: how to send the row's call, or the creates of a repeated run, twice safely.
@@ -200,10 +275,14 @@ class Judge {
 
   void state(const std::optional<Run>& rerun) {
     if (succeeded(run_)) {
-      for (StateFinding& one : read_differences(differences(run_))) {
+      const bool is_run_again = rerun && succeeded(*rerun);
+      for (StateFinding& one : read_differences(differences(is_run_again ? *rerun : run_))) {
         const std::string advice = advice_for(one.word);
         add(one.word,
-            fmt::format("{}; the command ended with 0, and left {}", cause(), one.sentence),
+            fmt::format("{}; the command ended with 0, and {}left {}",
+                        cause(),
+                        is_run_again ? "run again after the lease had ended " : "",
+                        one.sentence),
             lines_around(run_.sent),
             advice);
       }
@@ -212,6 +291,8 @@ class Judge {
     if (!rerun || run_.end.by != RunEnd::By::itself) return;
     // The API has no call that deletes a file: the damaged one remains, whatever the client does.
     if (row_.fault == "put-damaged") return;
+    // Which of two edits counts is for a person to decide.
+    if (row_.fault == "bump-revision" && !succeeded(*rerun)) return;
     if (!succeeded(*rerun)) {
       const std::vector<std::string> said = last_lines(rerun->end.err.empty() ? rerun->end.out : rerun->end.err);
       add("stuck",
@@ -224,11 +305,149 @@ class Judge {
     }
     const std::vector<StateFinding> left = read_differences(differences(*rerun));
     if (left.empty()) return;
-    add("stuck",
+    const bool is_doubled = row_.fault == "lost-and-down" && left.front().word == "doubled";
+    add(is_doubled ? "doubled" : "stuck",
         fmt::format("{}; the command failed, and running it again left {}", cause(), left.front().sentence),
         lines_around(run_.sent),
         left.front().word == "doubled" ? advice_for("stuck")
                                        : "let the command look for what an earlier run left undone, and finish it");
+  }
+
+  /// The request that the fault refused for good; null: none, or it was answered later.
+  const SentRequest* refused() const {
+    for (std::size_t i = 0; i < run_.sent.size(); ++i) {
+      const SentRequest& one = run_.sent[i];
+      if (one.fault.empty() || (one.status != 409 && !is_final_refusal(one.status))) continue;
+      const auto is_answered = [&one](const SentRequest& later) {
+        return later.same_call(one) && later.status != 0 && later.status < 400;
+      };
+      if (std::none_of(run_.sent.begin() + static_cast<std::ptrdiff_t>(i), run_.sent.end(), is_answered)) return &one;
+    }
+    return nullptr;
+  }
+  /// The lines of the output that the clean run did not print.
+  std::vector<PrintedLine> new_lines() const {
+    std::multiset<std::string> usual;
+    for (const auto text : {&RunEnd::out, &RunEnd::err}) {
+      TextBinder binder(reference_.ids, reference_.clean.own);
+      for (PrintedLine& line : printed_lines(reference_.clean.end.*text, binder)) usual.insert(std::move(line.bound));
+    }
+    std::vector<PrintedLine> lines;
+    for (const auto text : {&RunEnd::out, &RunEnd::err}) {
+      TextBinder binder(reference_.ids, run_.own);
+      for (PrintedLine& line : printed_lines(run_.end.*text, binder)) {
+        const auto known = usual.find(line.bound);
+        if (known == usual.end()) {
+          lines.push_back(std::move(line));
+        } else {
+          usual.erase(known);
+        }
+      }
+    }
+    return lines;
+  }
+
+  /// Whether the line tells that a call from the fault on had no usable answer: its status, code, id, path or
+  /// operation.
+  bool says(const std::string& line) const {
+    if (!reference_.says.empty() && std::regex_search(line, std::regex(reference_.says))) return true;
+    bool is_hit = false;
+    return std::ranges::any_of(run_.sent, [&](const SentRequest& one) {
+      is_hit = is_hit || !one.fault.empty();
+      if (!is_hit || (one.fault.empty() && one.status != 0 && one.status < 400)) return false;
+      std::vector<std::string> names = {one.operation, one.path, find_text(*one.answer, "code").value_or("")};
+      if (one.status >= 400) names.push_back(std::to_string(one.status));
+      for (std::string_view rest = one.path; !rest.empty();) {
+        const std::string_view part = rest.substr(0, rest.find_first_of("/:"));
+        rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+        if (part.size() == 36) names.emplace_back(part);
+      }
+      return std::ranges::any_of(
+          names, [&line](const std::string& name) { return !name.empty() && line.find(name) != std::string::npos; });
+    });
+  }
+
+  void hidden() {
+    if (!succeeded(run_) || !reference_.is_text_stable) return;
+    const SentRequest* const one = refused();
+    if (one == nullptr) return;
+    if (std::ranges::any_of(new_lines(), [this](const PrintedLine& line) { return says(line.raw); })) return;
+    add("hidden",
+        fmt::format("{}; {} was answered with {}, and the command ended with 0 and said nothing of it",
+                    cause(),
+                    one->operation.empty() ? one->path : one->operation,
+                    one->status),
+        {line_of(*one)},
+        "say what was refused, with its status and id, and end with an exit code that is not 0");
+  }
+
+  void overwritten() {
+    if (!succeeded(run_) || row_.fault != "bump-revision") return;
+    const std::string now = dump(table_of(*run_.state, "documents"));
+    const std::string then = dump(table_of(*run_.state, "document_revisions"));
+    if (now.find(somebody_elses_line) != std::string::npos) return;
+    if (then.find(somebody_elses_line) == std::string::npos) return;
+    add("overwritten",
+        fmt::format("{}; the command ended with 0, and the line that somebody else had added is gone", cause()),
+        lines_around(run_.sent),
+        advice_for("overwritten"));
+  }
+
+  /// What the run printed on standard output, without lines that tell of the fault.
+  std::vector<std::string> told_output() const {
+    std::set<std::string> fault_lines;
+    for (const PrintedLine& line : new_lines()) {
+      if (says(line.raw)) fault_lines.insert(line.raw);
+    }
+    TextBinder binder(reference_.ids, run_.own);
+    std::vector<std::string> lines;
+    for (PrintedLine& line : printed_lines(run_.end.out, binder)) {
+      if (!fault_lines.contains(line.raw)) lines.push_back(std::move(line.bound));
+    }
+    return lines;
+  }
+
+  void output() {
+    // Another edit, and another way that the service may answer, are no less right.
+    const bool is_comparable = reference_.is_text_stable && !row_.fault.empty() && row_.fault != "bump-revision";
+    if (!succeeded(run_) || !found_.empty() || !is_comparable) return;
+    std::string difference = file_difference();
+    if (difference.empty()) difference = line_difference();
+    if (difference.empty()) return;
+    add("output",
+        fmt::format("{}; the command ended with 0, {}", cause(), difference),
+        lines_around(run_.sent),
+        advice_for("output"));
+  }
+
+  std::string file_difference() const {
+    for (const auto& [name, text] : reference_.clean.files) {
+      const auto found = run_.files.find(name);
+      if (found == run_.files.end()) return fmt::format("and the file {} is missing", name);
+      if (bound_file(reference_.clean, text) != bound_file(run_, found->second)) {
+        return fmt::format("and the file {} has another text", name);
+      }
+    }
+    for (const auto& [name, text] : run_.files) {
+      if (!reference_.clean.files.contains(name)) return fmt::format("and the file {} is one too many", name);
+    }
+    return {};
+  }
+  std::string bound_file(const Run& run, const std::string& text) const {
+    return TextBinder(reference_.ids, run.own).bind(text);
+  }
+
+  std::string line_difference() const {
+    const std::vector<std::string> lines = told_output();
+    TextBinder binder(reference_.ids, reference_.clean.own);
+    const std::vector<PrintedLine> usual = printed_lines(reference_.clean.end.out, binder);
+    for (std::size_t i = 0; i < std::max(lines.size(), usual.size()); ++i) {
+      if (i >= lines.size()) return fmt::format("and did not print \"{}\"", shortened(usual[i].raw));
+      if (i >= usual.size()) return fmt::format("and printed \"{}\" besides", shortened(lines[i]));
+      if (lines[i] == usual[i].bound) continue;
+      return fmt::format("and printed \"{}\" in place of \"{}\"", shortened(lines[i]), shortened(usual[i].raw));
+    }
+    return {};
   }
 
   void crash() {
@@ -281,6 +500,21 @@ class Judge {
   }
 
   void storm() {
+    // Small pages need more requests.
+    const std::size_t usual_requests = reference_.clean.sent.size();
+    const std::size_t most = reference_.max_requests != 0
+                                 ? reference_.max_requests
+                                 : std::max(usual_requests * storm_factor, usual_requests + reference_.max_sends);
+    if (run_.sent.size() > most && row_.fault != "small-pages") {
+      add("storm",
+          fmt::format("{}; the command sent {} requests, {} without the fault",
+                      cause(),
+                      run_.sent.size(),
+                      reference_.clean.sent.size()),
+          lines_of_last(run_.sent),
+          "bound the number of tries over all calls, and wait longer before each");
+      return;
+    }
     const std::map<std::string, std::size_t> usual = sends_of(reference_.clean.sent);
     std::map<std::string, std::size_t> counts;
     std::size_t at_most = 0;
@@ -374,18 +608,16 @@ class Judge {
 
   void leak() {
     for (const SentRequest& one : run_.sent) {
-      if (!one.has_key || !one.host.starts_with("localhost")) continue;
+      if (!one.has_key || !one.host.starts_with("localhost") || one.operation == "upload.put") continue;
       add("leaked",
           "the key was sent to another origin, where a redirect led",
           {line_of(one) + "  Host: " + one.host + ", with Authorization"},
           "follow no redirect to another origin, or leave Authorization out there");
       return;
     }
-    if (run_.token.empty() || (run_.end.out + run_.end.err).find(run_.token) == std::string::npos) return;
-    add("leaked",
-        fmt::format("{}; the command printed the key", cause()),
-        {},
-        "leave the Authorization field out of what is printed or logged");
+    for (Finding& one : leaks_of(run_, cause())) {
+      add("leaked", std::move(one.sentence), std::move(one.lines), std::move(one.advice));
+    }
   }
 
   const Reference& reference_;
@@ -404,13 +636,49 @@ std::vector<Finding> judge(const Reference& reference,
 }
 
 std::vector<Finding> judge_clean(const Reference& reference) {
-  const RunEnd& end = reference.clean.end;
-  const std::string& token = reference.clean.token;
-  if (token.empty() || (end.out + end.err).find(token) == std::string::npos) return {};
-  return {{.word = "leaked",
-           .sentence = "the command printed the key, without any fault",
-           .advice = "leave the Authorization field out of what is printed or logged",
-           .id = "leaked:clean"}};
+  std::vector<Finding> found = leaks_of(reference.clean, "no fault");
+  if (found.size() > 1) found.resize(1);
+  return found;
+}
+
+bool leaves_leases(const Reference& reference, const Run& run) {
+  const auto leased = [](const Json& state) {
+    const Json events = table_of(state, "agent_events");
+    return std::ranges::count_if(events, [](const Json& one) { return find_text(one, "status") == "leased"; });
+  };
+  return succeeded(run) && leased(*run.state) > leased(*reference.clean.state);
+}
+
+bool is_same_text(const Reference& reference, const Run& one, const Run& other) {
+  const auto bound = [&reference](const Run& run) {
+    std::vector<std::string> texts;
+    for (const auto text : {&RunEnd::out, &RunEnd::err}) {
+      texts.push_back(TextBinder(reference.ids, run.own).bind(run.end.*text));
+    }
+    for (const auto& [name, text] : run.files) {
+      texts.push_back(name);
+      texts.push_back(TextBinder(reference.ids, run.own).bind(text));
+    }
+    return texts;
+  };
+  return bound(one) == bound(other);
+}
+
+std::span<const std::string_view> finding_words() {
+  static constexpr std::string_view words[] = {"doubled",
+                                               "lost",
+                                               "wrong",
+                                               "stuck",
+                                               "crashed",
+                                               "hung",
+                                               "hidden",
+                                               "storm",
+                                               "careless",
+                                               "impatient",
+                                               "leaked",
+                                               "output",
+                                               "overwritten"};
+  return words;
 }
 
 }  // namespace ws::mock::sweep

@@ -9,6 +9,7 @@
 #include "api-client/base/random.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/faults/glob.hpp"
+#include "server-mock/faults/operation_names.hpp"
 #include "server-mock/store/assumptions.hpp"
 
 namespace ws::mock::sweep {
@@ -36,6 +37,18 @@ constexpr Fault all_faults[] = {
      "a redirect to another origin came back",
      R"("effect": {"status": {"status": 307, "headers": {"Location": "LOCATION"}, "body": ""}})",
      Outcome::refused},
+    {"403-before", "403 came back for this call alone", R"("effect": {"status": 403})", Outcome::refused},
+    {"404-before", "404 came back: the object had vanished", R"("effect": {"status": 404})", Outcome::refused},
+    {"member-removed",
+     "the key's owner had been removed from the Workspace",
+     R"("effect": {"remove_member": true})",
+     Outcome::refused},
+    {"bump-revision",
+     "somebody else had edited the document just before",
+     R"("effect": {"bump_revision": true})",
+     Outcome::refused,
+     "after a 409 read the document again, make the change in its new text, and send that"},
+    {"silence", "no answer came, and the connection stayed open", R"("effect": {"hang": true})"},
     {"outage",
      "503 came back from this call on, for good",
      R"("times": 1000000, "effect": {"status": 503})",
@@ -57,6 +70,13 @@ constexpr Fault all_faults[] = {
     {"bad-json-after",
      "the answer was broken JSON after the call took effect",
      R"("phase": "after", "effect": {"bad_json": true})"},
+    {"lost-and-down",
+     "the connection was reset after the call took effect, and nothing answered from then on",
+     R"("phase": "after", "effect": {"reset": true, "then_down": true})"},
+    {"upload-elsewhere",
+     "the upload address was at another origin",
+     R"("phase": "after", "effect": {"other_origin": true})",
+     Outcome::refused},
     {"key-expired", "the key had expired", R"("effect": {"expire_key": true})", Outcome::refused},
     {"key-revoked", "the key had been revoked", R"("effect": {"revoke_key": true})", Outcome::refused},
     {"lease-lost",
@@ -83,24 +103,47 @@ constexpr Fault all_faults[] = {
      R"("effect": {"repeat_page": true})",
      Outcome::refused,
      "keep the ids that CALL has brought: what an earlier page had may come again"},
+    {"small-pages",
+     "each page of the list held two items",
+     R"("times": 1000000, "effect": {"small_pages": true})",
+     Outcome::refused,
+     "call CALL with next_cursor until that is null"},
 };
 
 bool matches_any(const std::vector<std::string>& globs, std::string_view text) {
   return std::ranges::any_of(globs, [&](const std::string& glob) { return glob_matches(glob, text); });
 }
 
+/// Whether the request names the revision that it was made from.
+bool checks_revision(const contract::Operation* operation) {
+  if (operation == nullptr || operation->request == nullptr) return false;
+  return contract::find_field(*operation->request, "expected_content_revision") != nullptr ||
+         contract::find_field(*operation->request, "push_ids") != nullptr;
+}
+
+/// Calls under a lease may be repeated until the lease ends, which can take longer than the time limit of a run.
+bool is_leased(const SentRequest& sent) {
+  return sent.operation.starts_with("events.") && sent.operation != "events.claim";
+}
+
 /// Whether the fault can apply to such a request, and differs there from all other faults.
-bool applies(const Fault& fault, const SentRequest& sent, const contract::Operation* operation) {
+bool applies(const Fault& fault, const SentRequest& sent, std::size_t ordinal, const contract::Operation* operation) {
   const bool is_put = sent.operation == "upload.put";
   const bool reads = sent.method == "GET" || sent.method == "HEAD";
   const bool has_auth = operation != nullptr && operation->auth == contract::Auth::key;
-  if (fault.id.starts_with("key-")) return has_auth;
+  if (fault.id.starts_with("key-") || fault.id == "403-before" || fault.id == "member-removed") return has_auth;
+  // A delete of what is gone has reached its end.
+  if (fault.id == "404-before") return has_auth && sent.path != operation->path && sent.method != "DELETE";
+  if (fault.id == "bump-revision") return checks_revision(operation);
+  if (fault.id == "upload-elsewhere") return sent.operation == "files.upload_start";
   if (fault.id == "redirect-before") return !is_put;
   if (fault.id.starts_with("put-")) return is_put;
   if (fault.id == "lease-lost") return sent.operation.starts_with("events.");
   const bool is_list = operation != nullptr && operation->paging == contract::Paging::cursor;
   if (fault.id == "empty-page") return is_list;
   if (fault.id == "page-twice") return is_list && sent.query.find("cursor=") != std::string::npos;
+  if (fault.id == "small-pages") return is_list && sent.method == "GET" && ordinal == 1;
+  if (fault.id == "lost-and-down") return !reads && !is_leased(sent);
   if (fault.id == "truncated-after" || fault.id == "bad-json-after") return !is_put && sent.status != 204;
   // A read has no effect, so a fault after it is the same as one before it.
   if (fault.id.ends_with("-after")) return !reads;
@@ -138,11 +181,9 @@ Row row_of(const Fault& fault,
   location = location.substr(1, location.size() - 2);
   std::string rule = filled_in(std::string(fault.effect), "STALL", std::to_string(options.patience.count()));
   rule = filled_in(rule, "LOCATION", location);
-  // Calls under a lease may be repeated until the lease ends, which can take longer than the time limit of a run.
-  const bool is_leased = sent.operation.starts_with("events.") && sent.operation != "events.claim";
-  if (is_leased) rule = filled_in(rule, R"("times": 1000000)", R"("times": 3)");
+  if (is_leased(sent)) rule = filled_in(rule, R"("times": 1000000)", R"("times": 3)");
   std::chrono::milliseconds extra{0};
-  if (fault.id == "timeout-before") extra = options.patience;
+  if (fault.id == "timeout-before" || fault.id == "silence") extra = options.patience;
   if (fault.effect.find(retry_after_member) != std::string_view::npos) extra = retry_after;
   return {.id = fmt::format("{}#{}:{}", sent.operation, ordinal, fault.id),
           .operation = sent.operation,
@@ -244,6 +285,19 @@ const Fault* find_fault(std::string_view id) {
   return found == std::end(all_faults) ? nullptr : found;
 }
 
+bool names_row(std::string_view id) {
+  constexpr std::string_view switch_word = "switch:";
+  if (id.starts_with(switch_word)) {
+    id.remove_prefix(switch_word.size());
+    return Assumptions().set(id).has_value();
+  }
+  const std::size_t mark = std::min(id.find('#'), id.size());
+  const std::size_t colon = std::min(id.find(':', mark), id.size());
+  const std::string_view number = id.substr(mark, colon - mark);
+  const bool is_number = number.size() > 1 && number.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  return is_number && names_operation(id.substr(0, mark)) && colon < id.size() && find_fault(id.substr(colon + 1));
+}
+
 Plan make_plan(const std::vector<SentRequest>& first,
                const std::vector<SentRequest>& second,
                std::string_view other_origin,
@@ -273,10 +327,12 @@ Plan make_plan(const std::vector<SentRequest>& first,
     const contract::Operation* operation = contract::find_operation(sent.operation);
     if (operation == nullptr && sent.operation != "upload.put") continue;
     for (const Fault& fault : all_faults) {
-      if (applies(fault, sent, operation)) plan.rows.push_back(row_of(fault, sent, ordinal, other_origin, options));
+      if (applies(fault, sent, ordinal, operation))
+        plan.rows.push_back(row_of(fault, sent, ordinal, other_origin, options));
     }
   }
   add_switches(first, plan);
+  for (const Row& row : plan.rows) plan.known.push_back(row.id);
   plan.unmatched = unmatched_patterns(plan.rows, options);
   std::erase_if(plan.rows, [&](const Row& row) {
     const std::string_view kind = row.fault.empty() ? std::string_view("switch") : std::string_view(row.fault);

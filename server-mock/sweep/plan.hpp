@@ -39,6 +39,9 @@ std::span<const Fault> faults();
 /// Returns null if the id is unknown.
 const Fault* find_fault(std::string_view id);
 
+/// Whether some command can have a row with this id: its operation and fault, or its switch and value, exist.
+bool names_row(std::string_view id);
+
 struct Row {
   std::string id = {};  ///< "docs.create#1:reset-after", "switch:error_style=html"; stable across sweeps of one command
   std::string operation = {};   ///< empty for a switch
@@ -65,7 +68,8 @@ struct Plan {
   std::vector<Row> rows = {};
   /// Requests that are not swept, each with its reason.
   std::vector<std::string> notes = {};
-  std::size_t left_out = 0;  ///< number of rows excluded by `max_rows` or `sample`
+  std::vector<std::string> known = {};  ///< ids of all rows, before any was left out
+  std::size_t left_out = 0;             ///< number of rows excluded by `max_rows` or `sample`
   /// A pattern of the options that selects nothing, and the names that it could have meant.
   struct Unmatched {
     std::string flag = {};  ///< "--only"

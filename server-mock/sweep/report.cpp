@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ std::string replay_command(const std::string& row, const Report& report) {
 struct Group {
   std::vector<std::pair<const RowResult*, const Finding*>> members = {};
 };
-std::map<std::string, Group> groups_of(const Report& report, const std::set<std::string>& accepted) {
+std::map<std::string, Group> groups_of(const Report& report, const Accepted& accepted) {
   std::map<std::string, Group> groups;
   for (const RowResult& result : report.rows) {
     for (const Finding& finding : result.findings) {
@@ -109,7 +110,7 @@ std::string_view name_of(RowResult::Verdict verdict) {
   return "";
 }
 
-Json to_json(const Finding& finding, const std::set<std::string>& accepted) {
+Json to_json(const Finding& finding, const Accepted& accepted) {
   return {{"id", finding.id},
           {"word", finding.word},
           {"sentence", finding.sentence},
@@ -118,13 +119,13 @@ Json to_json(const Finding& finding, const std::set<std::string>& accepted) {
           {"accepted", accepted.contains(finding.id)}};
 }
 
-Json to_json(const std::vector<Finding>& findings, const std::set<std::string>& accepted) {
+Json to_json(const std::vector<Finding>& findings, const Accepted& accepted) {
   Json all = Json::array();
   for (const Finding& one : findings) all.push_back(to_json(one, accepted));
   return all;
 }
 
-Json row_to_json(const Report& report, const RowResult& result, const std::set<std::string>& accepted) {
+Json row_to_json(const Report& report, const RowResult& result, const Accepted& accepted) {
   return {{"id", result.row.id},
           {"operation", text_or_null(result.row.operation)},
           {"request", result.row.request},
@@ -170,7 +171,7 @@ constexpr std::string_view page =
 
 }  // namespace
 
-std::size_t new_findings(const Report& report, const std::set<std::string>& accepted) {
+std::size_t new_findings(const Report& report, const Accepted& accepted) {
   std::size_t count = 0;
   const auto add = [&](const std::vector<Finding>& findings) {
     for (const Finding& one : findings) count += accepted.contains(one.id) ? 0 : 1;
@@ -178,6 +179,23 @@ std::size_t new_findings(const Report& report, const std::set<std::string>& acce
   add(report.clean_findings);
   for (const RowResult& result : report.rows) add(result.findings);
   return count;
+}
+
+std::vector<std::string> stale_ids(const Report& report, const Accepted& accepted) {
+  std::set<std::string> met;
+  std::set<std::string> run;
+  for (const Finding& one : report.clean_findings) met.insert(one.id);
+  for (const RowResult& result : report.rows) {
+    run.insert(result.row.id);
+    for (const Finding& one : result.findings) met.insert(one.id);
+  }
+  std::vector<std::string> stale;
+  for (const auto& [id, reason] : accepted) {
+    const std::string row = id.substr(id.find(':') + 1);
+    const bool is_known = std::ranges::find(report.plan.known, row) != report.plan.known.end();
+    if (!met.contains(id) && (run.contains(row) || !is_known)) stale.push_back(id);
+  }
+  return stale;
 }
 
 TerminalText render_text(const Report& report, const ReportView& view) {
@@ -199,6 +217,9 @@ TerminalText render_text(const Report& report, const ReportView& view) {
                                    count_verdict(report, RowResult::Verdict::recovered),
                                    count_verdict(report, RowResult::Verdict::found));
   if (known > 0) counts += fmt::format(" ({} known by --accept)", known);
+  for (const std::string& id : stale_ids(report, view.accepted)) {
+    text += wrapped(fmt::format("stale: {} of --accept was not found; delete its line", id), 0, view.width);
+  }
   if (report.plan.left_out > 0)
     counts += fmt::format("; {} rows left out by --sample or --max-rows", report.plan.left_out);
   if (report.was_stopped) counts += "; stopped before the end";
@@ -207,32 +228,41 @@ TerminalText render_text(const Report& report, const ReportView& view) {
   return text + render(coverage_of(report));
 }
 
-Json to_json(const Report& report, const std::set<std::string>& accepted) {
+Json to_json(const Report& report, const Accepted& accepted) {
   Json rows = Json::array();
   for (const RowResult& result : report.rows) rows.push_back(row_to_json(report, result, accepted));
   Json clean = Json::array();
+  Json requests = Json::array();
+  for (const auto& [name, digest] : request_digests(report.clean.sent)) {
+    requests.push_back({{"request", name}, {"sha256", digest}});
+  }
   for (const SentRequest& sent : report.clean.sent) clean.push_back(line_of(sent));
-  return {{"v", 1},
-          {"command", report.command},
-          {"clean", {{"took_ms", report.clean.end.took.count()}, {"journal", std::move(clean)}}},
-          {"clean_findings", to_json(report.clean_findings, accepted)},
-          {"counts",
-           {{"rows", report.rows.size()},
-            {"passed", count_verdict(report, RowResult::Verdict::passed)},
-            {"recovered", count_verdict(report, RowResult::Verdict::recovered)},
-            {"found", count_verdict(report, RowResult::Verdict::found)},
-            {"new_findings", new_findings(report, accepted)},
-            {"left_out", report.plan.left_out}}},
-          {"notes", report.plan.notes},
-          {"took_ms", report.took.count()},
-          {"own_ms", report.command_time.count()},
-          {"stopped", report.was_stopped},
-          {"rows", std::move(rows)},
-          {"coverage", to_json(coverage_of(report))}};
+  return {
+      {"v", 1},
+      {"command", report.command},
+      {"date", report.date},
+      {"clean",
+       {{"took_ms", report.clean.end.took.count()}, {"journal", std::move(clean)}, {"requests", std::move(requests)}}},
+      {"clean_findings", to_json(report.clean_findings, accepted)},
+      {"counts",
+       {{"rows", report.rows.size()},
+        {"passed", count_verdict(report, RowResult::Verdict::passed)},
+        {"recovered", count_verdict(report, RowResult::Verdict::recovered)},
+        {"found", count_verdict(report, RowResult::Verdict::found)},
+        {"new_findings", new_findings(report, accepted)},
+        {"left_out", report.plan.left_out}}},
+      {"notes", report.plan.notes},
+      {"stale_accepted", stale_ids(report, accepted)},
+      {"took_ms", report.took.count()},
+      {"own_ms", report.command_time.count()},
+      {"stopped", report.was_stopped},
+      {"rows", std::move(rows)},
+      {"coverage", to_json(coverage_of(report))}};
 }
 
-std::string render_junit(const Report& report, const std::set<std::string>& accepted) {
+std::string render_junit(const Report& report, const Accepted& accepted) {
   std::size_t failures = 0;
+  std::size_t skipped = 0;
   std::string cases;
   for (const RowResult& result : report.rows) {
     const std::string_view group = result.row.operation.empty() ? std::string_view("switches") : result.row.operation;
@@ -241,8 +271,12 @@ std::string render_junit(const Report& report, const std::set<std::string>& acce
                          xml(result.row.id),
                          static_cast<double>(result.end.took.count()) / 1000);
     std::string inside;
+    std::string known;
     for (const Finding& one : result.findings) {
-      if (accepted.contains(one.id)) continue;
+      if (const auto found = accepted.find(one.id); found != accepted.end()) {
+        known = fmt::format("{} is accepted: {}", one.word, found->second);
+        continue;
+      }
       std::string detail;
       for (const std::string& line : one.lines) detail += line + "\n";
       detail += "fix: " + one.advice + "\nagain: " + replay_command(result.row.id, report) + "\n";
@@ -250,18 +284,23 @@ std::string render_junit(const Report& report, const std::set<std::string>& acce
           "    <failure type=\"{}\" message=\"{}\">{}</failure>\n", one.word, xml(one.sentence), xml(detail));
     }
     failures += inside.empty() ? 0 : 1;
+    if (inside.empty() && !known.empty()) {
+      ++skipped;
+      inside = fmt::format("    <skipped message=\"{}\"/>\n", xml(known));
+    }
     cases += inside.empty() ? "/>\n" : ">\n" + inside + "  </testcase>\n";
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"ws-mock sweep\" tests=\"{}\" "
-      "failures=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
+      "failures=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
       report.rows.size(),
       failures,
+      skipped,
       static_cast<double>(report.took.count()) / 1000,
       cases);
 }
 
-std::string render_html(const Report& report, const std::set<std::string>& accepted) {
+std::string render_html(const Report& report, const Accepted& accepted) {
   std::string data = dump(to_json(report, accepted));
   // "</script>" would end the element that contains the data, and "<!--<script>" would swallow what follows it.
   for (std::size_t at = data.find('<'); at != std::string::npos; at = data.find('<', at))

@@ -1,8 +1,9 @@
 /// The report of a sweep, for a terminal, as JSON, as JUnit XML and as one HTML page. Pure.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "api-client/base/json.hpp"
 #include "server-mock/output/print.hpp"
@@ -11,23 +12,29 @@
 
 namespace ws::mock::sweep {
 
+/// Known findings: id -> reason.
+using Accepted = std::map<std::string, std::string>;
+
 struct ReportView {
-  std::set<std::string> accepted = {};  ///< ids of known findings: counted, but not a failure
-  std::size_t width = 80;               ///< of the terminal, in columns
+  Accepted accepted = {};  ///< counted, but not a failure
+  std::size_t width = 80;  ///< of the terminal, in columns
   bool colour = false;
 };
 
 /// Findings that are not accepted.
-std::size_t new_findings(const Report& report, const std::set<std::string>& accepted);
+std::size_t new_findings(const Report& report, const Accepted& accepted);
+
+/// The ids of accepted findings that this sweep should have met and did not.
+std::vector<std::string> stale_ids(const Report& report, const Accepted& accepted);
 
 /// Groups findings by operation and cause, each with journal lines, advice and the command to reproduce it, then the
 /// counts and the coverage.
 TerminalText render_text(const Report& report, const ReportView& view);
-Json to_json(const Report& report, const std::set<std::string>& accepted);
+Json to_json(const Report& report, const Accepted& accepted);
 /// One test case for each row.
-std::string render_junit(const Report& report, const std::set<std::string>& accepted);
+std::string render_junit(const Report& report, const Accepted& accepted);
 /// A self-contained HTML file: a table of requests and faults; clicking a cell shows the journal of the row.
-std::string render_html(const Report& report, const std::set<std::string>& accepted);
+std::string render_html(const Report& report, const Accepted& accepted);
 
 /// One row in full: requests, output of the command, findings.
 TerminalText render_row(const RowResult& result, const ReportView& view);

@@ -5,11 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clock.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/suggestion.hpp"
 #include "api-client/base/user_environment.hpp"
@@ -20,11 +22,32 @@ namespace {
 
 constexpr int longer_than_clean = 10;
 constexpr std::size_t shown_output_bytes = 2000;
+constexpr std::size_t most_file_bytes = std::size_t{4} << 20U;
+constexpr std::size_t most_read_bytes = std::size_t{32} << 20U;
 
 bool is_stopped(const SweepOptions& options) { return options.stop != nullptr && *options.stop; }
 
 std::string last_bytes(const std::string& text) {
   return text.size() <= shown_output_bytes ? text : text.substr(text.size() - shown_output_bytes);
+}
+
+/// Reads what the command left in its folder: the files below `output`, and the names of those that show the key.
+Result<void> read_files(const std::filesystem::path& folder, const std::string& output, Run& run) {
+  std::error_code error;
+  std::size_t read_bytes = 0;
+  for (std::filesystem::recursive_directory_iterator one(folder, error), end; !error && one != end;
+       one.increment(error)) {
+    if (!one->is_regular_file(error) || one->is_symlink(error)) continue;
+    const std::string name = one->path().lexically_relative(folder).string();
+    const bool is_output = !output.empty() && name.starts_with(output + "/");
+    const auto text = read_file(one->path(), most_file_bytes);
+    if (!text) continue;
+    read_bytes += text->size();
+    if (read_bytes > most_read_bytes) break;
+    if (shows_key(*text, run.token)) run.leaked_in.push_back(name);
+    if (is_output) run.files.emplace(name, *text);
+  }
+  return {};
 }
 
 }  // namespace
@@ -84,12 +107,18 @@ Result<Run> Sweep::run_command(
   WS_LET(const Json journal, host_.control(world, "GET", fmt::format("/requests?since={}", since), nullptr));
   run.sent = read_journal(journal);
   WS_LET(run.state, host_.control(world, "GET", "/state", nullptr));
+  run.own = {{token, "<key>"},
+             {scratch.path.string(), "<folder>"},
+             {world.base_url, "<base url>"},
+             {"/_s/" + world.id, "<sandbox>"}};
+  WS_TRY(read_files(scratch.path, options_.output, run));
   return run;
 }
 
 Result<void> Sweep::prepare() {
   report_.command = options_.command;
   report_.flags = options_.flags;
+  report_.date = to_rfc3339(std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now()));
   std::array<Run, 2> runs;
   for (Run& run : runs) {
     WS_LET(const World world, host_.open());
@@ -116,6 +145,10 @@ Result<void> Sweep::prepare() {
     }
   }
   reference_.clean = runs[0];
+  reference_.ids = ids_in(*reference_.first_state);
+  reference_.says = options_.says;
+  reference_.max_requests = options_.max_requests;
+  reference_.is_text_stable = is_same_text(reference_, runs[0], runs[1]);
   reference_.trace_pattern = options_.trace_pattern;
   reference_.max_sends = options_.max_sends;
   report_.clean = runs[0];
@@ -125,6 +158,32 @@ Result<void> Sweep::prepare() {
         "the two clean runs left different worlds: what `doubled`, `lost` and `wrong` find may be the command's own "
         "chance");
   }
+  if (!reference_.is_text_stable) {
+    report_.plan.notes.emplace_back(
+        "the two clean runs printed or wrote different texts: `hidden` and `output` cannot be told");
+  }
+  return {};
+}
+
+Result<void> Sweep::keep_changed(const Json& earlier) {
+  const Json* const clean = find(earlier, "clean");
+  const Json* const requests = clean == nullptr ? nullptr : find(*clean, "requests");
+  if (requests == nullptr || !requests->is_array()) {
+    return fail(Failure::Kind::invalid, "it is not a report of `ws-mock sweep --json`");
+  }
+  std::set<std::pair<std::string, std::string>> known;
+  for (const Json& one : *requests) {
+    known.emplace(find_text(one, "request").value_or(""), find_text(one, "sha256").value_or(""));
+  }
+  std::set<std::string> changed;
+  for (const auto& [name, digest] : request_digests(reference_.clean.sent)) {
+    if (!known.contains({name, digest})) changed.insert(name);
+  }
+  const bool is_same = changed.empty() && known.size() == reference_.clean.sent.size();
+  std::erase_if(report_.plan.rows, [&](const Row& row) {
+    if (row.operation.empty()) return is_same;
+    return !changed.contains(fmt::format("{}#{}", row.operation, row.ordinal));
+  });
   return {};
 }
 
@@ -157,6 +216,11 @@ Result<std::string> Sweep::remove_fault(const Row& row, const World& world) {
   if (has_leases && reference_.has_real_clock) {
     WS_LET(const Json clock, host_.control(world, "PUT", "/clock", {{"clock", "offset:+901s"}}));
   }
+  if (row.fault == "member-removed") {
+    WS_LET(Json state, host_.control(world, "GET", "/state", nullptr));
+    state["tables"]["members"] = reference_.first_state->at("tables").at("members");
+    WS_LET(const Json restored, host_.control(world, "PUT", "/state", state));
+  }
   if (!row.fault.starts_with("key-")) return world.token;
   WS_LET(const Json key, host_.control(world, "POST", "/keys", Json::object()));
   return find_text(key, "secret").value_or(world.token);
@@ -170,11 +234,12 @@ Result<RowResult> Sweep::run_row(const Row& row, const World& world) {
   std::optional<Run> rerun;
   const bool failed = run.end.by == RunEnd::By::itself && run.end.exit != 0;
   for (const SentRequest& sent : run.sent) result.journal.push_back(line_of(sent));
-  if (failed && options_.rerun == Rerun::yes && !is_stopped(options_)) {
+  const bool leaves_lease = leaves_leases(reference_, run);
+  if ((failed || leaves_lease) && options_.rerun == Rerun::yes && !is_stopped(options_)) {
     WS_LET(const std::string token, remove_fault(row, world));
     WS_LET(rerun, run_command(world, token, scratch, row, run.sent.empty() ? 0 : run.sent.back().seq));
-    result.rerun_exit = rerun->end.exit;
-    result.journal.emplace_back("-- run again without the fault --");
+    if (failed) result.rerun_exit = rerun->end.exit;
+    result.journal.emplace_back(failed ? "-- run again without the fault --" : "-- run again after the lease --");
     for (const SentRequest& sent : rerun->sent) result.journal.push_back(line_of(sent));
   }
   result.findings = judge(reference_, row, run, rerun);

@@ -28,6 +28,9 @@ struct SweepOptions {
   Rerun rerun = Rerun::yes;
   std::string trace_pattern = {};
   std::size_t max_sends = 10;
+  std::size_t max_requests = 0;  ///< 0: five times the clean run's
+  std::string says = {};
+  std::string output = {};                  ///< a folder that the command writes, below its own
   const std::atomic<bool>* stop = nullptr;  ///< when set, running commands are terminated and the sweep ends
 };
 
@@ -56,6 +59,7 @@ struct Report {
   std::chrono::milliseconds took{0};
   std::chrono::milliseconds command_time{0};  ///< the time of the command itself, summed over all runs
   bool was_stopped = false;
+  std::string date = {};  ///< of the sweep
 };
 
 /// Called after each row, one call at a time: rows done, all rows, rows with findings so far.
@@ -68,6 +72,8 @@ class Sweep {
   /// Runs the command twice without faults and makes the plan. Fails with `invalid` if the command fails (with its
   /// output in the message), as `Process::start`, or with `cancelled`.
   Result<void> prepare();
+  /// Keeps only the rows of requests that an earlier report (`to_json`) does not have. Fails with `invalid`.
+  Result<void> keep_changed(const Json& earlier);
   const Plan& plan() const { return report_.plan; }
   const Run& clean() const { return reference_.clean; }
 

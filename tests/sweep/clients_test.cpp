@@ -102,9 +102,9 @@ TEST_CASE("sweep: right clients and `ws` itself are without a finding", "[sweep]
   if (client == "ws_events.sh") flags = {"--fixtures", clients + "event.yaml"};
   // An init that was cut off asks the person whether the source was made (`ws sync init`, exit 12).
   if (client == "ws_sync.sh") flags = {"--skip", "sync.source_create*"};
-  if (!is_whole())
-    flags.insert(flags.end(), {"--sample", "2", "--skip", "timeout-before", "--skip", "*429*", "--skip", "*503*"});
-  flags.insert(flags.end(), {"--limit", "10s"});
+  if (!is_whole()) flags.insert(flags.end(), {"--sample", "2", "--skip", "timeout-before,silence,*429*,*503*"});
+  // An upload may stand still for a minute.
+  flags.insert(flags.end(), {"--limit", is_whole() ? "70s" : "10s"});
   const Ended ended = sweep(client, flags);
   INFO(ended.out << ended.err);
   CHECK(ended.exit == 0);
@@ -128,8 +128,14 @@ TEST_CASE("sweep: exit codes, reports and known findings", "[sweep]") {
   std::ifstream page(html);
   const std::string text(std::istreambuf_iterator<char>(page), {});
   CHECK_THAT(text, Contains("me.get#1:reset-before") && !Contains("src=") && !Contains("<!--DATA-->"));
-  std::ofstream(accept) << "# seen in spring\ncrashed:me.get#1:reset-before\n";
-  CHECK(sweep("unhandled.py", {"--only", row, "--accept", accept}).exit == 0);
+  std::ofstream(accept) << "# seen in spring\ncrashed:me.get#1:reset-before 2026-03-01 nobody calls it by hand\n"
+                           "lost:me.get#9:outage 2026-03-01 it has one call now\n";
+  const Ended known = sweep("unhandled.py", {"--only", row, "--accept", accept, "--junit", junit});
+  CHECK(known.exit == 0);
+  CHECK_THAT(known.out, Contains("stale: lost:me.get#9:outage"));
+  std::ifstream accepted_xml(junit);
+  const std::string skipped(std::istreambuf_iterator<char>(accepted_xml), {});
+  CHECK_THAT(skipped, Contains("skipped=\"1\"") && Contains("crashed is accepted: 2026-03-01 nobody calls"));
   const Ended again = sweep("unhandled.py", {"--replay", row});
   CHECK(again.exit == 1);
   CHECK_THAT(again.out, Contains("Traceback") && Contains("crashed"));
@@ -157,6 +163,19 @@ TEST_CASE("sweep: a command that fails without faults, or sends nothing, is told
   CHECK(endless.wait().exit == 3);
 }
 
+TEST_CASE("sweep: --since runs what an earlier report does not have", "[sweep]") {
+  const TemporaryFolder folder;
+  const std::string earlier = (folder / "earlier.json").string();
+  std::ofstream(earlier) << sweep("unhandled.py", {"--json", "--only", "me.get#1:500-before"}).out;
+  const Ended same = sweep("unhandled.py", {"--since", earlier});
+  CHECK(same.exit == 0);
+  CHECK_THAT(same.out, Contains("nothing changed since 20"));
+  const Ended other = sweep("prints_key.sh", {"--since", earlier, "--plan"});
+  CHECK(other.exit == 0);
+  std::ofstream(earlier) << "{}";
+  CHECK(sweep("unhandled.py", {"--since", earlier}).exit == 2);
+}
+
 TEST_CASE("sweep: a selection of nothing is an error that names what there is", "[sweep]") {
   const auto refused = [](std::vector<std::string> flags, const std::string& near) {
     const Ended ended = sweep("unhandled.py", std::move(flags));
@@ -169,6 +188,16 @@ TEST_CASE("sweep: a selection of nothing is an error that names what there is", 
   refused({"--skip", "reset-befor", "--plan"}, "reset-before");
   refused({"--only", "reset-before", "--skip", "reset-*"}, "no row");
   refused({"--replay", "me.get#1:reset-befor"}, "there is no row");
+  refused({"--assume", "error_stile=html"}, "error_style");
+  const TemporaryFolder folder;
+  const std::string accept = (folder / "known").string();
+  const auto refused_line = [&](const std::string& line, const std::string& near) {
+    std::ofstream(accept) << line << "\n";
+    refused({"--accept", accept, "--plan"}, near);
+  };
+  refused_line("crashed:me.get#1:reset-before", "a date and a reason");
+  refused_line("crashd:me.get#1:reset-before 2026-03-01 old", "crashed");
+  refused_line("crashed:me.get#1:reset-befor 2026-03-01 old", "reset-before");
 }
 
 TEST_CASE("sweep: the command gets no setting of the user's", "[sweep]") {

@@ -38,6 +38,8 @@ TEST_CASE("sweep: every fault is a rule that the mock takes, and hits some reque
   SentRequest second_page = sent("docs.list", "GET", "/v1/documents");
   second_page.query = "limit=6&cursor=x";
   std::vector<SentRequest> whole = script;
+  whole.push_back(sent("docs.update", "PUT", "/v1/documents/x"));
+  whole.push_back(sent("files.upload_start", "POST", "/v1/files/uploads"));
   whole.push_back(second_page);
   const Plan plan = make_plan(whole, whole, "http://localhost:1", {});
   std::set<std::string> met;
