@@ -141,8 +141,8 @@ Result<void> check_place(Session& session, const sync::InitOptions& options) {
           .kind = Failure::Kind::usage,
           .what = fmt::format(
               "{} synced with \"{}\" before, and its .ws is gone", folder.string(), clean(tree.name, Breaks::space)),
-          .hint = "join it again: " + join_command(tree.base_url, tree.source_id).in_backticks() +
-                  "; --name makes a new source instead",
+          .hint =
+              "join it again: " + join_command(tree.source_id).in_backticks() + "; --name makes a new source instead",
           .code = "was_tied"});
     }
   }
@@ -202,7 +202,7 @@ Result<ExitCode> init(Session& session) {
     session.note("the .ws of an older version is kept as " + binding.kept_aside +
                  ": the texts in its history.git, conflicts and tmp stay readable, history.git by plain git too");
   }
-  const std::string join = join_command(binding.base_url, binding.source_id).text();
+  const std::string join = join_command(binding.source_id).text();
   if (session.format() == Format::table) {
     session.printer().sentence(options.folder.string() + " now syncs with \"" + clean(binding.name, Breaks::space) +
                                "\" at " + url.text + ".");
@@ -210,7 +210,7 @@ Result<ExitCode> init(Session& session) {
     if (options.source_id.empty()) WS_TRY(print_what_is_sent(session, options.folder, is_in_project));
     session.printer().sentence(
         "Next: `ws sync` sends your files and receives the others. " +
-        std::string(is_in_project ? "Anybody in the Workspace joins with:" : "On another machine of yours:"));
+        std::string(is_in_project ? "Anybody in the Workspace joins with:" : "On another machine:"));
     session.printer().line("  " + join);
     return ExitCode::done;
   }

@@ -59,7 +59,7 @@ Result<ExitCode> share_source(Session& session, const SyncTree& tree) {
   WS_LET(const Reply reply,
          client->call({.operation = "sync.source_get", .parameters = {{"source_id", binding.source_id}}}));
   const Json& source = *reply.json;
-  const std::string line = join_command(binding.base_url, binding.source_id).text();
+  const std::string line = join_command(binding.source_id).text();
   const bool was_shared = binding.is_shared || !find_text(source, "project_id").value_or("").empty();
   if (!was_shared) {
     const std::string root = find_text(source, "root_node_id").value_or("");
@@ -117,9 +117,7 @@ Result<NewProject> make_project(Client& client, const std::string& title) {
   return project;
 }
 
-ShellCommand join_command(const std::string& base_url, const std::string& source_id) {
-  return ShellCommand{"ws", "sync", "init", "--base-url=", base_url, "--source=", source_id};
-}
+ShellCommand join_command(const std::string& source_id) { return {"ws", "sync", "init", "--source=", source_id}; }
 
 Command sync_share_command() {
   return {

@@ -18,6 +18,6 @@ struct NewProject {
 Result<NewProject> make_project(Client& client, const std::string& title);
 
 /// The command by which another person, or another machine, joins a source.
-ShellCommand join_command(const std::string& base_url, const std::string& source_id);
+ShellCommand join_command(const std::string& source_id);
 
 }  // namespace ws::cli

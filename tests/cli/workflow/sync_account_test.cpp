@@ -246,5 +246,5 @@ TEST_CASE("init: says what is sent, and refuses what nobody means", "[cli]") {
   std::filesystem::remove_all(stage.folder_of("ada") / ".ws");
   const Ended again = init({"ada"});
   CHECK(again.exit == 2);
-  CHECK(again.err.find("`ws sync init --base-url") != std::string::npos);
+  CHECK(again.err.find("`ws sync init --source") != std::string::npos);
 }
