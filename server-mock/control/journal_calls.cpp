@@ -78,6 +78,7 @@ ServiceResult verify_requests(Call& call) {
   check_names(call.body, all.at("data"), errors);
   if (!errors.empty()) return tl::unexpected(errors.api_error());
   Json result = verify(call.body, all.at("data"));
+  result["dropped"] = all.at("dropped");
   if (result.at("verified") == true) return Answer{.body = std::move(result)};
   return refuse(ApiError{.status = 409,
                          .code = "verification_failed",

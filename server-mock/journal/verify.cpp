@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <regex>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -77,6 +78,29 @@ const Json* find_field(const Json& headers, std::string_view name) {
     if (equal_ignoring_case(key, name)) return &value;
   }
   return nullptr;
+}
+
+/// `true`: there is such a field; `false`: there is none; `{pattern: REGEX}`: a part of it fits; else the whole text.
+bool header_fits(const Json& wanted, const Json* given) {
+  if (wanted.is_boolean()) return wanted.get<bool>() == (given != nullptr);
+  if (given == nullptr) return false;
+  const auto pattern = find_text(wanted, "pattern");
+  return pattern ? std::regex_search(text_of(*given), std::regex(*pattern)) : text_of(*given) == text_of(wanted);
+}
+
+/// Refuses other forms of a header, and patterns that are none.
+void check_header(const Json& wanted, const Loc& loc, ValidationErrors& errors) {
+  if (!wanted.is_object()) return;
+  const auto pattern = find_text(wanted, "pattern");
+  if (!pattern || wanted.size() != 1) {
+    errors.add(loc, "A header is its text, true, false or {pattern: REGEX}", wanted);
+    return;
+  }
+  try {
+    const std::regex tried(*pattern);
+  } catch (const std::regex_error&) {
+    errors.add(loc, "The pattern is not a regular expression", wanted);
+  }
 }
 
 const std::vector<Json> matches_of(const Json& verification) {
@@ -269,6 +293,7 @@ void check_match_names(const Json& match, const Json& entries, const Loc& loc, V
     }
   }
   for (const auto& [name, value] : wanted->items()) {
+    check_header(value, within(within(loc, "headers"), name), errors);
     if (std::ranges::find(headers, to_lower(name)) != headers.end()) continue;
     errors.add(within(within(loc, "headers"), name), no_such("header", name, headers), value);
   }
@@ -303,7 +328,7 @@ std::vector<std::string> differences(const Json& match, const Json& entry) {
     } else if (name == "headers") {
       for (const auto& [field, text] : wanted.items()) {
         const Json* value = given == nullptr ? nullptr : find_field(*given, field);
-        if (value == nullptr || text_of(*value) != text_of(text)) differ("header " + field, text, value);
+        if (!header_fits(text, value)) differ("header " + field, text, value);
       }
     } else if (name == "query") {
       const http::Pairs query = http::parse_query(given == nullptr || given->is_null() ? "" : text_of(*given));

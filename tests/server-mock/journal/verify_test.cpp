@@ -29,6 +29,8 @@ TEST_CASE("verify: an entry matches by operation, path, method, status, query, h
                             Json{{"status", "2xx"}},
                             Json{{"query", {{"b", "x y"}, {"a", 1}}}},
                             Json{{"headers", {{"Idempotency-Key", "k"}}}},
+                            Json{{"headers", {{"Idempotency-Key", true}, {"authorization", false}}}},
+                            Json{{"headers", {{"Idempotency-Key", {{"pattern", "^[a-z]$"}}}}}},
                             Json{{"body", {{"title", "T"}}}},
                             Json{{"body", {{"tags", {1, 2}}}}},
                             Json::object()}) {
@@ -40,6 +42,9 @@ TEST_CASE("verify: an entry matches by operation, path, method, status, query, h
                                  R"(body: {"title":"T","content":"x","tags":[1,2]}, not {"title":"U"})",
                                  "query c: a=1&b=x+y, not 1"});
   CHECK(differences({{"body", {{"tags", {1}}}}}, entry).size() == 1);
+  CHECK(differences({{"headers", {{"idempotency-key", false}}}}, entry).size() == 1);
+  CHECK(differences({{"headers", {{"x-other", true}}}}, entry).size() == 1);
+  CHECK(differences({{"headers", {{"idempotency-key", {{"pattern", "^key"}}}}}}, entry).size() == 1);
   CHECK(differences({{"headers", {{"x-other", "1"}}}}, entry) ==
         std::vector<std::string>{"header x-other: none, not 1"});
 }
@@ -72,7 +77,7 @@ TEST_CASE("verify: answers 200, or 409 with the nearest requests, in_order check
     return wire.control("POST", "/requests:verify", body, status);
   };
   CHECK(check({{"match", {{"operation", "docs.create"}, {"body", {{"title", "first"}}}}}, {"times", 1}}, 200) ==
-        Json{{"verified", true}, {"matched", 1}});
+        Json{{"verified", true}, {"matched", 1}, {"dropped", 0}});
   const Json missed = check({{"match", {{"operation", "docs.create"}, {"body", {{"title", "second"}}}}}}, 409);
   CHECK(missed.at("code") == "verification_failed");
   CHECK(missed.at("nearest").at(0).at("operation") == "docs.create");
