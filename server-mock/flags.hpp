@@ -10,6 +10,7 @@
 #include "api-client/base/result.hpp"
 #include "server-mock/application/serve.hpp"
 #include "server-mock/compare_command.hpp"
+#include "server-mock/grade_command.hpp"
 #include "server-mock/sweep_command.hpp"
 
 namespace CLI {
@@ -56,6 +57,8 @@ struct Flags {
   bool schema = false;
   std::string report = {};
   SweepFlags sweep = {};
+  GradeFlags grade = {};
+  std::string name = "default";  ///< of `start`, `env` and `stop`
   std::string assume_file = {};
   DiffFlags diff = {};
   RecordFlags record = {};

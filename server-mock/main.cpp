@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <csignal>
 #include <exception>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "api-client/contract/openapi.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/application/serve.hpp"
+#include "server-mock/background_command.hpp"
 #include "server-mock/compare_command.hpp"
 #include "server-mock/control/control.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
@@ -65,6 +67,12 @@ int report_failure(const Failure& failure) {
   return usage ? usage_exit : failed_exit;
 }
 
+int code_of(const Result<int>& result, std::optional<int> failed = {}) {
+  if (result) return *result;
+  const int code = report_failure(result.error());
+  return failed.value_or(code);
+}
+
 /// `parent`: the parent process at start. In a container this may be process 1.
 void end_with_parent(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -80,6 +88,7 @@ int run_server(const Flags& flags, std::vector<std::string> command, pid_t paren
     settings->command = std::move(command);
     settings->announce = AnnounceUrl::no;
     if (flags.log.empty()) settings->application.log = LogStyle::off;
+    settings->after_command = grade_after_command(flags.grade);
   }
   if (flags.exit_with_parent) end_with_parent(parent);
   sweep::CoverageReport report;
@@ -268,6 +277,7 @@ int run(int count, char** texts) {
   const pid_t parent = ::getppid();
   std::vector<std::string> arguments(texts + 1, texts + count);
   std::vector<std::string> command = split_command(arguments);
+  const std::vector<std::string> words = arguments;
   Flags flags;
   flags.sweep.replayed = replayed_flags(arguments);
   CLI::App app("A whole Workspace service in one binary, for tests and for trying things out.", "ws-mock");
@@ -282,10 +292,17 @@ int run(int count, char** texts) {
                    flags.report,
                    "write which operations were called, and which assumptions the answers rest on (.json: JSON)");
   exec->add_option("--trace", flags.trace, "record every request, to be looked at with `ws-mock open`");
+  add_expect_flags(*exec, flags.grade);
   serve_words->add_option("--trace", flags.trace, "a file of exec --trace: the world as it was then, live");
   serve_words->add_option("--at", flags.at, "after this request of the trace (default: the last; 0: the start)");
   CLI::App* open = app.add_subcommand("open", "open FILE: show a trace of exec --trace in the browser, with a slider");
   open->add_option("trace", flags.trace, "what exec --trace wrote")->required();
+  CLI::App* start = app.add_subcommand("start", "start a server in the background; prints export lines for a shell");
+  CLI::App* env = app.add_subcommand("env", "print the export lines of the server that start has started");
+  CLI::App* stop = app.add_subcommand("stop", "stop the server that start has started");
+  for (CLI::App* each : {start, env, stop}) add_name_flag(*each, flags.name);
+  CLI::App* grade = app.add_subcommand("grade", "compare the world of a server with a wanted one");
+  add_grade_flags(*grade, flags.grade);
   CLI::App* sweep = app.add_subcommand(
       "sweep", "sweep [flags] -- CMD...: run CMD once for each fault that can hit each of its requests");
   add_sweep_flags(*sweep, flags.sweep);
@@ -309,8 +326,21 @@ int run(int count, char** texts) {
       app.add_subcommand("health", "health [URL]: ask whether the server at URL, or at --listen, answers");
   health->add_option("url", flags.asked, "http://ADDRESS:PORT, or https://ADDRESS:PORT");
   CLI::App* reference = app.add_subcommand("__reference")->group("");
-  for (CLI::App* each :
-       {serve_words, exec, open, sweep, diff, record, openapi, assumptions, version, check_words, health}) {
+  for (CLI::App* each : {serve_words,
+                         exec,
+                         start,
+                         env,
+                         stop,
+                         grade,
+                         open,
+                         sweep,
+                         diff,
+                         record,
+                         openapi,
+                         assumptions,
+                         version,
+                         check_words,
+                         health}) {
     each->fallthrough();
   }
   try {
@@ -327,6 +357,13 @@ int run(int count, char** texts) {
     const std::vector<CLI::App*> named = app.get_subcommands();
     return report_failure(command_failure(named.empty() ? "" : named.front()->get_name(), !command.empty()));
   }
+  if (start->parsed()) {
+    const auto settings = settings_of(flags);
+    return settings ? code_of(start_in_background(flags.name, words)) : report_failure(settings.error());
+  }
+  if (env->parsed()) return code_of(print_environment(flags.name));
+  if (stop->parsed()) return code_of(stop_in_background(flags.name));
+  if (grade->parsed()) return code_of(run_grade(flags.grade, flags.data, flags.control_token), usage_exit);
   if (sweep->parsed()) return run_sweep(flags, command);
   if (diff->parsed()) return run_diff(flags);
   if (record->parsed()) return run_record(flags);

@@ -327,7 +327,10 @@ Result<int> serve(const ServeSettings& settings, Application& application) {
   if (settings.announce == AnnounceUrl::yes) {
     announce(server->base_url());
   }
-  if (!settings.command.empty()) return run_beside(settings.command, *server, application, ca_file);
+  if (!settings.command.empty()) {
+    const int code = run_beside(settings.command, *server, application, ca_file);
+    return settings.after_command ? settings.after_command(application, code) : Result<int>(code);
+  }
   server->run();
   return 0;
 }

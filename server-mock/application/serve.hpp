@@ -26,6 +26,8 @@ struct ServeSettings {
   /// Makes the handler that the server calls instead of the application (it must outlive the call of `serve`). Empty:
   /// the application itself.
   std::function<Result<http::Handler*>(Application&)> handler = {};
+  /// Called with the exit code of the command, after it has ended; returns the exit code of the program. May be empty.
+  std::function<Result<int>(Application&, int)> after_command = {};
   std::vector<std::string> command = {};  ///< a command to run while the server runs; the server stops when it ends
 };
 

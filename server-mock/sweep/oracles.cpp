@@ -109,13 +109,6 @@ std::vector<std::string> lines_around(const std::vector<SentRequest>& sent) {
   return lines;
 }
 
-const Json& table_of(const Json& state, std::string_view name) {
-  static const Json none = Json::array();
-  const Json* const tables = find(state, "tables");
-  const Json* const rows = tables == nullptr ? nullptr : find(*tables, name);
-  return rows == nullptr ? none : *rows;
-}
-
 /// Without the line that somebody else added, and with single blanks: a merge may put it anywhere.
 void remove_edit(Json& value) {
   if (value.is_structured()) {
@@ -383,8 +376,8 @@ class Judge {
 
   void overwritten() {
     if (!succeeded(run_) || row_.fault != "bump-revision") return;
-    const std::string now = dump(table_of(*run_.state, "documents"));
-    const std::string then = dump(table_of(*run_.state, "document_revisions"));
+    const std::string now = dump(rows_of(*run_.state, "documents"));
+    const std::string then = dump(rows_of(*run_.state, "document_revisions"));
     if (now.find(somebody_elses_line) != std::string::npos) return;
     if (then.find(somebody_elses_line) == std::string::npos) return;
     add("overwritten",
@@ -643,7 +636,7 @@ std::vector<Finding> judge_clean(const Reference& reference) {
 
 bool leaves_leases(const Reference& reference, const Run& run) {
   const auto leased = [](const Json& state) {
-    const Json events = table_of(state, "agent_events");
+    const Json events = rows_of(state, "agent_events");
     return std::ranges::count_if(events, [](const Json& one) { return find_text(one, "status") == "leased"; });
   };
   return succeeded(run) && leased(*run.state) > leased(*reference.clean.state);

@@ -106,7 +106,7 @@ class State {
     const Json* tables = find(state, "tables");
     if (tables == nullptr || !tables->is_object()) return;
     for (const auto& [name, rows] : tables->items()) {
-      if (std::ranges::find(skipped_tables, name) != skipped_tables.end() || name.starts_with("search_")) continue;
+      if (!is_compared(name)) continue;
       for (const Json& row : rows) add(name, row);
     }
   }
@@ -131,13 +131,13 @@ class State {
     const std::string_view text = value.shown;
     for (std::size_t at = 0; at < text.size();) {
       const std::string_view rest = text.substr(at);
-      if (is_hex(text[at]) && fits(rest, uuid_form)) {
-        value.ids.push_back(number_of(std::string(rest.substr(0, uuid_form.size()))));
+      if (const std::size_t id = id_length(rest); id != 0) {
+        value.ids.push_back(number_of(std::string(rest.substr(0, id))));
         value.text += '\x01';
-        at += uuid_form.size();
-      } else if (is_digit(text[at]) && fits(rest, time_form)) {
+        at += id;
+      } else if (const std::size_t time = time_length(rest); time != 0) {
         value.text += '\x02';
-        at += time_form.size() + rest_of_time(rest.substr(time_form.size()));
+        at += time;
       } else {
         value.text += text[at++];
       }
@@ -336,6 +336,25 @@ std::vector<Difference> compare_states(const Json& first, const Json& reference,
            Difference::Kind::unlinked,
            without(was.state, refined(was.state, was.plain), is.state, refined(is.state, is.plain)));
   return found;
+}
+
+const Json& rows_of(const Json& state, std::string_view table) {
+  static const Json none = Json::array();
+  const Json* const tables = find(state, "tables");
+  const Json* const rows = tables == nullptr ? nullptr : find(*tables, table);
+  return rows == nullptr ? none : *rows;
+}
+
+bool is_compared(std::string_view table, std::string_view column) {
+  const bool is_known =
+      std::ranges::find(skipped_tables, table) == skipped_tables.end() && !table.starts_with("search_");
+  return is_known && !is_skipped(table, column);
+}
+
+std::size_t id_length(std::string_view text) { return fits(text, uuid_form) ? uuid_form.size() : 0; }
+
+std::size_t time_length(std::string_view text) {
+  return fits(text, time_form) ? time_form.size() + rest_of_time(text.substr(time_form.size())) : 0;
 }
 
 std::string noun_of(const std::string& table) {

@@ -6,7 +6,9 @@
 /// (keys, idempotency records, uploads, plans, device logins, the search index).
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api-client/base/json.hpp"
@@ -32,6 +34,14 @@ struct Difference {
 
 /// `first` is the state before anything ran; null: none, and every id may be renamed.
 std::vector<Difference> compare_states(const Json& first, const Json& reference, const Json& seen);
+
+/// The rows of a table; empty if there is no such table.
+const Json& rows_of(const Json& state, std::string_view table);
+/// Whether `compare_states` looks at a table, or at a column.
+bool is_compared(std::string_view table, std::string_view column = "id");
+/// The length of the id, or of the time, that a text begins with; 0: none.
+std::size_t id_length(std::string_view text);
+std::size_t time_length(std::string_view text);
 
 /// "document", "comment" for a table name.
 std::string noun_of(const std::string& table);
