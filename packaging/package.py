@@ -228,11 +228,12 @@ class Packaging:
         files = {
             "ws_mock/__init__.py": (HERE / "wheel" / "__init__.py").read_bytes(),
             "ws_mock/__main__.py": (HERE / "wheel" / "__main__.py").read_bytes(),
+            "ws_mock/pytest_plugin.py": (SOURCE / "recipes" / "python" / "conftest.py").read_bytes(),
             "ws_mock/ws-mock": self.stripped["ws-mock"],
             f"{info}/METADATA": f"Metadata-Version: 2.1\nName: ws-mock\nVersion: {self.version}\nSummary: {DESCRIPTIONS['ws-mock'][0]}\n"
                                 f"License: Apache-2.0\nRequires-Python: >=3.8\nDescription-Content-Type: text/markdown\n\n{readme}".encode(),
             f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: ws\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
-            f"{info}/entry_points.txt": b"[console_scripts]\nws-mock = ws_mock:main\n",
+            f"{info}/entry_points.txt": b"[console_scripts]\nws-mock = ws_mock:main\n\n[pytest11]\nws-mock = ws_mock.pytest_plugin\n",
             f"{info}/licenses/LICENSE": (SOURCE / "LICENSE").read_bytes(),
             f"{info}/licenses/THIRD_PARTY": self.licenses.encode(),
         }
@@ -254,9 +255,10 @@ class Packaging:
         root = self.work / "npm"
         about = {"name": "ws-mock", "version": self.version, "description": DESCRIPTIONS["ws-mock"][0], "license": "Apache-2.0",
                  "bin": {"ws-mock": "ws-mock.js"}, "main": "ws-mock.js", "os": ["linux"], "cpu": [self.node_cpu],
-                 "engines": {"node": ">=16"}, "files": ["ws-mock.js", "bin/", "LICENSE", "THIRD_PARTY"]}
+                 "engines": {"node": ">=16"}, "files": ["ws-mock.js", "world.mjs", "bin/", "LICENSE", "THIRD_PARTY"]}
         write(root / "package" / "package.json", json.dumps(about, indent=2) + "\n")
         write(root / "package" / "ws-mock.js", (HERE / "npm" / "ws-mock.js").read_bytes(), 0o755)
+        write(root / "package" / "world.mjs", (SOURCE / "recipes" / "node" / "world.mjs").read_bytes())
         write(root / "package" / "bin" / "ws-mock", self.stripped["ws-mock"], 0o755)
         write(root / "package" / "LICENSE", (SOURCE / "LICENSE").read_bytes())
         write(root / "package" / "THIRD_PARTY", self.licenses)

@@ -1,18 +1,12 @@
 #!/bin/sh
 # Starts the mock, tests against a sandbox of it, verifies what was asked. Needs ws-mock and curl.
 set -eu
-folder=$(mktemp -d)
-ws-mock --ready-file "$folder/ready.json" --exit-with-parent --log off >/dev/null &
-mock=$!
-trap 'kill "$mock" 2>/dev/null; wait "$mock" 2>/dev/null; rm -rf "$folder"' EXIT
-until [ -s "$folder/ready.json" ]; do
-  kill -0 "$mock" # it ended: so do we
-  sleep 0.01
-done
+exports=$(ws-mock start --name "notes-$$")
+trap 'ws-mock stop --name "notes-$$"' EXIT
+eval "$exports"
 member() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p"; }
 
-control_url=$(member control_url <"$folder/ready.json")
-sandbox=$(curl -sSf -X POST "$control_url/sandboxes" | tr ',' '\n')
+sandbox=$(curl -sSf -X POST "$WS_MOCK_CONTROL/sandboxes" | tr ',' '\n')
 base_url=$(echo "$sandbox" | member base_url)
 token=$(echo "$sandbox" | member token)
 

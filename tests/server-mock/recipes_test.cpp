@@ -1,4 +1,5 @@
 // Runs the recipes, or their lines where they are for a service elsewhere.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -60,6 +61,30 @@ TEST_CASE("recipes: the shell script, the Python tests and the Node tests pass",
   check_run("node --test recipes/node/");
 }
 
+TEST_CASE("recipes: a test that fails prints the requests of its world, and keeps a trace", "[server-mock]") {
+  check_run(
+      "cat >fails.test.mjs <<'end'\n"
+      "import { worldTest } from './recipes/node/world.mjs';\n"
+      "const me = (world) => fetch(`${world.base_url}/v1/me`, { headers: { Authorization: `Bearer ${world.token}` } "
+      "});\n"
+      "worldTest('passes', me);\n"
+      "worldTest('fails', async (world) => { await me(world); throw new Error('no'); });\n"
+      "end\n"
+      "! node --test fails.test.mjs >printed && grep -q '200 GET /v1/me' printed\n"
+      "test \"$(ls ws-mock-traces)\" = fails.json && grep -q '\"documents\"' ws-mock-traces/fails.json\n");
+  check_run(
+      "python3 -c 'import pytest' 2>/dev/null || exit 0\n"
+      "cp recipes/python/conftest.py . && cat >test_fails.py <<'end'\n"
+      "import urllib.request\n"
+      "def test_fails(mock):\n"
+      "    me = urllib.request.Request(mock['base_url'] + '/v1/me', headers={'Authorization': 'Bearer ' + "
+      "mock['token']})\n"
+      "    assert urllib.request.urlopen(me).status == 201\n"
+      "end\n"
+      "! python3 -m pytest -q test_fails.py >printed && grep -q '200 GET /v1/me' printed && test -s "
+      "ws-mock-traces/*.json\n");
+}
+
 TEST_CASE("recipes: the script of the sweep survives, as its Python and Node tests say", "[server-mock]") {
   check_run("python3 -m unittest discover -s recipes/sweep");
   check_run("node --test recipes/sweep/");
@@ -84,6 +109,34 @@ TEST_CASE("recipes: the steps of the GitHub workflow run", "[server-mock]") {
   }
   CHECK(run == 2);
   CHECK(workflow.at("jobs").at("test").at("container") == "debian:12");
+}
+
+TEST_CASE("recipes: the first lines of docs/ci.md work in an empty repository with a release's tarball",
+          "[server-mock]") {
+  const std::string document = ws::read_file(source_path("/docs/ci.md")).value();
+  const std::string fence = "```sh\n";
+  const std::size_t begin = document.find(fence) + fence.size();
+  const std::string lines = document.substr(begin, document.find("```", begin) - begin);
+  CHECK(std::ranges::count(lines, '\n') == 5);
+  TemporaryFolder folder;
+  const std::string script =
+      "set -e; cd '" + folder.path().string() + "'; mkdir -p away/ws-1-linux-x86_64/bin repository; cp '" +
+      program("ws-mock") +
+      "' away/ws-1-linux-x86_64/bin/; cd repository; git init -q .\n"
+      "tar cf - -C ../away ws-1-linux-x86_64 | gzip -1 >ws-1-linux-x86_64.tar.gz; rm -r ../away; export "
+      "PATH=/usr/bin:/bin\n" +
+      lines +
+      "test \"$(command -v ws-mock)\" = \"$PWD/tools/bin/ws-mock\"\n"
+      "grep -q 'failures=\"0\"' sweep.xml && ! ws-mock env 2>/dev/null\n"
+      // A client that doubles is red.
+      "cat >client.sh <<'end'\n"
+      "for try in 1 2; do curl -sf -H \"Authorization: Bearer $WS_TOKEN\" -H 'Content-Type: application/json' "
+      "-d '{\"title\": \"x\", \"content\": \"\"}' \"$WS_BASE_URL/v1/documents\" -o /dev/null && exit; done\n"
+      "end\n"
+      "ws-mock sweep --only reset-after -- sh client.sh >report && exit 9; grep -q doubled report\n";
+  const Ended ended = run_command({.arguments = {"bash", "-c", script}});
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit == 0);
 }
 
 TEST_CASE("recipes: the lines of the GitLab job run", "[server-mock]") {
