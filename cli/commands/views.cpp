@@ -294,7 +294,7 @@ constexpr View views[] = {
     {.of = {"ws.keys"},
      .columns = {{"PROFILE", "{profile}"},
                  {"PERSON", "{account_name}"},
-                 {"IN USE", "{current:yes}"},
+                 {"USED", "{current:yes}"},
                  {"WORKSPACE", "{workspace_name}"},
                  {"SERVER", "{base_url}"},
                  {"EXPIRES", "{expires_at:time}"},

@@ -90,7 +90,8 @@ class Export {
         add(document, name(ExportState::unlisted), nullptr);
         continue;
       }
-      if (auto asked = take_missing(document, calls.take()); !asked) WS_TRY(fail_one(document, std::move(asked).error(), line));
+      if (auto asked = take_missing(document, calls.take()); !asked)
+        WS_TRY(fail_one(document, std::move(asked).error(), line));
       line.update("asking for missing documents", ++done, unlisted.size());
     }
     line.clear();
