@@ -15,7 +15,7 @@ from pathlib import Path
 DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/reference/terms.md", "tests/**/README.md")
 NOT_OURS = {"build", "dist", "node_modules", ".git", ".cache"}
 # What lies elsewhere: calls of an API, files of a synced folder, of a repository, of the build, of the system, of examples.
-ELSEWHERE = re.compile(r"^(/|\./|\.ws/|\.git/|refs/|build/|dist/|d\.md|[Aa]\.md)")
+ELSEWHERE = re.compile(r"^(/|\./|\.ws/|\.git/|refs/|build/|dist/|\.ws-mock/|ws-mock-traces/|d\.md|[Aa]\.md)")
 ENDING = re.compile(r"\.(cpp|hpp|md|py|sh|cmake|txt|mjs)$")
 
 
