@@ -223,6 +223,10 @@ class Judge {
     if (row_.fault == "404-before") {
       std::erase_if(found, [](const Difference& one) { return one.kind == Kind::extra; });
     }
+    // The fault itself took it away.
+    if (row_.fault == "member-removed") {
+      std::erase_if(found, [](const Difference& one) { return one.kind == Kind::missing && one.table == "members"; });
+    }
     return found;
   }
 
@@ -493,37 +497,39 @@ class Judge {
   }
 
   void storm() {
-    // Small pages need more requests.
-    const std::size_t usual_requests = reference_.clean.sent.size();
-    const std::size_t most = reference_.max_requests != 0
-                                 ? reference_.max_requests
-                                 : std::max(usual_requests * storm_factor, usual_requests + reference_.max_sends);
-    if (run_.sent.size() > most && row_.fault != "small-pages") {
-      add("storm",
-          fmt::format("{}; the command sent {} requests, {} without the fault",
-                      cause(),
-                      run_.sent.size(),
-                      reference_.clean.sent.size()),
-          lines_of_last(run_.sent),
-          "bound the number of tries over all calls, and wait longer before each");
-      return;
-    }
+    if (!storm_of_one_call()) storm_of_all();
+  }
+
+  bool storm_of_one_call() {
     const std::map<std::string, std::size_t> usual = sends_of(reference_.clean.sent);
     std::map<std::string, std::size_t> counts;
-    std::size_t at_most = 0;
     for (const SentRequest& one : run_.sent) {
       if (one.status != 0 && one.status < 400) continue;  // a usable response is no reason to repeat the call
       const std::string call = call_of(one);
       const auto found = usual.find(call);
-      at_most = reference_.max_sends + (found == usual.end() ? 0 : found->second);
+      const std::size_t at_most = reference_.max_sends + (found == usual.end() ? 0 : found->second);
       if (++counts[call] <= at_most) continue;
       const std::size_t all = sends_of(run_.sent)[call];
       add("storm",
           fmt::format("{}; {} {} was sent {} times", cause(), one.method, one.path, all),
           lines_around(run_.sent),
           "stop after a few tries, and wait longer before each");
-      return;
+      return true;
     }
+    return false;
+  }
+
+  void storm_of_all() {
+    const std::size_t usual = reference_.clean.sent.size();
+    const std::size_t most = reference_.max_requests != 0
+                                 ? reference_.max_requests
+                                 : std::max(usual * storm_factor, usual + reference_.max_sends);
+    // Small pages need more requests.
+    if (run_.sent.size() <= most || row_.fault == "small-pages") return;
+    add("storm",
+        fmt::format("{}; the command sent {} requests, {} without the fault", cause(), run_.sent.size(), usual),
+        lines_of_last(run_.sent),
+        "bound the number of tries over all calls, and wait longer before each");
   }
 
   void carelessness() {

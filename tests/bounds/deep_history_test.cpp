@@ -13,7 +13,7 @@ TEST_CASE("bounds: log, restore and gc refuse a history with a tree of too many 
   const std::size_t levels = GENERATE(300U, number_from_environment("WS_BOUNDS", 0) > 0 ? 30'000U : 3'000U);
   const MockProcess server;
   const Person person(server);
-  REQUIRE(person.ws({"sync", "init", "tree"}, person.home()).exit == 0);
+  REQUIRE(person.ws({"sync", "init", "tree", "--yes"}, person.home()).exit == 0);
   const auto tree = person.home() / "tree";
   for (const char* text : {"one\n", "two\n"}) {
     write_text(tree / "a.md", text);

@@ -138,7 +138,7 @@ TEST_CASE("endless answers: a pull ends at the bound of an item, and of its list
     return answer(200, "{" + source + R"(,"data":[],"next_cursor":")" + std::string(5000, 'c') + "\"}");
   });
   const At person(server.origin());
-  REQUIRE(person.ws({"sync", "init", "--source", nobody, "tree"}, person.home()).exit == 0);
+  REQUIRE(person.ws({"sync", "init", "--source", nobody, "tree", "--yes"}, person.home()).exit == 0);
   const Ended item = person.ws({"sync"}, person.home() / "tree");
   CAPTURE(item.err);
   CHECK(item.exit == 1);

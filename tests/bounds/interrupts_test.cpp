@@ -49,7 +49,7 @@ TEST_CASE("interrupts: a sync that hashes and merges ends with the signal, and l
   const MockProcess server;
   const Person mine(server);
   const Person theirs(server);
-  const std::string source = text_at(parse(mine.ws({"sync", "init", "tree", "--json"}, mine.home()).out), "source_id");
+  const std::string source = text_at(parse(mine.ws({"sync", "init", "tree", "--yes", "--json"}, mine.home()).out), "source_id");
   const auto here = mine.home() / "tree";
   const std::string name = "paragraphs.md";
   std::string text;
@@ -62,7 +62,7 @@ TEST_CASE("interrupts: a sync that hashes and merges ends with the signal, and l
   };
   write_all(here, 0);
   REQUIRE(mine.ws({"sync"}, here).exit == 0);
-  REQUIRE(theirs.ws({"sync", "init", "--source", source, "tree"}, theirs.home()).exit == 0);
+  REQUIRE(theirs.ws({"sync", "init", "--source", source, "tree", "--yes"}, theirs.home()).exit == 0);
   const auto there = theirs.home() / "tree";
   REQUIRE(theirs.ws({"sync"}, there).exit == 0);
   write_all(there, 1);

@@ -13,7 +13,7 @@ TEST_CASE("bounds: texts that freeze are synced, merged, rendered and searched",
   constexpr std::size_t bytes = 50'000;
   const MockProcess server;
   const Person person(server);
-  REQUIRE(person.ws({"sync", "init", "tree"}, person.home()).exit == 0);
+  REQUIRE(person.ws({"sync", "init", "tree", "--yes"}, person.home()).exit == 0);
   const auto tree = person.home() / "tree";
   const std::vector<std::string> texts = {"# rope\n\n" + repeated("a <? ", bytes),
                                           "# rope\n\n" + repeated("![[]()", bytes),

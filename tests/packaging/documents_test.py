@@ -8,7 +8,7 @@ Each document is one world: a home of its own, a port of its own, its blocks one
 a terminal, which is compared: ids, times and hashes may differ. --accept writes what was printed into the document.
 
 A block that a comment above it gives to another check (`<!-- run by: packaging/check.sh -->`) is left to that one, which
-must exist and have a line with the first two words of each command. Blocks of any other language are not commands. A fence without a language, or
+must exist and have a line with the first two words of each command, or read the document itself. Blocks of any other language are not commands. A fence without a language, or
 with one that is not known here, is an error: so no command block is passed over by accident. With --lenient what is printed may have other words than what is
 shown; that is told, and is no error.
 """
@@ -141,12 +141,15 @@ def world(bin_folder, source, folder):
             "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def left_to(block, source):
+def left_to(block, source, document):
     """Faults of a block that another check runs."""
     owner = source / block.owner
     if not owner.exists():
         return [f"line {block.first}: {block.owner} does not exist"]
-    lines = owner.read_text().split("\n")
+    text = owner.read_text()
+    if f"/{document.resolve().relative_to(source.resolve())}\"" in text:
+        return []  # it reads the lines
+    lines = text.split("\n")
     words = [line.split()[:2] for line in block.lines if line.strip() and not line.lstrip().startswith("#")]
     return [f"line {block.first}: {block.owner} has no `{' '.join(two)}`" for two in words
             if not any(all(word in line for word in two) for line in lines)]
@@ -161,7 +164,7 @@ def check_document(path, bin_folder, source, accept):
         if block.language not in ("sh", "console"):
             faults.append(f"line {block.first}: a block of `{block.language}`: say sh, console, or {', '.join(sorted(NOT_COMMANDS))}")
         elif block.owner:
-            faults += left_to(block, source)
+            faults += left_to(block, source, path)
         else:
             mine.append(block)
     if not mine:

@@ -98,7 +98,7 @@ TEST_CASE("sweep: the line of somebody else's edit must survive a success", "[sw
   CHECK(ends(theirs, 1).empty());
 }
 
-TEST_CASE("sweep: another output at exit 0 is told; ids, times and lines about the fault do not count", "[sweep]") {
+TEST_CASE("sweep: another output at exit 0 is told, ids, times and lines about the fault do not count", "[sweep]") {
   const Reference reference =
       reference_of(run_of({sent("docs.list", "GET", 200)}, "one 019b76da-1111-7000-8000-000000000001\ntwo in 0.3 s\n"));
   const Row row = row_of("docs.list", "empty-page");

@@ -187,14 +187,14 @@ Result<bool> Session::confirm(std::string_view question) {
   }
   std::string asked = clean(question, Breaks::space);
   if (!asked.empty() && asked.front() >= 'a' && asked.front() <= 'z') asked.front() -= 'a' - 'A';
-  const auto answer = terminal().ask_line(asked + " [y/N] ");
+  const auto answer = terminal().ask_line(wrap_for(terminal(), Stream::err, asked + " [y/N]", 0) + " ");
   if (!answer && world_.cancelled.load()) return fail(Failure::Kind::cancelled, "stopped at a question");
   return answer && (*answer == "y" || *answer == "Y" || *answer == "yes");
 }
 
 bool Session::confirm_word(std::string_view question, std::string_view word) {
   if (!terminal().may_ask()) return false;
-  return terminal().ask(clean(question, Breaks::space) + " ") == word;
+  return terminal().ask(wrap_for(terminal(), Stream::err, clean(question, Breaks::space), 0) + " ") == word;
 }
 
 void Session::print_failure(const Failure& failure, ExitCode exit) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/commands.hpp"
@@ -30,16 +31,18 @@ std::string word_of_key(const Session& session, const Key& key) {
   return "the key in " + std::string(session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE");
 }
 
+/// "Mara Lindqvist's"; of nobody: "of nobody that the service names".
+std::string whose(const sync::Account& account) {
+  const std::string name = clean(account.name, Breaks::space);
+  return name.empty() ? "of nobody that the service names" : name + "'s";
+}
+
 Failure foreign_account(const Session& session,
                         const sync::Account& owner,
                         const Key& key,
                         const sync::Account& account) {
   return {.kind = Failure::Kind::usage,
-          .what = fmt::format(
-              "this folder belongs to {}; {} is {}",
-              account_name(owner),
-              word_of_key(session, key),
-              account_name(account).empty() ? "of nobody that the service names" : "of " + account_name(account)),
+          .what = fmt::format("this folder is {}; {} is {}", whose(owner), word_of_key(session, key), whose(account)),
           .hint = "nothing was sent; " + ShellCommand{"ws", "sync", "account", "--set"}.in_backticks() +
                   " makes the folder belong to that account",
           .code = "foreign_account"};

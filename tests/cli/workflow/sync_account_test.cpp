@@ -110,13 +110,12 @@ TEST_CASE("account: a key of somebody else is refused before anything is sent, a
     named.insert(named.end(), {"--profile", "grace"});
     const Ended refused = stage.ws("ada", named);
     CHECK(refused.exit == 2);
-    CHECK(
-        refused.err.find("this folder belongs to Ada Byron (Workspace Harbour); the key of profile `grace` is of Grace "
-                         "Hopper") != std::string::npos);
+    CHECK(refused.err.find("this folder is Ada Byron's; the key of profile `grace` is Grace Hopper's") !=
+          std::string::npos);
     CHECK(refused.err.find("`ws sync account --set`") != std::string::npos);
     const Ended by_token = stage.ws("ada", command, stage.grace);
     CHECK(by_token.exit == 2);
-    CHECK(by_token.err.find("the key in WS_TOKEN is of Grace Hopper") != std::string::npos);
+    CHECK(by_token.err.find("the key in WS_TOKEN is Grace Hopper's") != std::string::npos);
     CHECK(control(stage.server, "GET", "/requests", "").find("/v1/sync") == std::string::npos);
   }
   CHECK(stage.ws("ada", {"sync"}, stage.ada).exit == 0);

@@ -61,7 +61,7 @@ test "$(ws docs get trip/diary.md --template '{updated_by.name}')" = 'Mara Lindq
 status=0
 ws sync trip --profile tomas 2> refused || status=$?
 test "$status" = 2
-grep -q 'belongs to Mara Lindqvist' refused
+grep -q "this folder is Mara Lindqvist's" refused
 
 # Friday: the same line on both machines; it is a conflict, and Mara decides.
 at desk
