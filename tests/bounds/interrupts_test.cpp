@@ -49,7 +49,8 @@ TEST_CASE("interrupts: a sync that hashes and merges ends with the signal, and l
   const MockProcess server;
   const Person mine(server);
   const Person theirs(server);
-  const std::string source = text_at(parse(mine.ws({"sync", "init", "tree", "--yes", "--json"}, mine.home()).out), "source_id");
+  const std::string source =
+      text_at(parse(mine.ws({"sync", "init", "tree", "--yes", "--json"}, mine.home()).out), "source_id");
   const auto here = mine.home() / "tree";
   const std::string name = "paragraphs.md";
   std::string text;
