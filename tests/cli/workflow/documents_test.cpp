@@ -338,7 +338,10 @@ TEST_CASE("docs export: killed and started again, it ends as if it had not been 
             "/faults",
             dump({{"operation", "docs.get"}, {"nth", nth}, {"effect", {{"delay_ms", 60000}}}}));
     Running running(stage.person.command({"docs", "export", "out"}, stage.folder.path()));
-    while (parse(control(stage.server, "GET", "/faults", ""))["data"][0]["fired"] == 0) {
+    // Documents are asked for ahead: those before it may not be written yet.
+    const auto log = stage.folder / "out/.ws-export.log";
+    while (parse(control(stage.server, "GET", "/faults", ""))["data"][0]["fired"] == 0 ||
+           !std::filesystem::exists(log) || read_text(log).find('\n') == std::string::npos) {
       std::this_thread::sleep_for(std::chrono::milliseconds{10});
     }
     running.signal(SIGKILL);
