@@ -203,7 +203,7 @@ Result<void> merge(Stage& stage) {
   WS_TRY(stage.write(mira, "soup.md", "# Soup\n\nFor six, 35 minutes.\n\n- lentils\n- carrots\n\nServe it hot.\n"));
   WS_TRY(stage.write(
       jonas, "soup.md", "# Soup\n\nFor four, 35 minutes.\n\n- lentils\n- carrots\n- leek\n\nServe it hot.\n"));
-  stage.say("(mira changes four to six; jonas adds leek to the list)");
+  stage.say("(mira writes \"six\" for \"four\"; jonas adds \"leek\" to the list)");
   WS_TRY(stage.ws(mira, {"sync"}));
   WS_TRY(stage.ws(jonas, {"sync"}));
   return stage.ws(mira, {"sync"});
@@ -214,7 +214,7 @@ Result<void> conflict(Stage& stage) {
       stage.write(mira, "soup.md", "# Soup\n\nFor six, 35 minutes.\n\n- lentils\n- carrots\n- leek\n\nWith bread.\n"));
   WS_TRY(
       stage.write(jonas, "soup.md", "# Soup\n\nFor six, 35 minutes.\n\n- lentils\n- carrots\n- leek\n\nWith rice.\n"));
-  stage.say("(mira's last line becomes With bread., that of jonas With rice.)");
+  stage.say("(mira makes the last line \"With bread.\", jonas makes it \"With rice.\")");
   WS_TRY(stage.ws(mira, {"sync"}));
   WS_TRY(stage.ws(jonas, {"sync"}));
   return stage.ws(jonas, {"sync", "resolve", "soup.md", "--keep", "local"});
@@ -254,8 +254,8 @@ constexpr Scene scenes[] = {
      conflict},
     {"A rename", "The links that lead to a note follow it.", rename},
     {"An undo",
-     "A run can be taken back, here and on the service at once; what others changed\n"
-     "since would stay.",
+     "A run can be taken back, here and on the service at once. What others changed\n"
+     "since then stays.",
      undo},
     {"A fault",
      "The service goes away while there is something to send. Nothing is lost: the\n"
