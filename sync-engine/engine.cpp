@@ -48,6 +48,22 @@ Result<Relinked> relink(
   return std::move(plan.told);
 }
 
+Result<Report> pull_here(RunContext& context, RunOptions options) {
+  options.half = Half::here;
+  Survey survey;
+  WS_LET(Report report, pull_half(context, options, survey));
+  if (!is_up_to_date(report, survey)) {
+    if (!report.ended_by) WS_TRY(keep_local_conflicts(context.session, survey, report.rows));
+    const auto pushes = std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
+    report.partial = report.partial || pushes > 0;
+    WS_TRY(close_report(context, report));
+  }
+  WS_TRY(sync_files(context, options, report));
+  add_finished(context, report);
+  WS_TRY(end_operation(context, report));
+  return report;
+}
+
 }  // namespace
 
 SyncEngine::SyncEngine(std::unique_ptr<RunContext> context) : context_(std::move(context)) {}
@@ -129,22 +145,9 @@ Result<Report> SyncEngine::run(const RunOptions& options) {
   return report;
 }
 
-Result<Report> SyncEngine::pull(const RunOptions& all) {
-  RunOptions options = all;
-  options.half = Half::here;
+Result<Report> SyncEngine::pull(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(*context_, "pull"));
-  Survey survey;
-  WS_LET(Report report, pull_half(*context_, options, survey));
-  if (!is_up_to_date(report, survey)) {
-    if (!report.ended_by) WS_TRY(keep_local_conflicts(context_->session, survey, report.rows));
-    const auto pushes = std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
-    report.partial = report.partial || pushes > 0;
-    WS_TRY(close_report(*context_, report));
-  }
-  WS_TRY(sync_files(*context_, options, report));
-  add_finished(*context_, report);
-  WS_TRY(end_operation(*context_, report));
-  return report;
+  return pull_here(*context_, options);
 }
 
 Result<Report> SyncEngine::push(const RunOptions& options) {
@@ -259,6 +262,27 @@ Result<BroughtBack> SyncEngine::bring_back(const BringBack& wish) {
   WS_TRY(close_operation(*context_));
   return found;
 }
+
+Result<BroughtBack> SyncEngine::leave(const LeaveWish& wish) {
+  if (wish.dry_run) return ws::sync::leave(*context_, wish);
+  WS_LET(const TreeLock lock, begin(*context_, "leave"));
+  WS_LET(BroughtBack found, while_writing_notes(*context_, [&] { return ws::sync::leave(*context_, wish); }));
+  WS_TRY(close_operation(*context_));
+  return found;
+}
+
+Result<Taken> SyncEngine::take(const TakeWish& wish) {
+  RunOptions pull;
+  if (wish.dry_run) return ws::sync::take(*context_, wish, pull);
+  WS_LET(const TreeLock lock, begin(*context_, "take"));
+  WS_LET(Taken taken, ws::sync::take(*context_, wish, pull));
+  if (taken.names.empty()) return taken;
+  auto pulled = pull_here(*context_, pull);
+  taken.report = pulled ? std::move(*pulled) : Report{.ended_by = std::move(pulled).error()};
+  return taken;
+}
+
+Result<std::vector<LeftOutName>> SyncEngine::left_out() const { return list_left_out(context_->session); }
 
 Result<std::vector<ListedAttachment>> SyncEngine::attachments() {
   const RunOptions options{.offline = true, .looks_only = true, .whole = true};

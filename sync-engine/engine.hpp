@@ -24,6 +24,7 @@
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/remote/remote.hpp"
 #include "sync-engine/run/bring_back.hpp"
+#include "sync-engine/run/leave.hpp"
 #include "sync-engine/run/status.hpp"
 #include "sync-engine/state/history_gc.hpp"
 #include "sync-engine/state/history_log.hpp"
@@ -88,6 +89,10 @@ class SyncEngine {
   Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {}, bool dry_run = false);
   /// The same of many: see run/bring_back.hpp.
   Result<BroughtBack> bring_back(const BringBack& wish);
+  /// Leaves files out here, on purpose, and takes them again; what is left out. See run/leave.hpp.
+  Result<BroughtBack> leave(const LeaveWish& wish);
+  Result<Taken> take(const TakeWish& wish);
+  Result<std::vector<LeftOutName>> left_out() const;
   /// What was done here, run by run, the newest first; `limit` 0: all. No network.
   Result<std::vector<OperationDetails>> operations(std::size_t limit);
   /// Fails with `not_found`.

@@ -47,6 +47,8 @@ std::vector<Entry> written_commands() {
       {"sync mv", "Rename a file or folder, and the links to it", sync_mv_command},
       {"sync restore", "Bring files back from the local history", sync_restore_command},
       {"sync reset", "Make files what the service has", sync_reset_command},
+      {"sync leave", "Leave files out here; they stay on the service", sync_leave_command},
+      {"sync take", "Bring back what is left out here", sync_take_command},
       {"sync watch", "Sync again and again until stopped", sync_watch_command},
       {"sync gc", "Drop old states of the local history", sync_gc_command},
       {"sync roots", "List the folders that you sync", sync_roots_command},

@@ -136,6 +136,12 @@ std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::s
   return lines;
 }
 
+std::string_view words_for_detached(std::string_view reason) {
+  const auto known = sync::find_skip_reason(reason);
+  if (known) return words_for(*known);
+  return reason == "absent" ? "missing from the service's list, which is no proof that it is gone" : reason;
+}
+
 /// What is left alone, at most `max_asides` of each sort where not all are asked for.
 void add_asides(const Report& report, ReportStage stage, bool all, std::vector<Line>& lines) {
   const auto add = [&lines](std::string_view word, std::string_view path, std::string_view reason) {
@@ -159,7 +165,7 @@ void add_asides(const Report& report, ReportStage stage, bool all, std::vector<L
   }
   add_rest(skipped.size(), "skipped");
   for (std::size_t i = 0; i < shown_of(report.detached.size()); ++i) {
-    add("kept as it is", report.detached[i].path.text(), report.detached[i].reason);
+    add("kept as it is", report.detached[i].path.text(), words_for_detached(report.detached[i].reason));
   }
   add_rest(report.detached.size(), "kept as they are");
   for (std::size_t i = 0; i < shown_of(report.others.size()); ++i) add("not synced", report.others[i], "");
@@ -279,6 +285,7 @@ std::string_view words_for(SkipReason skip_reason) {
     case SkipReason::elsewhere: return "another program keeps it elsewhere and left a placeholder";
     case SkipReason::tied_elsewhere: return "a folder that is tied by itself; sync it with `ws sync` in there";
     case SkipReason::archived: return "the service no longer has it; edit it to send it anew, or remove it";
+    case SkipReason::left_out: return "left out here; `ws sync take` ends that";
   }
   return "";
 }

@@ -407,6 +407,7 @@ class AttachmentSurveyor {
   std::optional<SkipReason> why_not(const RelativePath& path) const {
     if (session_.kinds.takes(path.text()) || is_hidden_name(path.text()) || is_manifest_path(path.text()))
       return SkipReason::dangerous_name;
+    if (session_.config.left_out.takes(path.text())) return SkipReason::left_out;
     if (session_.config.portable_names && is_unportable(path)) return SkipReason::unportable_name;
     if (twins_.contains(path)) return SkipReason::twin;
     if (is_in_tied_folder(tied_, path.text())) return SkipReason::tied_elsewhere;
@@ -481,6 +482,11 @@ class AttachmentSurveyor {
       if (is_out) plan.skipped.push_back({.path = action.path.string(), .reason = SkipReason::missing_scope});
       return is_out;
     });
+    // What was left out on purpose, and is not here, is told by nobody.
+    std::erase_if(plan.skipped, [&](const Skipped& each) {
+      const auto path = RelativePath::parse(each.path);
+      return each.reason == SkipReason::left_out && path && !files_.has(*path);
+    });
     std::ranges::sort(plan.skipped);
     plan.skipped.erase(std::unique(plan.skipped.begin(), plan.skipped.end()), plan.skipped.end());
   }
@@ -504,8 +510,8 @@ class AttachmentSurveyor {
       for (const Action& action : survey_.plan.actions) count_loss(action, guard);
       guard.absent = count_absent(survey_.base, survey_.remote, options_.only);
     }
-    guard.tracked = session_.state.base_count().value_or(survey_.base.documents.size());
-    guard.files_tracked = found_.sides.base.size();
+    guard.tracked = session_.state.base_count().value_or(count_in_sight(survey_.base));
+    guard.files_tracked = found_.sides.base.size() - found_.sides.left_out.size();
     for (const Action& action : found_.plan.actions) count_loss(action, guard);
     if (guard.files_deleted_here + guard.files_deleted_there == 0) return;
     if (!survey_.plan.guard && !is_held) {

@@ -20,8 +20,9 @@ constexpr std::size_t max_bytes = std::size_t{1} << 20U;
 tl::unexpected<Failure> refused_config(const std::string& place, std::string_view why) {
   return fail(Failure{.kind = Failure::Kind::usage,
                       .what = fmt::format("{}{}: {}", shown_name, place, why),
-                      .hint = "it knows `include`, `links`, `names`, `merge_later`, `max_file_bytes`, `attachments`, "
-                              "`attachments_exclude`, `attachments_kinds` and `attachments_max_bytes`",
+                      .hint = "it knows `include`, `leave_out`, `links`, `names`, `merge_later`, `max_file_bytes`, "
+                              "`attachments`, `attachments_exclude`, `attachments_kinds` and "
+                              "`attachments_max_bytes`",
                       .code = "bad_config"});
 }
 
@@ -77,6 +78,7 @@ class ConfigReader {
       return {};
     }
     if (key == "include") return take_texts(key, value, at, "a list of globs, as in [\"*.txt\"]", config_.include);
+    if (key == "leave_out") return take_left_out(key, value, at);
     if (key == "merge_later")
       return take_texts(key, value, at, "a list of keys, as in [\"edited\"]", config_.merge_later);
     return refused_config(at, fmt::format("the key `{}` is unknown", key));
@@ -93,6 +95,16 @@ class ConfigReader {
     WS_TRY(take_texts(key, value, at, "plain, any, or a list of extensions, as in [plain, json]", kinds));
     for (std::string& kind : kinds) kind = utf8::fold_key(kind.starts_with('.') ? kind.substr(1) : kind);
     config_.attachments_kinds = std::move(kinds);
+    return {};
+  }
+
+  Result<void> take_left_out(const std::string& key, const Json& value, const std::string& at) {
+    std::vector<std::string> names;
+    WS_TRY(take_texts(key, value, at, "a list of ids and paths, as in [archive/]", names));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (auto added = config_.left_out.add(names[i]); !added)
+        return refused_config(place(fmt::format("/{}/{}", key, i)), added.error().what);
+    }
     return {};
   }
 
@@ -137,6 +149,9 @@ const std::string_view config_template =
     "# The largest file that is synced:\n"
     "# max_file_bytes: 1048576\n"
     "#\n"
+    "# What is not to be here and stays on the service (`ws sync leave` and `ws sync take` write it):\n"
+    "# leave_out: [\"archive/\"]\n"
+    "#\n"
     "# The files beside the notes: linked (those that notes show or link to), all, or off; and which of them not:\n"
     "# attachments_exclude: [\"*.mov\"]\n"
     "# What may arrive unasked: plain (pictures, sound, film, documents, archives), any, or extensions:\n"
@@ -166,6 +181,7 @@ std::string new_config(AttachmentMode attachments) {
 std::uint64_t TreeConfig::fingerprint() const {
   std::string all = fmt::format("{}\n{}\n", max_file_bytes, portable_names);
   for (const std::string& glob : include) all += glob + "\n";
+  for (const std::string& name : left_out.names()) all += name + "\n";
   const Sha256 hash = Sha256::of(all);
   std::uint64_t number = 0;
   std::memcpy(&number, hash.bytes().data(), sizeof number);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
+#include "sync-engine/binding/left_out.hpp"
 #include "sync-engine/binding/ws_folder.hpp"
 
 namespace ws::sync {
@@ -33,6 +34,7 @@ struct TreeConfig {
   std::uint64_t max_file_bytes = std::uint64_t{1} << 20U;  ///< a larger file here is skipped
   std::vector<std::string> include = {};                   ///< globs of further files, hidden ones too
   std::vector<std::string> merge_later = {};               ///< front matter keys of which the later date wins
+  LeftOut left_out = {};                                   ///< what is not to be here, and stays on the service
   bool portable_names = false;  ///< `names: portable`: what another system could not hold is refused, on either side
 
   /// Changes with every setting that decides what a walk finds: what the stat cache compares.

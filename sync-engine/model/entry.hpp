@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -71,9 +72,11 @@ enum class SkipReason {
   elsewhere,        ///< in its place is the stub of a program that keeps the file somewhere else
   tied_elsewhere,   ///< a folder with a `.ws/` of its own
   archived,         ///< an attachment that the service no longer has, and that was out of sight here when it went
-  last = archived,
+  left_out,         ///< `leave_out:` names it, or its place
+  last = left_out,
 };
 std::string_view name(SkipReason skip_reason);  ///< "not_utf8"
+std::optional<SkipReason> find_skip_reason(std::string_view word);
 
 /// A file or document that is not synced. Its name may break the path rules, so it is text and not a `RelativePath`.
 struct Skipped {

@@ -33,8 +33,16 @@ std::string_view name(SkipReason skip_reason) {
     case SkipReason::elsewhere: return "elsewhere";
     case SkipReason::tied_elsewhere: return "tied_elsewhere";
     case SkipReason::archived: return "archived";
+    case SkipReason::left_out: return "left_out";
   }
   return "";
+}
+
+std::optional<SkipReason> find_skip_reason(std::string_view word) {
+  for (int i = 0; i <= static_cast<int>(SkipReason::last); ++i) {
+    if (name(static_cast<SkipReason>(i)) == word) return static_cast<SkipReason>(i);
+  }
+  return std::nullopt;
 }
 
 const RelativePath& BaseTree::disk_path(const DocumentId& document) const {

@@ -47,6 +47,8 @@ void count_loss(const Action& action, Guard& guard) {
   }
 }
 
+std::size_t count_in_sight(const BaseTree& base) { return base.documents.size() - base.left_out.size(); }
+
 std::size_t count_absent(const BaseTree& base, const RemoteTree& remote, const WantedPath& only) {
   if (!only) return remote.absent.size();
   const auto is_wanted = [&](const DocumentId& document) { return only(base.disk_path(document)); };

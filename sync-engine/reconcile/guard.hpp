@@ -18,6 +18,8 @@ bool loses_text(const Action& action);  ///< whether the guard counts it
 
 /// Adds what the action loses to the counts of its kind and side.
 void count_loss(const Action& action, Guard& guard);
+/// Documents of the base that are not out of sight: what the guard weighs a loss against.
+std::size_t count_in_sight(const BaseTree& base);
 /// Known documents that are missing from the listing; with `only` those that it names.
 std::size_t count_absent(const BaseTree& base, const RemoteTree& remote, const WantedPath& only);
 

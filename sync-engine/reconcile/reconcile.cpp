@@ -264,7 +264,7 @@ Plan reconcile(const BaseTree& base,
   join_equal_arrivals(here, plan);
   settle_clashes(base, here, remote, plan);
   sort(plan);
-  if (!options.allow_deletes) plan.guard = guard_of(plan, base.documents.size(), remote.absent.size(), options.half);
+  if (!options.allow_deletes) plan.guard = guard_of(plan, count_in_sight(base), remote.absent.size(), options.half);
   return plan;
 }
 

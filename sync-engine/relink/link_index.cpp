@@ -203,6 +203,7 @@ std::optional<std::string_view> read_as_hashed(
 LinkIndex LinkIndex::load(Session& session, const Scan& scan, IndexFile file) {
   LinkIndex index;
   index.take_walk(scan, Others::all);
+  index.take_left_out(session);
   const std::uint64_t names = index.names_;
   const std::uint64_t texts = index.texts_;
   auto cached = read_file(session.own(index_name), std::uint64_t{1} << 30U);
@@ -291,6 +292,21 @@ void LinkIndex::take_walk(const Scan& scan, Others others) {
     notes_.push_back(std::move(path));
     entries_.push_back({.hash = hash});
   }
+}
+
+/// What is not here on purpose is on the service: a link to it is whole.
+void LinkIndex::take_left_out(Session& session) {
+  if (session.config.left_out.empty()) return;
+  const auto rows = session.state.base();
+  const auto files = session.attachments().left_out();
+  const auto add = [&](const RelativePath& path) {
+    names_ += checksum(path.text());
+    others_.push_back(path.string());
+  };
+  for (const auto& [document, row] : rows ? *rows : std::map<DocumentId, BaseRow>()) {
+    if (row.left_out) add(row.disk_path());
+  }
+  for (const RelativePath& path : files ? *files : std::set<RelativePath>()) add(path);
 }
 
 /// Puts what it knows of the notes into `entries_`, with the hash that it knows; false where it cannot be used.
@@ -389,6 +405,7 @@ const links::TreeFiles& LinkIndex::files() const {
     std::vector<std::string> paths;
     paths.reserve(notes_.size() + others_.size());
     std::ranges::merge(notes_, others_, std::back_inserter(paths));
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());  // what is left out may lie here
     files_.emplace(std::move(paths));
   }
   return *files_;
@@ -427,6 +444,7 @@ const LinkIndex::Anchors& LinkIndex::anchors_in(const std::string& note) const {
 bool LinkIndex::has_anchor(const std::string& note, std::string_view fragment) const {
   // Blocks of a wiki and the top of a page are no headings.
   if (fragment.empty() || fragment == "top" || fragment.starts_with('^')) return true;
+  if (!place_of(note)) return true;  // its headings are not known
   const Anchors& anchors = anchors_in(note);
   const std::size_t last = fragment.rfind('#');  // [[note#Part#Part of it]]
   const std::string_view wanted = last == std::string_view::npos ? fragment : fragment.substr(last + 1);

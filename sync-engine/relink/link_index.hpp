@@ -66,6 +66,7 @@ class LinkIndex {
   const Anchors& anchors_in(const std::string& note) const;
   enum class Others { all, not_ignored };
   void take_walk(const Scan& scan, Others others);
+  void take_left_out(Session& session);
   bool read_cache(std::string_view text);
   void read_changed(const RootFolder& root, const Scan& scan, const std::vector<std::size_t>& places, unsigned threads);
   void save(Session& session) const;

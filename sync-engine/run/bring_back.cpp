@@ -324,6 +324,10 @@ Result<void> check_at_hand(const Session& session, const std::vector<FileStep>& 
   return {};
 }
 
+}  // namespace
+
+const RelativePath& place_of(const FileStep& step) { return step.to ? *step.to : *step.from; }
+
 Result<void> make_changes(Session& session, BroughtBack& found) {
   std::vector<FileStep> texts;
   std::vector<FileStep> bytes;
@@ -349,10 +353,6 @@ Result<void> make_changes(Session& session, BroughtBack& found) {
   found.operation = session.state.operations().current();
   return {};
 }
-
-}  // namespace
-
-const RelativePath& place_of(const FileStep& step) { return step.to ? *step.to : *step.from; }
 
 Result<BroughtBack> bring_back(RunContext& context, const BringBack& wish) {
   Session& session = context.session;

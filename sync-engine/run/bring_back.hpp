@@ -42,4 +42,7 @@ const RelativePath& place_of(const FileStep& step);
 /// went back or lists nothing; or as `survey` does.
 Result<BroughtBack> bring_back(RunContext& context, const BringBack& wish);
 
+/// Carries the steps out, of notes and files, as rows of the open operation; what could not be done moves to `left`.
+Result<void> make_changes(Session& session, BroughtBack& found);
+
 }  // namespace ws::sync

@@ -20,6 +20,7 @@
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/reconcile/guard.hpp"
+#include "sync-engine/run/leave.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
@@ -56,7 +57,8 @@ Result<std::optional<Guard>> guard_of_undo(Session& session, const Report& repor
   if (session.knows_attachments()) {
     AttachmentStore store = session.attachments();
     WS_LET(const AttachmentTree files, store.base());
-    guard.files_tracked = files.size();
+    WS_LET(const std::set<RelativePath> out_of_sight, store.left_out());
+    guard.files_tracked = files.size() - out_of_sight.size();
   }
   for (const Row& row : report.rows) count_loss(row.action, guard);
   return needs_confirmation(guard) ? std::optional(guard) : std::optional<Guard>();
@@ -394,9 +396,25 @@ std::vector<LeftAlone> find_kept_both(const std::vector<OperationRow>& rows, con
   return left;
 }
 
+/// What came because it is no longer left out: an undo would take it from the service too.
+Result<std::vector<LeftAlone>> find_taken(Session& session, const Operation& undone) {
+  WS_LET(const std::vector<OperationRow> rows, session.state.operations().rows(undone.id));
+  std::vector<LeftAlone> left;
+  for (const OperationRow& row : rows) {
+    left.push_back({.path = row.path(), .why = "it was taken: `ws sync leave` leaves it out again"});
+  }
+  return left;
+}
+
 /// Empty, and nothing is done: nothing of it is left to take back, and it was not asked for by its number.
 Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOptions& options, const Operation& undone) {
   UndoReport result{.undone = undone};
+  if (undone.kind == "take") {
+    WS_LET(result.left, find_taken(context.session, undone));
+    return std::optional(std::move(result));
+  }
+  WS_LET(const RuleChange rule, rule_change_of(context, undone));
+  if (rule == RuleChange::takes) WS_TRY(change_rule(context, undone, rule, options.dry_run));
   WS_LET(std::vector<OperationRow> rows, context.session.state.operations().rows(result.undone.id));
   WS_LET(const bool is_local, was_never_sent(context.session, undone, rows));
   if (!is_local && context.session.remote == nullptr)
@@ -422,7 +440,9 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
     } else {
       WS_TRY(foresee_attachments(context.session, planned.undo.steps, result.report));
     }
-    if (!options.allow_deletes) {
+    // What is left out again goes here alone, as it did the first time.
+    result.report.guard.reset();
+    if (!options.allow_deletes && rule != RuleChange::leaves) {
       WS_LET(result.report.guard, guard_of_undo(context.session, result.report));
     }
   }
@@ -440,6 +460,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
     if (is_spent && !options.dry_run) WS_TRY(context.session.state.operations().set_spent(undone.id));
     return std::optional(std::move(result));
   }
+  if (rule == RuleChange::leaves) WS_TRY(change_rule(context, undone, rule, false));
   WS_TRY(context.session.history.flush());
   WS_LET(Operation undo, new_operation(context, options.redo ? "redo" : "undo"));
   undo.undoes = result.undone.id;

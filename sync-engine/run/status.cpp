@@ -80,13 +80,6 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
   return report;
 }
 
-std::optional<SkipReason> find_skip_reason(std::string_view word) {
-  for (int i = 0; i <= static_cast<int>(SkipReason::last); ++i) {
-    if (name(static_cast<SkipReason>(i)) == word) return static_cast<SkipReason>(i);
-  }
-  return std::nullopt;
-}
-
 /// Empty: a file has a name that JSON cannot hold.
 std::string text_of(const Report& report, const std::string& state) {
   Json skipped = Json::array();

@@ -129,7 +129,7 @@ Result<void> StateStore::set_source_revision(SourceRevision revision) {
 }
 
 Result<std::size_t> StateStore::base_count() {
-  WS_LET(const std::int64_t count, integer_of(database_, "select count(*) from base where kind = 0"));
+  WS_LET(const std::int64_t count, integer_of(database_, "select count(*) from base where kind = 0 and left_out = 0"));
   return static_cast<std::size_t>(count);
 }
 

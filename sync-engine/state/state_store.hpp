@@ -34,6 +34,7 @@ class StateStore {
   Result<void> set_source_revision(SourceRevision revision);
 
   Result<std::map<DocumentId, BaseRow>> base();
+  /// Of documents that are not out of sight.
   Result<std::size_t> base_count();
   /// The document whose file lies there; empty: none. Reads no more than that row.
   Result<std::optional<KnownDocument>> find_base(const RelativePath& file);

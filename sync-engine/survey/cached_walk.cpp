@@ -82,6 +82,7 @@ Result<Scan> walk_tree(const Session& session, bool load_rules) {
 }
 
 std::optional<SkipReason> why_not_synced(const Session& session, const Scan& scan, const RelativePath& path) {
+  if (session.config.left_out.takes(path.text())) return SkipReason::left_out;
   if (session.config.portable_names && is_unportable(path)) return SkipReason::unportable_name;
   if (is_manifest_path(path.text())) return SkipReason::reserved_name;
   if (!session.kinds.takes(path.text()) || scan.is_ignored(path)) return SkipReason::ignored;

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t max_expected_documents = 20'000;
 
 Guard guard_of_absent(const Survey& survey) {
-  return {.absent = survey.remote.absent.size(), .tracked = survey.base.documents.size()};
+  return {.absent = survey.remote.absent.size(), .tracked = count_in_sight(survey.base)};
 }
 
 class Surveyor {
@@ -58,7 +58,7 @@ class Surveyor {
     }
     WS_TRY(load_and_identify());
     if (is_foreign()) {
-      survey_.plan.guard = Guard{.tracked = survey_.base.documents.size(), .foreign_source = true};
+      survey_.plan.guard = Guard{.tracked = count_in_sight(survey_.base), .foreign_source = true};
       survey_.plan.skipped = survey_.local.skipped;
       return std::move(survey_);
     }
@@ -187,6 +187,7 @@ class Surveyor {
       case SkipReason::unportable_name:
       case SkipReason::reserved_name:
       case SkipReason::elsewhere:
+      case SkipReason::left_out:
       case SkipReason::tied_elsewhere: return true;
       default: return false;
     }
@@ -204,7 +205,7 @@ class Surveyor {
       const bool ends = row.left_out && is_seen && !survey_.remote.gone.contains(document);
       if (!begins && !ends) continue;
       row.left_out = begins;
-      if (ends) survey_.base.left_out.erase(document);
+      begins ? void(survey_.base.left_out.insert(document)) : void(survey_.base.left_out.erase(document));
       changed.push_back(document);
     }
     if (changed.empty()) return {};
@@ -243,13 +244,66 @@ class Surveyor {
     const auto hidden = [&] { return scan.hidden(session_.root); };
     const auto elsewhere = [&](const RelativePath& path) { return is_kept_elsewhere(session_.root, path.text()); };
     survey_.local = identify(
-        survey_.base,
+        session_.config.left_out.empty() ? survey_.base : without_left_out(),
         scan.found(),
         {.ignored = ignored, .elsewhere = elsewhere, .renames = evidence(), .hidden = hidden, .busy = options_.busy});
     if (session_.config.portable_names) refuse_unportable();
     refuse_reserved();
     leave_out_missing();
+    leave_out_on_purpose();
     take_edits();
+  }
+
+  bool is_left_out(const DocumentId& document, const RelativePath& path) const {
+    const LeftOut& rule = session_.config.left_out;
+    return rule.documents.contains(document) || rule.takes(path.text());
+  }
+
+  /// No file is taken for one that is not to be here.
+  BaseTree without_left_out() const {
+    BaseTree base = survey_.base;
+    std::erase_if(base.documents, [&](const auto& known) { return is_left_out(known.first, known.second.path); });
+    std::erase_if(base.displaced_to, [&](const auto& placed) { return !base.documents.contains(placed.first); });
+    return base;
+  }
+
+  /// What `leave_out:` names is out of sight, whether or not a file lies here.
+  void leave_out_on_purpose() {
+    const LeftOut& rule = session_.config.left_out;
+    if (rule.empty()) return;
+    LocalTree& local = survey_.local;
+    for (const auto& [document, row] : survey_.base_rows) {
+      if (!is_left_out(document, row.entry.path)) continue;
+      local.unsyncable.insert_or_assign(document, SkipReason::left_out);
+      if (local.created.erase(row.disk_path()) != 0) left_out_here_.insert(document);
+    }
+    const std::size_t before = local.skipped.size();
+    std::erase_if(local.created, [&](const auto& file) {
+      const bool is_out = rule.takes(file.first.text());
+      if (is_out) local.skipped.push_back({.path = file.first.string(), .reason = SkipReason::left_out});
+      return is_out;
+    });
+    if (local.skipped.size() != before) std::sort(local.skipped.begin(), local.skipped.end());
+  }
+
+  /// A document that the service moved out of a folder that is left out arrives.
+  void take_what_moved_out() {
+    if (session_.config.left_out.empty()) return;
+    for (const auto& [document, entry] : survey_.remote.changed) {
+      const auto out = survey_.local.unsyncable.find(document);
+      if (out == survey_.local.unsyncable.end() || out->second != SkipReason::left_out) continue;
+      if (is_left_out(document, entry.path) || left_out_here_.contains(document)) continue;
+      survey_.local.unsyncable.erase(out);
+      survey_.base.left_out.insert(document);
+    }
+  }
+
+  /// What was left out on purpose, and is not here, is told by nobody.
+  void forget_left_out() {
+    std::erase_if(survey_.plan.detached, [&](const Detached& each) {
+      return each.reason == name(SkipReason::left_out) && !left_out_here_.contains(each.document) &&
+             !survey_.local.tracked.contains(each.document);
+    });
   }
 
   /// A missing file that its rule would hide if it were here is out of sight, as one at an ignored path is.
@@ -472,12 +526,14 @@ class Surveyor {
     }
     for (const DocumentId& document : arriving) {
       const RelativePath& path = survey_.remote.changed.at(document).path;
-      const std::optional<SkipReason> why = why_not_here(path);
+      const bool is_out = is_left_out(document, path);
+      const std::optional<SkipReason> why = is_out ? SkipReason::left_out : why_not_here(path);
       if (!why) continue;
-      survey_.remote.refused.push_back({.path = path.string(), .reason = *why});
+      if (!is_out) survey_.remote.refused.push_back({.path = path.string(), .reason = *why});
       survey_.remote.changed.erase(document);
       // A known document moved to an ignored path: it is detached on both sides and not pushed.
-      if (survey_.base.documents.contains(document)) survey_.local.unsyncable.emplace(document, SkipReason::ignored);
+      if (survey_.base.documents.contains(document))
+        survey_.local.unsyncable.emplace(document, is_out ? *why : SkipReason::ignored);
     }
     return {};
   }
@@ -507,11 +563,13 @@ class Surveyor {
 
   Result<void> make_plan() {
     WS_TRY(refuse_ignored());
+    take_what_moved_out();
     WS_TRY(hold_refused(session_, survey_.base, survey_.remote, survey_.local));
     WS_TRY(note_left_out());
     hold_unavailable(survey_, survey_.local);
     release_places();
     WS_TRY(plan_and_merge());
+    forget_left_out();
     if (is_empty_listing() && !options_.allow_deletes) {
       if (!survey_.plan.guard) survey_.plan.guard = guard_of_absent(survey_);
       survey_.plan.guard->empty_listing = true;
@@ -559,7 +617,7 @@ class Surveyor {
     Plan& plan = survey_.plan;
     if (!plan.guard || plan.guard->empty_listing) return;
     const std::size_t absent = count_absent(survey_.base, survey_.remote, wanted);
-    plan.guard = guard_of(plan, survey_.base.documents.size(), absent, options_.half);
+    plan.guard = guard_of(plan, count_in_sight(survey_.base), absent, options_.half);
   }
 
   Session& session_;
@@ -571,7 +629,8 @@ class Surveyor {
   InvalidPaths invalid_paths_before_;  ///< the pull
   std::vector<DocumentId> to_put_;     ///< of what is pending, once the plan is made
   std::vector<DocumentId> to_drop_;
-  std::set<DocumentId> held_;  ///< whose deletes the guard held back
+  std::set<DocumentId> left_out_here_;  ///< by `leave_out:`, though a file lies here
+  std::set<DocumentId> held_;           ///< whose deletes the guard held back
   std::uint64_t generation_ = 0;
   CacheMatch cache_match_ = CacheMatch::no;  ///< by the cache's account
   bool identified_ = false;

@@ -78,8 +78,10 @@ class Undoer {
       return "changed since, and the two collide";
     if (row.document.empty()) return {};
     if (world_.in_conflict.contains(row.document)) return "a conflict about it is open";
-    if (const auto out = world_.local.unsyncable.find(row.document); out != world_.local.unsyncable.end())
+    if (const auto out = world_.local.unsyncable.find(row.document); out != world_.local.unsyncable.end()) {
+      if (out->second == SkipReason::left_out) return "it is left out here: `ws sync take` brings it back";
       return out->second == SkipReason::ignored ? ignored_now : "the file cannot be read now";
+    }
     if (std::ranges::binary_search(world_.remote.absent, row.document)) return "the service does not show it now";
     return {};
   }
@@ -299,7 +301,8 @@ class Undoer {
       if (one.step.to && !one.document.empty()) {
         plan_.local.tracked.insert_or_assign(one.document, Entry{.path = *one.step.to, .hash = *one.step.result});
       }
-      if (!one.step.from && !one.row->document.empty()) plan_.anew.push_back(*one.row);
+      const bool is_on_service = world_.base.documents.contains(one.row->document);
+      if (!one.step.from && !one.row->document.empty() && !is_on_service) plan_.anew.push_back(*one.row);
       one.step.document = one.document;
       plan_.steps.push_back(std::move(one.step));
     }

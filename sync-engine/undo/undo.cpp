@@ -137,7 +137,7 @@ class Planner {
     for (Action& action : plan.actions) {
       if (is_push(action.kind)) action.reason = "taken back";
     }
-    plan.guard = options_.allow_deletes ? std::nullopt : guard_of(plan, seen.base.documents.size(), 0);
+    plan.guard = options_.allow_deletes ? std::nullopt : guard_of(plan, count_in_sight(seen.base), 0);
     planned_.survey.plan = std::move(plan);
   }
 

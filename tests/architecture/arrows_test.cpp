@@ -73,7 +73,7 @@ const std::vector<Room> rooms = {
     {"sync-engine/remote/", {"sync-engine/model/", "api-client/**"}},
     sync("reconcile/", {"model/"}),
     sync("state/", {"disk/", "git/", "model/"}),
-    sync("binding/", {"disk/", "remote/", "state/"}),
+    sync("binding/", {"disk/", "model/", "remote/", "state/"}),
     sync("session/", {"binding/", "disk/", "model/", "remote/", "state/", "tree/"}),
     sync("conflict_store/", {"binding/", "model/", "session/", "state/"}),
     sync("manifest/", {"model/", "state/"}),

@@ -92,6 +92,8 @@ Command sync_untie_command();
 Command sync_blame_command();
 Command sync_restore_command();
 Command sync_reset_command();
+Command sync_leave_command();
+Command sync_take_command();
 Command sync_diff_command();
 Command sync_roots_command();
 Command sync_gc_command();

@@ -1,9 +1,7 @@
 // What brings files back: from the local history, and from the service.
 #include "sync-engine/run/bring_back.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,9 +9,9 @@
 #include "api-client/base/clean.hpp"
 #include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/sync/file_steps.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
-#include "sync-engine/tree/wildmatch.hpp"
 
 namespace ws::cli {
 namespace {
@@ -22,108 +20,7 @@ namespace fs = std::filesystem;
 using sync::BringBack;
 
 constexpr std::size_t shown_state_digits = 10;
-constexpr std::size_t listed_files = 10;
 constexpr std::string_view run_prefix = "run:";
-
-/// One of the words: a file, a folder with all that is in it, or a pattern.
-struct Wanted {
-  std::string word = {};
-  std::string path = {};
-  bool is_pattern = false;
-  bool takes(std::string_view file) const {
-    if (is_pattern) return sync::wildmatch(path, file);
-    return path == "." || file == path || (file.starts_with(path) && file.substr(path.size()).starts_with('/'));
-  }
-};
-
-Result<std::vector<Wanted>> wanted_files(Session& session, const SyncTree& tree) {
-  std::vector<Wanted> all;
-  for (const std::string& word : session.arguments().words) {
-    Wanted one{.word = word, .path = path_in_tree(tree.root, word)};
-    while (one.path.size() > 1 && one.path.ends_with('/')) one.path.pop_back();
-    if (one.path == ".." || one.path.starts_with("../")) {
-      return fail(Failure::Kind::usage, fmt::format("{} is not in the tree {}", word, tree.root.string()));
-    }
-    std::error_code ignored;
-    one.is_pattern = word.find_first_of("*?[") != std::string::npos && !fs::exists(tree.root / one.path, ignored);
-    all.push_back(std::move(one));
-  }
-  return all;
-}
-
-sync::WantedPath as_filter(const std::vector<Wanted>& wanted) {
-  if (wanted.empty()) return {};
-  return [wanted](const sync::RelativePath& path) {
-    return std::ranges::any_of(wanted, [&](const Wanted& one) { return one.takes(path.text()); });
-  };
-}
-
-std::string_view word_of(const sync::FileStep& step) {
-  if (!step.to) return "removed";
-  if (!step.from) return "brought back";
-  return step.from == step.to ? "replaced" : "renamed";
-}
-
-Json step_to_json(const sync::FileStep& step) {
-  return {{"path", sync::place_of(step).text()},
-          {"previous_path", step.is_rename() ? Json(step.from->text()) : Json()},
-          {"what", word_of(step)},
-          {"changed", true}};
-}
-
-/// "12 files brought back, 3 replaced".
-std::string shown_counts(const std::vector<sync::FileStep>& steps) {
-  std::map<std::string_view, std::size_t> counts;
-  for (const sync::FileStep& step : steps) ++counts[word_of(step)];
-  std::string text;
-  for (const std::string_view word : {"brought back", "replaced", "renamed", "removed"}) {
-    const auto found = counts.find(word);
-    if (found == counts.end()) continue;
-    text += text.empty() ? fmt::format("{} {}", counted(found->second, "file"), word)
-                         : fmt::format(", {} {}", found->second, word);
-  }
-  return text;
-}
-
-void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool all) {
-  const std::size_t shown = all ? steps.size() : std::min(steps.size(), listed_files);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const sync::FileStep& step = steps[i];
-    std::string line = fmt::format("{:<14}{}", word_of(step), clean(sync::place_of(step).text(), Breaks::space));
-    if (step.is_rename()) line += fmt::format("  (was {})", clean(step.from->text(), Breaks::space));
-    session.printer().line(line);
-  }
-  if (shown < steps.size()) session.note(fmt::format("{} more; -v lists all", steps.size() - shown));
-}
-
-ExitCode tell(Session& session, const sync::BroughtBack& found, bool is_planned, std::string_view nothing) {
-  const ExitCode exit = found.left.empty() ? ExitCode::done : ExitCode::partial;
-  if (session.format() != Format::table) {
-    Json data = Json::array();
-    for (const sync::FileStep& step : found.steps) data.push_back(step_to_json(step));
-    Json left = Json::array();
-    for (const sync::LeftAlone& each : found.left) left.push_back({{"path", each.path.text()}, {"why", each.why}});
-    session.printer().resource({{"v", 1},
-                                {"files", std::move(data)},
-                                {"left", std::move(left)},
-                                {"run", found.operation ? Json(*found.operation) : Json()},
-                                {"dry_run", is_planned}});
-    return exit;
-  }
-  list_steps(session, found.steps, session.has("verbose"));
-  if (found.steps.empty()) {
-    session.printer().sentence(std::string(nothing));
-  } else if (is_planned) {
-    session.printer().sentence("would be: " + shown_counts(found.steps));
-  } else {
-    session.printer().sentence(shown_counts(found.steps));
-    session.note("`ws sync undo` takes it back; the next `ws sync` sends what differs from the service");
-  }
-  for (const sync::LeftAlone& each : found.left) {
-    session.note(fmt::format("left {}: {}", clean(each.path.text(), Breaks::space), each.why));
-  }
-  return exit;
-}
 
 Result<sync::BroughtBack> bring_back(Session& session, SyncTree& tree, const BringBack& wish) {
   auto found = tree.engine->bring_back(wish);
@@ -198,10 +95,11 @@ Result<ExitCode> restore(Session& session) {
   // A folder that is gone looks like a file.
   WS_LET(const sync::BroughtBack found, bring_back(session, tree, wish));
   if (no_file && found.steps.empty() && found.left.empty()) return fail(std::move(*no_file));
-  return tell(session,
-              found,
-              wish.dry_run,
-              only_missing ? "nothing is gone here since the last run" : "nothing differs from that state");
+  return tell_steps(
+      session,
+      found,
+      wish.dry_run,
+      {.nothing = only_missing ? "nothing is gone here since the last run" : "nothing differs from that state"});
 }
 
 Result<ExitCode> reset(Session& session) {
@@ -213,9 +111,10 @@ Result<ExitCode> reset(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::needed));
   WS_LET(const std::vector<Wanted> wanted, wanted_files(session, tree));
   BringBack wish{.to = BringBack::To::service, .wanted = as_filter(wanted), .dry_run = true};
-  constexpr std::string_view nothing = "every file is as the service has it";
+  const StepWords told{.nothing = "every file is as the service has it"};
   WS_LET(const sync::BroughtBack planned, tree.engine->bring_back(wish));
-  if (session.has("dry-run") || planned.steps.empty()) return tell(session, planned, session.has("dry-run"), nothing);
+  if (session.has("dry-run") || planned.steps.empty())
+    return tell_steps(session, planned, session.has("dry-run"), told);
   if (!session.has("yes") && session.format() == Format::table) list_steps(session, planned.steps, false);
   WS_LET(const bool yes,
          session.confirm(fmt::format("take the service's version ({})? What is replaced stays in the history",
@@ -223,7 +122,7 @@ Result<ExitCode> reset(Session& session) {
   if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
   wish.dry_run = false;
   WS_LET(const sync::BroughtBack found, tree.engine->bring_back(wish));
-  return tell(session, found, false, nothing);
+  return tell_steps(session, found, false, told);
 }
 
 }  // namespace

@@ -80,10 +80,6 @@ Failure stopped_early(Failure failure) {
   return failure;
 }
 
-ExitCode finish_run(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage) {
-  return finish(session, tree, report, stage, exit_code_of_run(report, session.world().caught_signal()));
-}
-
 /// What the first run would send, before it does.
 Result<void> print_what_is_sent(Session& session, const fs::path& folder, bool is_in_project) {
   SyncTree tree{.root = folder};
@@ -282,8 +278,15 @@ Result<ExitCode> show_status(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, folder_of(session), options.offline ? Network::none : Network::to_look));
   WS_LET(const sync::Report report, tree.engine->status(options));
   const ExitCode exit = session.has("exit-code") ? exit_code_of_status(report) : ExitCode::done;
-  if (!tree.account.empty() && session.format() == Format::table)
-    session.printer().sentence("This folder belongs to " + tree.account + ".");
+  if (session.format() == Format::table) {
+    if (!tree.account.empty()) session.printer().sentence("This folder belongs to " + tree.account + ".");
+    WS_LET(const std::vector<sync::LeftOutName> left_out, tree.engine->left_out());
+    if (!left_out.empty()) {
+      session.printer().sentence(fmt::format("{} left out here on purpose: `ws sync leave` lists {}.",
+                                             counted(left_out.size(), "name is", "names are"),
+                                             left_out.size() == 1 ? "it" : "them"));
+    }
+  }
   return finish(session, tree, report, ReportStage::planned, exit);
 }
 
@@ -343,6 +346,10 @@ std::vector<Flag> joined_flags(std::vector<Flag> first, const std::vector<Flag>&
 }
 
 }  // namespace
+
+ExitCode finish_run(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage) {
+  return finish(session, tree, report, stage, exit_code_of_run(report, session.world().caught_signal()));
+}
 
 Command sync_init_command() {
   return {

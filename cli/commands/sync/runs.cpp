@@ -297,7 +297,7 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
   if (is_table && !is_planned && undone.report.operation) {
     ShellCommand again = program_for(tree);
     again.add({"sync", "undo", std::to_string(*undone.report.operation)});
-    session.printer().sentence("to take that back again: " + again.in_backticks());
+    session.printer().sentence("an undo is a run too: " + again.in_backticks() + " takes it back");
   }
 }
 

@@ -58,6 +58,8 @@ void print_report(
     Session& session, const SyncTree& tree, const sync::Report& report, ReportStage stage, std::string stamp = {});
 /// What stopped a run, on stderr: where the report is JSON, and where --quiet would say nothing.
 void print_stop(Session& session, const SyncTree& tree, const sync::Report& report, ExitCode exit);
+/// The report, and what ended it early; the exit code stands for both.
+ExitCode finish_run(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage);
 /// After a run that deleted or replaced more than ten files: how to take it back.
 void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report& report);
 /// How the tree's commands begin from here: "ws", or "ws -C DIR".

@@ -217,18 +217,23 @@ Result<void> conflict(Stage& stage) {
   stage.say("(mira makes the last line \"With bread.\", jonas makes it \"With rice.\")");
   WS_TRY(stage.ws(mira, {"sync"}));
   WS_TRY(stage.ws(jonas, {"sync"}));
+  stage.say(
+      "(jonas's file still says \"With rice.\", the service \"With bread.\";\n `both` would keep the two as two "
+      "notes)");
   return stage.ws(jonas, {"sync", "resolve", "soup.md", "--keep", "local"});
 }
 
 Result<void> rename(Stage& stage) {
   WS_TRY(stage.ws(mira, {"sync"}));
   WS_TRY(stage.ws(mira, {"sync", "mv", "soup.md", "dinner/soup.md"}));
-  return stage.ws(mira, {"sync"});
+  WS_TRY(stage.ws(mira, {"sync"}));
+  return stage.ws(jonas, {"sync"});
 }
 
 Result<void> undo(Stage& stage) {
   WS_TRY(stage.ws(mira, {"sync", "log", "--runs", "-n", "3"}));
   WS_TRY(stage.ws(mira, {"sync", "undo"}));
+  stage.say("(in mira's folder it is soup.md again, with its link)");
   return stage.ws(jonas, {"sync"});
 }
 
@@ -245,17 +250,18 @@ Result<void> fault(Stage& stage) {
 constexpr Scene scenes[] = {
     {"A first sync",
      "Mira has a folder of notes. `ws sync` is one run: it brings both sides together,\n"
-     "the files here and the documents on the service. Jonas joins the same source.",
+     "the files here and the documents on the service, together called a source. Jonas\n"
+     "joins it with his own folder.",
      first_sync},
     {"A merge", "Both edit one note, in different places. The second to sync gets both edits.", merge},
     {"A conflict",
-     "Both edit the same line. Nothing is overwritten: the conflict stays open until\n"
-     "somebody decides it.",
+     "Both edit the same line. Nothing is overwritten: each side keeps its text, and\n"
+     "all other notes are synced, until somebody decides.",
      conflict},
     {"A rename", "The links that lead to a note follow it.", rename},
     {"An undo",
-     "A run can be taken back, here and on the service at once. What others changed\n"
-     "since then stays.",
+     "Every command that changes something is a run, with a number. It can be taken\n"
+     "back, here and on the service at once; what others changed since then stays.",
      undo},
     {"A fault",
      "The service goes away while there is something to send. Nothing is lost: the\n"

@@ -244,6 +244,8 @@ const std::map<std::string, std::string, std::less<>> not_shown = {
     {"sync watch", "prints the time on each line: sync_watch_test"},
     {"sync account", "prints a sentence: sync_account_test"},
     {"sync share", "prints two sentences and a command: sync_account_test"},
+    {"sync leave", "prints the rows of `ws sync restore`: sync_leave_test"},
+    {"sync take", "prints the rows of `ws sync pull`: sync_leave_test"},
     {"try", "shows those of a whole story: try_test"},
     {"links mv", "the same as `ws sync mv` in a synced folder; elsewhere: links_anywhere_test"},
     {"merge", "prints the text: merge_test"},

@@ -113,6 +113,9 @@ std::vector<Rule> rules() {
       {"attachments_kinds:", "x/tool.sh", config("attachments_kinds: plain\n"), whole},
       {"attachments_kinds:, a file that was sent", "x/p.png", config("attachments_kinds: [pdf]\n"), whole},
       {"max_file_bytes:", "x/n.md", config("max_file_bytes: 30\n"), whole},
+      {"leave_out:, the folder of a note", "x/n.md", config("leave_out: [x/]\n"), whole},
+      {"leave_out:, a note", "x/n.md", config("leave_out: [x/n.md]\n"), whole},
+      {"leave_out:, a file", "x/p.png", config("leave_out: [x/p.png]\n"), whole},
       {"names: portable, a note", "x/a:b.md", config("names: portable\n"), whole},
       {"names: portable, a file", "x/a:b.pdf", config("names: portable\n"), whole},
   };

@@ -1,0 +1,116 @@
+#include "cli/commands/sync/file_steps.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/clean.hpp"
+#include "cli/output/human.hpp"
+#include "sync-engine/tree/wildmatch.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t listed_files = 10;
+
+std::string_view word_of(const sync::FileStep& step) {
+  if (!step.to) return "removed";
+  if (!step.from) return "brought back";
+  return step.from == step.to ? "replaced" : "renamed";
+}
+
+Json step_to_json(const sync::FileStep& step) {
+  return {{"path", sync::place_of(step).text()},
+          {"previous_path", step.is_rename() ? Json(step.from->text()) : Json()},
+          {"what", word_of(step)},
+          {"changed", true}};
+}
+
+}  // namespace
+
+bool Wanted::takes(std::string_view file) const {
+  if (is_pattern) return sync::wildmatch(path, file);
+  return path == "." || file == path || (file.starts_with(path) && file.substr(path.size()).starts_with('/'));
+}
+
+Result<std::vector<Wanted>> wanted_files(Session& session, const SyncTree& tree) {
+  std::vector<Wanted> all;
+  for (const std::string& word : session.arguments().words) {
+    Wanted one{.word = word, .path = path_in_tree(tree.root, word)};
+    while (one.path.size() > 1 && one.path.ends_with('/')) one.path.pop_back();
+    if (one.path == ".." || one.path.starts_with("../")) {
+      return fail(Failure::Kind::usage, fmt::format("{} is not in the tree {}", word, tree.root.string()));
+    }
+    std::error_code ignored;
+    one.is_pattern = word.find_first_of("*?[") != std::string::npos && !fs::exists(tree.root / one.path, ignored);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+sync::WantedPath as_filter(const std::vector<Wanted>& wanted) {
+  if (wanted.empty()) return {};
+  return [wanted](const sync::RelativePath& path) {
+    return std::ranges::any_of(wanted, [&](const Wanted& one) { return one.takes(path.text()); });
+  };
+}
+
+std::string shown_counts(const std::vector<sync::FileStep>& steps) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const sync::FileStep& step : steps) ++counts[word_of(step)];
+  std::string text;
+  for (const std::string_view word : {"brought back", "replaced", "renamed", "removed"}) {
+    const auto found = counts.find(word);
+    if (found == counts.end()) continue;
+    text += text.empty() ? fmt::format("{} {}", counted(found->second, "file"), word)
+                         : fmt::format(", {} {}", found->second, word);
+  }
+  return text;
+}
+
+void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool all) {
+  const std::size_t shown = all ? steps.size() : std::min(steps.size(), listed_files);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const sync::FileStep& step = steps[i];
+    std::string line = fmt::format("{:<14}{}", word_of(step), clean(sync::place_of(step).text(), Breaks::space));
+    if (step.is_rename()) line += fmt::format("  (was {})", clean(step.from->text(), Breaks::space));
+    session.printer().line(line);
+  }
+  if (shown < steps.size()) session.note(fmt::format("{} more; -v lists all", steps.size() - shown));
+}
+
+ExitCode tell_steps(Session& session, const sync::BroughtBack& found, bool is_planned, const StepWords& words) {
+  const ExitCode exit = found.left.empty() ? ExitCode::done : ExitCode::partial;
+  if (session.format() != Format::table) {
+    Json data = Json::array();
+    for (const sync::FileStep& step : found.steps) data.push_back(step_to_json(step));
+    Json left = Json::array();
+    for (const sync::LeftAlone& each : found.left) left.push_back({{"path", each.path.text()}, {"why", each.why}});
+    session.printer().resource({{"v", 1},
+                                {"files", std::move(data)},
+                                {"left", std::move(left)},
+                                {"run", found.operation ? Json(*found.operation) : Json()},
+                                {"dry_run", is_planned}});
+    return exit;
+  }
+  list_steps(session, found.steps, session.has("verbose"));
+  if (found.steps.empty()) {
+    session.printer().sentence(words.nothing);
+  } else if (is_planned) {
+    session.printer().sentence("would be: " + shown_counts(found.steps));
+  } else {
+    session.printer().sentence(shown_counts(found.steps));
+    session.note(words.next);
+  }
+  for (const sync::LeftAlone& each : found.left) {
+    session.note(fmt::format("left {}: {}", clean(each.path.text(), Breaks::space), each.why));
+  }
+  return exit;
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,340 @@
+#include "sync-engine/run/leave.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/attachments/survey_attachments.hpp"
+#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/survey/survey.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr std::size_t named_files = 5;
+constexpr std::string_view leave_kind = "leave";
+
+bool is_at_or_beneath(const RelativePath& path, const RelativePath& place) {
+  return path == place || (path.text().starts_with(place.text()) && path.text()[place.text().size()] == '/');
+}
+
+/// What is missing here from now on was not deleted.
+struct LeftMarks {
+  std::vector<DocumentId> documents = {};
+  std::vector<RelativePath> files = {};
+
+  Result<void> store(Session& session) const {
+    WS_LET(sqlite::Transaction transaction, session.state.begin());
+    AttachmentStore store = session.attachments();
+    for (const DocumentId& document : documents) WS_TRY(session.state.set_left_out(document, true));
+    for (const RelativePath& path : files) WS_TRY(store.set_left_out(path, true));
+    return transaction.commit();
+  }
+};
+
+Result<std::map<DocumentId, RelativePath>> paths_of_documents(Session& session) {
+  WS_LET(const auto rows, session.state.base());
+  std::map<DocumentId, RelativePath> paths;
+  for (const auto& [document, row] : rows) paths.emplace(document, row.entry.path);
+  return paths;
+}
+
+Result<void> set_rule(Session& session, const LeftOut& rule, bool dry_run) {
+  if (rule == session.config.left_out) return {};
+  if (!dry_run) {
+    WS_LET(const auto paths, paths_of_documents(session));
+    WS_TRY(write_left_out(session.ws, rule, paths));
+  }
+  session.config.left_out = rule;
+  return {};
+}
+
+Result<std::map<RelativePath, DocumentId>> documents_by_path(Session& session) {
+  WS_LET(const auto rows, session.state.base());
+  std::map<RelativePath, DocumentId> documents;
+  for (const auto& [document, row] : rows) documents.emplace(row.disk_path(), document);
+  return documents;
+}
+
+class Leaver {
+ public:
+  Leaver(Session& session, const LeaveWish& wish) : session_(session), wish_(wish) {}
+
+  Result<BroughtBack> plan() {
+    WS_LET(writer_, SafeWriter::open(session_.root));
+    WS_LET(seen_, survey(session_, {.merge = false, .offline = true, .whole = true}, PullMode::inspect));
+    WS_LET(files_, survey_attachments(session_, seen_, {.offline = true, .looks_only = true, .whole = true}));
+    rule_ = session_.config.left_out;
+    for (const auto& [document, row] : seen_.base_rows) consider(document, row);
+    for (const auto& [path, file] : files_.sides.base) consider(path, file);
+    for (const RelativePath& place : wish_.places) {
+      if (!is_document_.contains(place)) rule_.places.insert(place);
+      if (!met_.contains(place)) return fail(unknown(place));
+    }
+    if (wish_.pattern && rule_ == session_.config.left_out && found_.steps.empty())
+      return fail(Failure::Kind::not_found, "no file that is synced here matches the pattern");
+    WS_TRY(check_in_step());
+    std::ranges::stable_sort(found_.steps, {}, place_of);
+    return std::move(found_);
+  }
+
+  const LeftOut& rule() const { return rule_; }
+
+  Result<void> mark() const { return marks_.store(session_); }
+
+ private:
+  /// By the place that was given, or by itself. A folder is met by what is beneath it.
+  bool is_wanted(const RelativePath& path, bool& by_itself) {
+    by_itself = false;
+    bool any = false;
+    for (const RelativePath& place : wish_.places) {
+      if (!is_at_or_beneath(path, place)) continue;
+      met_.insert(place);
+      by_itself = by_itself || path == place;
+      any = true;
+    }
+    if (!any && wish_.pattern && wish_.pattern(path)) any = by_itself = true;
+    return any;
+  }
+
+  void consider(const DocumentId& document, const BaseRow& row) {
+    const auto here = seen_.local.tracked.find(document);
+    const RelativePath& path = here != seen_.local.tracked.end() ? here->second.path : row.disk_path();
+    bool by_itself = false;
+    if (!is_wanted(path, by_itself)) return;
+    if (by_itself) {
+      rule_.documents.insert(document);
+      is_document_.insert(path);
+    }
+    marks_.documents.push_back(document);
+    if (here == seen_.local.tracked.end()) {
+      // Left out by an earlier call that did not get to the end.
+      const auto hash = writer_->hash(path);
+      if (!hash || *hash != std::optional(row.entry.hash)) return;
+    }
+    found_.steps.push_back({.document = document, .from = path, .seen = row.entry.hash, .seen_blob = row.blob});
+  }
+
+  void consider(const RelativePath& path, const Attachment& file) {
+    bool by_itself = false;
+    if (!is_wanted(path, by_itself)) return;
+    if (by_itself) rule_.places.insert(path);
+    marks_.files.push_back(path);
+    const auto here = files_.sides.local.find(path);
+    if (here == files_.sides.local.end()) return;
+    if (here->second.hidden && here->second.hidden != SkipReason::left_out) return;
+    found_.steps.push_back({.from = path, .seen = file.hash});
+  }
+
+  static Failure unknown(const RelativePath& place) {
+    return {.kind = Failure::Kind::not_found,
+            .what = fmt::format("nothing that is synced here is called {}", place.text()),
+            .hint = "`ws sync status` lists what is not synced"};
+  }
+
+  bool is_meant(const RelativePath& path) {
+    bool ignored = false;
+    return is_wanted(path, ignored);
+  }
+
+  /// What only one side has would be out of sight before the other has it.
+  Result<void> check_in_step() {
+    std::set<RelativePath> open;
+    const auto look_at = [&](const std::vector<Action>& actions) {
+      for (const Action& action : actions) {
+        if (is_meant(action.path) || (action.previous_path && is_meant(*action.previous_path)))
+          open.insert(action.path);
+      }
+    };
+    look_at(seen_.plan.actions);
+    look_at(files_.plan.actions);
+    for (const Conflict& conflict : seen_.plan.conflicts) {
+      if (is_meant(conflict.path)) open.insert(conflict.path);
+    }
+    for (const Conflict& conflict : seen_.known_conflicts) {
+      if (is_meant(conflict.path)) open.insert(conflict.path);
+    }
+    for (const AttachmentCollision& each : files_.plan.collisions) {
+      if (is_meant(each.path)) open.insert(each.path);
+    }
+    for (const auto& [path, conflict] : files_.open) {
+      if (is_meant(path)) open.insert(path);
+    }
+    if (open.empty()) return {};
+    std::string list;
+    for (const RelativePath& path : open) {
+      list += (list.empty() ? "" : ", ") + path.string();
+      if (&path == &*std::next(open.begin(), static_cast<std::ptrdiff_t>(std::min(named_files, open.size())) - 1))
+        break;
+    }
+    if (open.size() > named_files) list += fmt::format(" and {} more", open.size() - named_files);
+    return fail(Failure{.kind = Failure::Kind::conflict,
+                        .what = fmt::format("not in step with the service: {}; nothing was changed", list),
+                        .hint = "`ws sync` brings both sides together; then leave it out",
+                        .code = "not_in_step"});
+  }
+
+  Session& session_;
+  const LeaveWish& wish_;
+  Survey seen_;
+  AttachmentSurvey files_;
+  LeftOut rule_;
+  BroughtBack found_;
+  std::set<RelativePath> met_;
+  std::set<RelativePath> is_document_;  ///< places that are the path of one
+  LeftMarks marks_;
+  std::optional<SafeWriter> writer_;
+};
+
+/// Where a file of the user lies in the place of what is taken, the two are new to each other: nobody edited the one to
+/// get the other.
+Result<void> forget_where_taken(Session& session, const LeftOut& before, const LeftOut& after) {
+  WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
+  WS_LET(const auto rows, session.state.base());
+  WS_LET(const auto pending, session.state.pending());
+  const auto comes = [&](const RelativePath& path) { return before.takes(path.text()) && !after.takes(path.text()); };
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const auto& [document, row] : rows) {
+    const bool by_id = before.documents.contains(document) && !after.documents.contains(document);
+    if (!row.left_out || (!by_id && !comes(row.entry.path))) continue;
+    const auto hash = writer.hash(row.disk_path());
+    if (!hash || !*hash || **hash == row.entry.hash) continue;
+    if (!pending.contains(document)) {
+      WS_TRY(session.state.put_pending(
+          document, PendingRow{.entry = row.entry, .revision = row.entry.revision, .blob = row.blob}));
+    }
+    WS_TRY(session.state.forget_base(document, ChangeOrigin::agreed));
+  }
+  AttachmentStore store = session.attachments();
+  WS_LET(const std::set<RelativePath> files, store.left_out());
+  WS_LET(const AttachmentTree agreed, store.base());
+  for (const RelativePath& path : files) {
+    const auto hash = comes(path) ? writer.hash(path) : Result<std::optional<Sha256>>(std::nullopt);
+    if (hash && *hash && **hash != agreed.at(path).hash) WS_TRY(store.forget_base(path));
+  }
+  return transaction.commit();
+}
+
+}  // namespace
+
+Result<std::vector<LeftOutName>> list_left_out(Session& session) {
+  WS_LET(const auto paths, paths_of_documents(session));
+  std::vector<LeftOutName> all;
+  for (const RelativePath& place : session.config.left_out.places) all.push_back({.name = place.string()});
+  for (const DocumentId& document : session.config.left_out.documents) {
+    const auto path = paths.find(document);
+    all.push_back({.name = document.text, .note = path == paths.end() ? std::nullopt : std::optional(path->second)});
+  }
+  return all;
+}
+
+Result<BroughtBack> leave(RunContext& context, const LeaveWish& wish) {
+  Session& session = context.session;
+  Leaver leaver(session, wish);
+  WS_LET(BroughtBack found, leaver.plan());
+  if (wish.dry_run) return found;
+  // The mark and the rule first: a file that is missing without them was deleted.
+  WS_TRY(leaver.mark());
+  WS_TRY(set_rule(session, leaver.rule(), false));
+  if (!found.steps.empty()) WS_TRY(make_changes(session, found));
+  return found;
+}
+
+namespace {
+
+/// Whether the name stands for the place, or for something beneath it.
+bool is_in(const LeftOutName& each, const RelativePath& place) {
+  if (each.note) return is_at_or_beneath(*each.note, place);
+  const auto path = RelativePath::parse(each.name);
+  return path && is_at_or_beneath(*path, place);
+}
+
+Failure not_left_out(std::string_view name) {
+  return {.kind = Failure::Kind::not_found,
+          .what = fmt::format("{} is not left out here", name),
+          .hint = "`ws sync leave` without PATH lists what is"};
+}
+
+}  // namespace
+
+Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) {
+  Session& session = context.session;
+  const LeftOut before = session.config.left_out;
+  LeftOut after = before;
+  for (const RelativePath& place : wish.places) {
+    const auto above =
+        std::ranges::find_if(before.places, [&](const auto& each) { return is_nested(each, place) && each < place; });
+    if (above == before.places.end()) continue;
+    return fail(Failure::Kind::usage,
+                fmt::format("{} is left out with its folder {}", place.text(), above->text()),
+                "take the folder, then leave out again what is not wanted in it");
+  }
+  WS_LET(const std::vector<LeftOutName> names, list_left_out(session));
+  Taken taken;
+  std::set<DocumentId> by_id(wish.documents.begin(), wish.documents.end());
+  std::set<RelativePath> by_place(wish.places.begin(), wish.places.end());
+  for (const LeftOutName& each : names) {
+    const bool is_meant = by_id.erase(DocumentId{each.name}) != 0;
+    const bool is_beneath = std::ranges::any_of(wish.places, [&](const auto& place) { return is_in(each, place); });
+    std::erase_if(by_place, [&](const RelativePath& place) { return is_in(each, place); });
+    if (!wish.all && !is_meant && !is_beneath) continue;
+    taken.names.push_back(each);
+    after.documents.erase(DocumentId{each.name});
+    std::erase_if(after.places, [&](const RelativePath& place) { return place.string() == each.name; });
+  }
+  if (!by_place.empty()) return fail(not_left_out(by_place.begin()->text()));
+  if (!by_id.empty()) return fail(not_left_out(by_id.begin()->text));
+  if (wish.dry_run || taken.names.empty()) return taken;
+  WS_TRY(forget_where_taken(session, before, after));
+  WS_TRY(set_rule(session, after, false));
+  std::ranges::set_difference(before.documents, after.documents, std::inserter(pull.only_too, pull.only_too.end()));
+  pull.only = [before, after](const RelativePath& path) {
+    return before.takes(path.text()) && !after.takes(path.text());
+  };
+  return taken;
+}
+
+Result<RuleChange> rule_change_of(RunContext& context, const Operation& undone) {
+  bool is_again = false;
+  Operation first = undone;
+  while (first.undoes != 0) {
+    WS_LET(const std::optional<Operation> before, context.session.state.operations().find(first.undoes));
+    if (!before) return RuleChange::none;
+    first = *before;
+    is_again = !is_again;
+  }
+  if (first.kind != leave_kind) return RuleChange::none;
+  return is_again ? RuleChange::leaves : RuleChange::takes;
+}
+
+Result<void> change_rule(RunContext& context, const Operation& undone, RuleChange change, bool dry_run) {
+  if (change == RuleChange::none) return {};
+  Session& session = context.session;
+  WS_LET(const std::vector<OperationRow> rows, session.state.operations().rows(undone.id));
+  WS_LET(const auto documents, documents_by_path(session));
+  LeftOut rule = session.config.left_out;
+  LeftMarks marks;
+  for (const OperationRow& row : rows) {
+    const RelativePath& path = row.path();
+    const auto known = documents.find(path);
+    const DocumentId document = row.document.empty() && known != documents.end() ? known->second : row.document;
+    if (change == RuleChange::takes) {
+      rule.documents.erase(document);
+      std::erase_if(rule.places, [&](const RelativePath& place) { return is_at_or_beneath(path, place); });
+    } else if (document.empty()) {
+      rule.places.insert(path);
+      marks.files.push_back(path);
+    } else {
+      rule.documents.insert(document);
+      marks.documents.push_back(document);
+    }
+  }
+  if (!dry_run) WS_TRY(marks.store(session));
+  return set_rule(session, rule, dry_run);
+}
+
+}  // namespace ws::sync
