@@ -168,6 +168,10 @@ bool is_gone_here(const sync::Guard& guard) {
   return !guard.foreign_source && !guard.empty_listing && guard.deletes_there + guard.files_deleted_there > 0;
 }
 
+bool is_gone_there(const sync::Guard& guard) {
+  return !guard.foreign_source && !guard.empty_listing && guard.deletes_here + guard.files_deleted_here > 0;
+}
+
 /// What a guard is about, by folder: "  notes/2024/  120 gone here".
 void add_losses(const Report& report, std::vector<std::string>& lines) {
   constexpr std::size_t most = 10;
@@ -232,6 +236,12 @@ void add_next_steps(const Report& report,
   if (stopped != nullptr && is_gone_here(*stopped) && !called.verb.starts_with("undo")) {
     lines.push_back("to bring back what is gone here: " +
                     sync_of(program).add({"restore", "--deleted"}).in_backticks());
+  }
+  const bool is_stopped = report.guard.has_value();
+  if (is_stopped && is_gone_there(*stopped) && !called.verb.starts_with("undo") && !called.verb.starts_with("push")) {
+    ShellCommand keep = sync_of(program);
+    lines.push_back("to keep here what was archived there: " +
+                    keep.words(called.verb).add({"--keep-archived"}).in_backticks());
   }
   if (stopped != nullptr) confirm_with("--allow-deletes");
   if (report.growth && !report.guard) confirm_with("--allow-large");

@@ -184,8 +184,11 @@ class AttachmentSurveyor {
         now.insert(path);
       } else if (is_here && !why && !is_gone_there) {
         now.erase(path);
+      } else if (is_here && options_.keep_archived) {
+        now.insert(path);
       }
     }
+    if (options_.dry_run || options_.looks_only) left_out = now;
     if (!may_write() || now == left_out) return {};
     AttachmentStore store = session_.attachments();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());

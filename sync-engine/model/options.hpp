@@ -21,6 +21,7 @@ struct RunOptions {
   bool merge = true;                     ///< false: every edit on both sides is a conflict
   bool accept_deletes = false;           ///< a local delete wins over a remote edit or move
   bool allow_deletes = false;            ///< confirms the guard
+  bool keep_archived = false;            ///< what the service archived stays here, as what was out of sight then
   bool allow_large = false;              ///< confirms the guard against growth
   bool hold_deletes = false;             ///< where the guard would stop: all but the deletes is done
   bool backs_off = false;                ///< a transfer that failed waits longer and longer before the next try

@@ -195,13 +195,19 @@ class Surveyor {
 
   /// Remembers which documents are out of sight, until their files are seen again.
   Result<void> note_left_out() {
+    if (options_.keep_archived) {
+      for (const auto& [document, revision] : survey_.remote.gone) {
+        if (survey_.base.documents.contains(document)) survey_.base.left_out.insert(document);
+      }
+    }
     if (mode_ != PullMode::store) return {};
     std::vector<DocumentId> changed;
     for (auto& [document, row] : survey_.base_rows) {
       const auto hidden = survey_.local.unsyncable.find(document);
       const bool is_hidden = hidden != survey_.local.unsyncable.end();
       const bool is_seen = !is_hidden && survey_.local.tracked.contains(document);
-      const bool begins = !row.left_out && is_hidden && is_out_of_sight(hidden->second);
+      const bool is_kept = options_.keep_archived && is_seen && survey_.remote.gone.contains(document);
+      const bool begins = !row.left_out && (is_kept || (is_hidden && is_out_of_sight(hidden->second)));
       const bool ends = row.left_out && is_seen && !survey_.remote.gone.contains(document);
       if (!begins && !ends) continue;
       row.left_out = begins;

@@ -220,23 +220,54 @@ Result<ExitCode> init(Session& session) {
   return ExitCode::done;
 }
 
-enum class AboutDeletes { nothing, bring_back, confirm };
+enum class AboutDeletes { nothing, bring_back, keep, confirm };
 
-/// The guard stopped it: a person may bring back what is gone here, or confirm by typing the word.
+/// The guard stopped it: a person may bring back what is gone here, keep what was archived there, or confirm by typing
+/// the word.
 AboutDeletes ask_about_deletes(Session& session, SyncTree& tree, const sync::Report& report) {
   if (!report.guard || session.has("json") || !session.terminal().may_ask()) return AboutDeletes::nothing;
   for (const std::string& line : render_outcome(report, ReportStage::done, invocation_of(session, tree)))
     session.note(line);
   const sync::Guard& guard = *report.guard;
-  const std::size_t gone = guard.deletes_there + guard.files_deleted_there;
-  const bool may_return = gone > 0 && !guard.foreign_source && !guard.empty_listing;
-  const std::string question =
-      may_return ? fmt::format("{} gone here. `r` brings back, `delete` archives, Enter does nothing:",
-                               counted(gone, "file is", "files are"))
-                 : std::string("type `delete` to continue, anything else to cancel:");
+  const bool is_known_service = !guard.foreign_source && !guard.empty_listing;
+  const std::size_t gone_here = is_known_service ? guard.deletes_there + guard.files_deleted_there : 0;
+  const std::size_t gone_there = is_known_service ? guard.deletes_here + guard.files_deleted_here : 0;
+  std::string question;
+  if (gone_here > 0) {
+    question = fmt::format("{} gone here: `r` brings {} back. ",
+                           counted(gone_here, "file is", "files are"),
+                           gone_here == 1 ? "it" : "them");
+  }
+  if (gone_there > 0) {
+    question += fmt::format("{} archived on the service: `keep` leaves {} here. ",
+                            counted(gone_there, "file was", "files were"),
+                            gone_there == 1 ? "it" : "them");
+  }
+  question += gone_here > 0 && gone_there > 0 ? "`delete` makes both sides lose them, Enter does nothing:"
+              : gone_here > 0                 ? "`delete` archives on the service, Enter does nothing:"
+              : gone_there > 0                ? "`delete` removes here, Enter does nothing:"
+                                              : "type `delete` to continue, anything else to cancel:";
   const std::string answer = session.terminal().ask(clean(question, Breaks::space) + " ");
   if (answer == "delete") return AboutDeletes::confirm;
-  return may_return && answer == "r" ? AboutDeletes::bring_back : AboutDeletes::nothing;
+  if (gone_there > 0 && answer == "keep") return AboutDeletes::keep;
+  return gone_here > 0 && answer == "r" ? AboutDeletes::bring_back : AboutDeletes::nothing;
+}
+
+/// Runs again as long as somebody answers the guard.
+Result<void> answer_guard(Session& session, SyncTree& tree, sync::RunOptions& options, sync::Report& report) {
+  while (true) {
+    switch (ask_about_deletes(session, tree, report)) {
+      case AboutDeletes::nothing: return {};
+      case AboutDeletes::keep: options.keep_archived = true; break;
+      case AboutDeletes::confirm: options.allow_deletes = true; break;
+      case AboutDeletes::bring_back: {
+        WS_LET(const sync::BroughtBack back, tree.engine->bring_back({.wanted = options.only, .only_missing = true}));
+        session.note(fmt::format("{} brought back", counted(back.steps.size(), "file is", "files are")));
+        break;
+      }
+    }
+    WS_LET(report, tree.engine->run(options));
+  }
 }
 
 /// The same for files that wait.
@@ -255,16 +286,7 @@ Result<ExitCode> run_sync(Session& session) {
   auto ran = tree.engine->run(options);
   if (!ran) return fail(stopped_early(std::move(ran).error()));
   sync::Report report = std::move(*ran);
-  switch (ask_about_deletes(session, tree, report)) {
-    case AboutDeletes::nothing: break;
-    case AboutDeletes::bring_back: {
-      WS_LET(const sync::BroughtBack back, tree.engine->bring_back({.wanted = options.only, .only_missing = true}));
-      session.note(fmt::format("{} brought back", counted(back.steps.size(), "file is", "files are")));
-      WS_LET(report, tree.engine->run(options));
-      break;
-    }
-    case AboutDeletes::confirm: options.allow_deletes = true; WS_LET(report, tree.engine->run(options));
-  }
+  WS_TRY(answer_guard(session, tree, options, report));
   const ExitCode exit = finish_run(session, tree, report, ReportStage::done);
   if (!report.growth || report.guard || !confirms_growth(session)) return exit;
   options.allow_large = true;
@@ -406,7 +428,10 @@ Command sync_plan_command() {
   command.summary = "Show what a run would do";
   command.arguments = {};
   command.flags = joined_flags(std::move(command.flags),
-                               {flag_named("accept-deletes"), flag_named("allow-deletes"), flag_named("allow-large")});
+                               {flag_named("accept-deletes"),
+                                flag_named("allow-deletes"),
+                                flag_named("keep-archived"),
+                                flag_named("allow-large")});
   command.examples = {"ws sync plan", "ws sync plan --json"};
   return command;
 }
@@ -418,6 +443,7 @@ Command sync_pull_command() {
           .flags = joined_flags({flag_named("no-merge"),
                                  flag_named("accept-deletes"),
                                  flag_named("allow-deletes"),
+                                 flag_named("keep-archived"),
                                  flag_named("allow-large")},
                                 step_flags()),
           .examples = {"ws sync pull", "ws sync pull -n"},

@@ -93,6 +93,7 @@ Result<sync::TreeBinding> settle_copy(Session& session, const std::filesystem::p
 std::vector<Flag> run_flags() {
   return {
       {.name = "allow-deletes", .help = "continue where the guard against mass deletion would stop"},
+      {.name = "keep-archived", .help = "keep the files here that were archived on the service"},
       {.name = "allow-large", .help = "receive files where the guard against growth would make them wait"},
       {.name = "accept-deletes", .help = "a file deleted here wins over an edit on the service"},
       {.name = "no-merge", .help = "every edit on both sides is a conflict"},
@@ -117,6 +118,7 @@ Result<sync::RunOptions> run_options(const Session& session) {
   sync::RunOptions options{.merge = !session.has("no-merge"),
                            .accept_deletes = session.has("accept-deletes"),
                            .allow_deletes = session.has("allow-deletes"),
+                           .keep_archived = session.has("keep-archived"),
                            .allow_large = session.has("allow-large"),
                            .offline = session.has("offline"),
                            .dry_run = session.has("dry-run"),

@@ -77,8 +77,8 @@ TEST_CASE("leave: a folder, a note and a file go here alone, and stay gone", "[c
   for (int run = 0; run < 2; ++run) {
     const Ended ran = two.ws(two.here, {"sync", "--json"});
     CHECK(ran.exit == 0);
-    CHECK(parse(ran.out)["rows"].empty());
-    CHECK(parse(ran.out)["detached"].empty());
+    CHECK(parse(ran.out).at("actions").empty());
+    CHECK(parse(ran.out).at("detached").empty());
   }
   two.check(two.there, {"sync"});
   CHECK(texts_of(two.there) == two.before);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workflow/two_folders.hpp"
+#include "tests/support/on_terminal.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -209,4 +210,40 @@ TEST_CASE("way back: reset takes what the service has, asks first, and undo take
     two.reset({"--all"});
     CHECK(two.reset({"--all"}).at("files").empty());
   }
+}
+
+TEST_CASE("way back: what was archived on the service can stay here", "[cli]") {
+  Notes two;
+  for (const char* name : {"n/1.md", "n/2.md", "n/3.md", "n/deep/4.md", "img/p.png"}) fs::remove(two.there / name);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  const Ended stopped = two.ws(two.here, {"sync"});
+  CHECK(stopped.exit == 7);
+  CHECK_THAT(stopped.out + stopped.err, Contains("to keep here what was archived there: `ws sync --keep-archived`"));
+  CHECK(texts_of(two.here) == two.before);
+  const Json planned = parse(two.ws(two.here, {"sync", "plan", "--keep-archived", "--json"}).out);
+  CHECK(planned.at("actions").empty());
+
+  const Ended kept = two.ws(two.here, {"sync", "--keep-archived", "--json"});
+  INFO(kept.out << kept.err);
+  CHECK(kept.exit == 0);
+  CHECK(texts_of(two.here) == two.before);
+  // It is told until it is edited or removed here; nobody else gets it back.
+  for (int run = 0; run < 2; ++run) {
+    const Ended again = two.ws(two.here, {"sync", "--json"});
+    CHECK(again.exit == 0);
+    CHECK(parse(again.out)["detached"].size() == 4);
+    CHECK(texts_of(two.here) == two.before);
+  }
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK_FALSE(fs::exists(two.there / "n/1.md"));
+  // New archives are weighed again.
+  for (const char* name : {"n/shows.md", "a.md", "deep/b.md"}) fs::remove(two.there / name);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  Command asked = two.person.command({"sync"}, two.here);
+  asked.input = "keep\n";
+  const Screen screen = run_on_terminal(asked, 100);
+  INFO(screen.text);
+  CHECK(screen.exit == 0);
+  CHECK_THAT(screen.text, Contains("3 files were archived on the service: `keep` leaves them here."));
+  CHECK(texts_of(two.here) == two.before);
 }
