@@ -76,7 +76,7 @@ void add_grade_flags(CLI::App& grade, GradeFlags& flags) {
   grade.footer(
       "Or --data FILE, of a server that has ended. A wanted world names tables of GET /_mock/state, and of their rows "
       "what matters.\nAn id, or a $name, stands for one object everywhere; times do not count.\n"
-      "Exit code: 0 as wanted, 1 differences, 2 the words are wrong.\n\n"
+      "Exit code: 0 as wanted, 1 differences, 2 wrong usage.\n\n"
       "  documents:\n"
       "    - {title: Tides, id: $tides}\n"
       "  comment_threads:\n"

@@ -229,7 +229,7 @@ Result<std::string> settle_base(const Operation& operation, const ClientOptions&
   }
   if (origin.substr(0, 5) == "http:" && !http::is_loopback(base) && !is_allowed_http(base, options)) {
     return usage(operation,
-                 fmt::format("plain http goes to this machine only, not to {}", origin),
+                 fmt::format("plain http is allowed to this machine only, not to {}", origin),
                  "use https, or name the host in WS_ALLOW_HTTP");
   }
   return base;

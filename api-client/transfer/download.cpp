@@ -63,7 +63,7 @@ class Download : public std::enable_shared_from_this<Download> {
   Failure mismatch(std::string what) const {
     return {.kind = Failure::Kind::integrity,
             .what = fmt::format("file {}: {}", request_.asset_id, std::move(what)),
-            .hint = "download it again; if that fails too, the stored file is damaged",
+            .hint = "download it again; if that fails too, the stored file may be damaged",
             .code = "hash_mismatch",
             .call = {.operation = "files.content"}};
   }

@@ -201,7 +201,7 @@ std::string held_back_text(const sync::Guard& guard) {
 }
 
 std::string growth_text(const sync::Growth& growth) {
-  return fmt::format("{} of {} wait: so much is received only after a confirmation",
+  return fmt::format("{} of {} are waiting: receiving this much needs a confirmation",
                      counted(growth.files, "file"),
                      human_size(growth.bytes));
 }
@@ -432,7 +432,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
   if (report.held_back) {
     lines.push_back(held_back_text(*report.held_back));
   }
-  if (report.not_included > 0) {
+  if (report.not_included > 0 && !called.were_told) {
     lines.push_back(fmt::format("{} not synced: not Markdown, and not named by `include:` in .ws/config.yaml",
                                 counted(report.not_included, "file is", "files are")));
   }

@@ -139,7 +139,7 @@ std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::s
 std::string_view words_for_detached(std::string_view reason) {
   const auto known = sync::find_skip_reason(reason);
   if (known) return words_for(*known);
-  return reason == "absent" ? "missing from the service's list, which is no proof that it is gone" : reason;
+  return reason == "absent" ? "missing from the service's list, but perhaps not deleted" : reason;
 }
 
 /// What is left alone, at most `max_asides` of each sort where not all are asked for.
@@ -215,12 +215,12 @@ std::string render_lines(const std::vector<Line>& lines, const Terminal& termina
   return text;
 }
 
-/// At most `max_rows` files (0: all), then what was skipped and what is not synced. `margin`: columns that the stamp of
-/// each line takes.
+/// At most `max_rows` files (0: all), then what was skipped and what is not synced.
 std::string render_rows(
-    const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, std::size_t margin) {
+    const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, const Invocation& called) {
+  const std::size_t margin = std::min(called.stamp.size(), static_cast<std::size_t>(terminal.columns()));
   std::vector<Line> lines = lines_of_files(report, stage, max_rows);
-  add_asides(report, stage, max_rows == 0, lines);
+  if (!called.were_told) add_asides(report, stage, max_rows == 0, lines);
   return render_lines(lines, terminal, margin);
 }
 
@@ -267,7 +267,7 @@ std::string_view words_for(SkipReason skip_reason) {
     case SkipReason::busy: return "changed while it was read; the next run tries again";
     case SkipReason::special: return "not a regular file";
     case SkipReason::unportable_name: return "other systems cannot hold the name";
-    case SkipReason::refused: return "refused by the service until it changes";
+    case SkipReason::refused: return "refused by the service; sent again once the file changes";
     case SkipReason::no_room: return "does not fit on the disk; the next run tries again";
     case SkipReason::no_path: return "the service gives it no path";
     case SkipReason::no_id: return "the service gives it no usable id";
@@ -295,7 +295,7 @@ bool leaves_the_list(const sync::Action& action) { return action.attachment && a
 std::string render_report(
     const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, const Invocation& called) {
   const std::size_t margin = std::min(called.stamp.size(), static_cast<std::size_t>(terminal.columns()));
-  std::string text = render_rows(report, stage, terminal, max_rows, margin);
+  std::string text = render_rows(report, stage, terminal, max_rows, called);
   for (const std::string& line : render_outcome(report, stage, called)) {
     const Look look = report.guard || report.growth || !report.conflicts.empty() ? Look::warning : Look::plain;
     text += terminal.paint(Stream::out, look, wrap_for(terminal, Stream::out, line, 0, margin)) + "\n";

@@ -28,6 +28,7 @@ struct Invocation {
   std::string only = {};       ///< the GLOB of `--only`
   std::string verb = {};       ///< "undo 12" where it is not a run
   bool may_walk = false;       ///< somebody can be led through conflicts
+  bool were_told = false;      ///< an earlier run has named the files that are left alone: their number will do
   std::string stamp = {};      ///< put before each line for a terminal: the time in a watch
 };
 

@@ -26,11 +26,14 @@ std::optional<TiedTree> read_tree(const fs::path& file) {
   return tree.folder.empty() ? std::nullopt : std::optional(std::move(tree));
 }
 
-std::string name_of(const fs::path& folder) { return Sha256::of(folder.string()).hex().substr(0, 32) + ".json"; }
+std::string key_of(const fs::path& folder) { return Sha256::of(folder.string()).hex().substr(0, 32); }
+std::string name_of(const fs::path& folder) { return key_of(folder) + ".json"; }
+std::string told_name_of(const fs::path& folder) { return key_of(folder) + ".told"; }
 
 }  // namespace
 
 Result<void> TreeRegister::remove(const fs::path& folder) const {
+  set_told(folder, "");
   std::error_code error;
   fs::remove(folder_ / name_of(folder), error);
   if (error) return fail(Failure::Kind::disk, "cannot remove " + (folder_ / name_of(folder)).string(), error.message());
@@ -47,6 +50,19 @@ Result<void> TreeRegister::add(const TiedTree& tree) const {
                       {"source_id", tree.source_id},
                       {"base_url", tree.base_url}};
   return write_file(file, dump(value, 2) + "\n", 0600);
+}
+
+std::string TreeRegister::told(const fs::path& folder) const {
+  return read_file(folder_ / told_name_of(folder)).value_or("");
+}
+
+void TreeRegister::set_told(const fs::path& folder, const std::string& mark) const {
+  std::error_code ignored;
+  if (mark.empty()) {
+    fs::remove(folder_ / told_name_of(folder), ignored);
+  } else if (make_folders(folder_, 0700)) {
+    static_cast<void>(write_file(folder_ / told_name_of(folder), mark, 0600));
+  }
 }
 
 Result<std::vector<TiedTree>> TreeRegister::all() const {

@@ -28,6 +28,10 @@ class TreeRegister {
   /// Does nothing if the tree is already registered. Fails with `disk`.
   Result<void> add(const TiedTree& tree) const;
   Result<void> remove(const std::filesystem::path& folder) const;
+  /// A mark of what a run there said last about files that are left alone; empty: nothing. `set_told` may fail unseen:
+  /// then it is said again.
+  std::string told(const std::filesystem::path& folder) const;
+  void set_told(const std::filesystem::path& folder, const std::string& mark) const;
   /// Sorted by folder. Files that cannot be read are skipped.
   Result<std::vector<TiedTree>> all() const;
 

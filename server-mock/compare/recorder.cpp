@@ -449,7 +449,7 @@ void RecordingProxy::cancel(std::uint64_t ticket) { passing_.erase(ticket); }
 
 http::Response RecordingProxy::resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) {
   const auto found = passing_.find(ticket);
-  if (found == passing_.end()) return error(502, "bad_gateway", "The request is not on its way");
+  if (found == passing_.end()) return error(502, "bad_gateway", "No such request is in progress");
   const std::shared_ptr<Passing> passing = found->second;
   if (may_wait == http::MayWait::no && !last_moment_) last_moment_ = std::chrono::steady_clock::now() + last_patience;
   while (!passing->is_done && may_wait == http::MayWait::no && std::chrono::steady_clock::now() < *last_moment_) {

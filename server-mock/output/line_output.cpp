@@ -115,7 +115,7 @@ struct LineOutput::State {
       lines = rest;  // a line that was begun is kept, whatever its size
     } else if (waiting.size() + lines.size() > max_waiting_bytes) {
       if (gaps == Gaps::none) is_over = true;
-      return lose(lines) ? std::optional<std::string>("nobody reads it") : std::nullopt;
+      return lose(lines) ? std::optional<std::string>("the program that reads the output has ended") : std::nullopt;
     }
     waiting += lines;
     if (!std::exchange(hands_over, true)) start_without_signals([self] { self->hand_over(); }).detach();

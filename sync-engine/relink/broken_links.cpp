@@ -100,7 +100,8 @@ Result<CheckedLinks> find_broken_links(const LinkTree& tree, const std::string& 
     return fail(
         Failure::Kind::usage,
         fmt::format("{} is not {}", place, tree.session != nullptr ? "a synced note" : "a note that is checked"),
-        tree.session != nullptr ? "" : "hidden and ignored files are not, nor files that are not Markdown");
+        tree.session != nullptr ? ""
+                                : "hidden and ignored files do not count as notes, nor do files that are not Markdown");
   const auto is_asked_for = [&](const std::string& note) {
     return place.empty() || note == place || note.starts_with(place + "/");
   };

@@ -194,7 +194,7 @@ Result<UntiedEdits> UntiedEdits::open(const RootFolder& root) {
       ::fstat(folder.get(), &status) == 0 && status.st_uid == ::geteuid() && (status.st_mode & 077U) == 0;
   if (!is_ours)
     return fail(Failure::Kind::disk,
-                fmt::format("{} was not made by ws for you: nothing was changed", untied_edits_folder),
+                fmt::format("{} was not made by ws for this user: nothing was changed", untied_edits_folder),
                 "remove it");
   if (!lock_file(folder.get(), WaitForLock::no)) {
     Failure failure{.kind = Failure::Kind::disk, .what = "another `ws links` is editing this folder"};

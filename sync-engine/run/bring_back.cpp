@@ -91,7 +91,7 @@ class Planner {
     if (wanted == all.end()) {
       return fail(Failure::Kind::not_found,
                   fmt::format("no run {} is known here", wish_.run),
-                  "`ws sync log --runs` lists the runs that are");
+                  "`ws sync log --runs` lists the known runs");
     }
     std::map<RelativePath, WantedNote> then;
     for (const auto& [document, row] : seen_.base_rows) {
@@ -364,7 +364,7 @@ Result<BroughtBack> bring_back(RunContext& context, const BringBack& wish) {
   if (asks &&
       (is_rewound || (seen.plan.guard && (seen.plan.guard->empty_listing || seen.plan.guard->foreign_source)))) {
     return fail(Failure::Kind::conflict,
-                "the service does not have what it had: nothing was changed",
+                "the service went back to an older state, or lists nothing: nothing was changed",
                 "`ws sync status` tells what is different there");
   }
   WS_LET(BroughtBack found, Planner(session, wish, seen).plan());

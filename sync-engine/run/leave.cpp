@@ -256,7 +256,7 @@ bool is_in(const LeftOutName& each, const RelativePath& place) {
 Failure not_left_out(std::string_view name) {
   return {.kind = Failure::Kind::not_found,
           .what = fmt::format("{} is not left out here", name),
-          .hint = "`ws sync leave` without PATH lists what is"};
+          .hint = "`ws sync leave` without PATH lists what is left out"};
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ Failure other_format(const std::filesystem::path& file, std::int64_t found) {
   return {
       .kind = Failure::Kind::disk,
       .what = fmt::format("{} was made by a version of ws before the first release", shown_path(file)),
-      .hint = "run `ws sync init` there: it joins the same source anew, every file stays, and the .ws of now is kept",
+      .hint = "run `ws sync init` there: it joins the same source again, every file stays, and the present .ws is kept",
       .code = "older_format"};
 }
 

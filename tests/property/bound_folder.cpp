@@ -265,7 +265,8 @@ std::vector<std::string> BoundFolder::conflicts() const {
 
 bool BoundFolder::hides_files() const {
   const Files all = files();
-  return std::any_of(all.begin(), all.end(), [](const auto& file) { return file.first.ends_with(".wsignore"); });
+  return config().find("leave_out:") != std::string::npos ||
+         std::any_of(all.begin(), all.end(), [](const auto& file) { return file.first.ends_with(".wsignore"); });
 }
 
 void BoundFolder::add_strangers() {

@@ -70,7 +70,6 @@ std::vector<Cell> cells_of(Feature feature) {
 bool names_picture(const std::string& path) { return path.ends_with(".png"); }
 
 std::string_view cannot_be(const Cell& cell) {
-  if (cell.feature == Feature::leave) return "`leave` does not exist yet";
   const bool is_one_tree = cell.trees == Trees::here_here || cell.trees == Trees::there_there;
   const bool is_gone = cell.first == Happening::removed || cell.first == Happening::became_folder;
   if (is_one_tree && is_gone && cell.next != Happening::created) return "what is gone is only created again";

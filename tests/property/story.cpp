@@ -83,7 +83,16 @@ std::string give(sync::SyncEngine& engine,
     constexpr std::array kept = {sync::Keep::local, sync::Keep::remote, sync::Keep::both};
     return said(engine.resolve(conflict, kept[step.how % kept.size()]), "resolve " + conflict.path.string());
   }
+  if (what == Feature::leave && step.how % 3 == 0) {
+    const auto taken = engine.take({.all = true});
+    return said(taken, "take") + (taken && taken->report ? " " + shown(*taken->report) : std::string());
+  }
   if (!path) return "no file";
+  if (what == Feature::leave) {
+    const auto folder = sync::RelativePath::parse(path->folder());
+    const sync::RelativePath& left = folder && step.how % 3 == 1 ? *folder : *path;
+    return said(engine.leave({.places = {left}}), "leave " + left.string());
+  }
   if (what == Feature::restore) return said(engine.restore(*path), "restore " + path->string());
   const std::string name = path->string();
   const auto to = sync::RelativePath::parse((step.how % 3 == 0 ? "d/moved" : "moved") + name.substr(name.rfind('.')));
@@ -388,6 +397,10 @@ std::string Story::who_is_who(
       if (before.documents.contains(document.text) && !after.documents.contains(document.text))
         wrong = "archived, though it was out of sight: " + before.documents.at(document.text).path;
     }
+    for (const auto& [document, row] : before.base) {
+      if (row.left_out && before.documents.contains(document.text) && !after.documents.contains(document.text))
+        wrong = "archived, though it was left out: " + before.documents.at(document.text).path;
+    }
   }
   note_holders(place, before, after, {});
   if (report != nullptr) {
@@ -432,6 +445,7 @@ std::string Story::run_command(BoundFolder& place, const Step& step) {
                                    Feature::undo,
                                    Feature::redo,
                                    Feature::undo_all,
+                                   Feature::leave,
                                    Feature::resolve};
   const Feature what = commands[step.where % commands.size()];
   count_command(place, what);

@@ -42,7 +42,7 @@ TEST_CASE("ws-mock: the first line is the base URL, the ready file tells the res
 
 TEST_CASE("ws-mock: the first signal lets answers end, a second one ends it at once", "[server-mock]") {
   MockProcess mock;
-  // More than the sockets hold, and nobody reads it.
+  // More than the sockets hold, and the program that reads the output has ended.
   RawConnection client(mock.port());
   std::string requests;
   for (int i = 0; i < 500; ++i) requests += render({.target = "/_mock/openapi.json"});

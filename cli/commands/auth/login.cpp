@@ -365,7 +365,7 @@ Command login_command() {
       .details =
           "A code is shown; a person approves it in a browser, on any machine. The key goes to the server "
           "that issued it and nowhere else.",
-      .arguments = {{.placeholder = "ID", .help = "with --resume: of the login", .count = Count::optional}},
+      .arguments = {{.placeholder = "ID", .help = "with --resume: the ID of the login", .count = Count::optional}},
       .flags = {{.name = "for",
                  .placeholder = "USE",
                  .help = "what the key may do",

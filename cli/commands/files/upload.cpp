@@ -269,7 +269,7 @@ class Uploads {
     const ExitCode exit = rows_.finish();
     if (!stopped_ || (done > 0 && stopped_->kind != Failure::Kind::cancelled)) return exit;
     if (stopped_->kind == Failure::Kind::cancelled) {
-      stopped_->what = fmt::format("stopped; {} of {} files are uploaded", done, files_.size());
+      stopped_->what = fmt::format("stopped; files uploaded: {} of {}", done, files_.size());
       stopped_->hint = "run the same command again: it goes on, and uploads no file twice";
     }
     return fail(*stopped_);
@@ -423,7 +423,7 @@ Command files_upload_command() {
   command.flags.push_back(file_jobs_flag("files sent in parallel"));
   command.flags.push_back(
       {.name = "start-only", .help = "only start the upload; `ws files finalize UPLOAD` finishes it"});
-  command.flags.push_back({.name = "again", .help = "upload files that were uploaded already once more"});
+  command.flags.push_back({.name = "again", .help = "upload files again that were uploaded already"});
   command.flags.push_back({.name = "stdin", .help = "take paths from stdin too, one a line"});
   return command;
 }

@@ -98,7 +98,7 @@ Result<Places> global_places(const Environment& environment) {
   const auto home = environment.text("HOME");
   if (!config && !home) {
     return fail(Failure::Kind::usage,
-                "HOME is not set, so git has no files for all repositories",
+                "HOME is not set, so git's global config cannot be found",
                 "set HOME, or run this with --local inside a repository");
   }
   places.attributes = (config ? fs::path(*config) : fs::path(*home) / ".config") / "git" / "attributes";

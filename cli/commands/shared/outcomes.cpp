@@ -177,10 +177,10 @@ Result<CallLog::Entry> OutcomeLog::begin(const Sent& sent) {
       Reply reply{.status = left->status, .body = left->answer, .idempotency_key = entry.idempotency_key};
       reply.json = answer_of(reply);
       remember(left->key, under_way(sent, Row::kept), reply, *reply.json);
-      session_.note(
-          fmt::format("note: {} was done already, at {}, and not told; its answer is shown (--again does it once more)",
-                      sent.operation.id,
-                      to_rfc3339(left->begun_at)));
+      session_.note(fmt::format(
+          "note: {} was done already, at {}, but its answer was not shown; here it is (--again does it once more)",
+          sent.operation.id,
+          to_rfc3339(left->begun_at)));
       entry.answer = std::move(reply);
       return entry;
     }

@@ -188,7 +188,7 @@ Result<bool> Session::confirm(std::string_view question) {
   std::string asked = clean(question, Breaks::space);
   if (!asked.empty() && asked.front() >= 'a' && asked.front() <= 'z') asked.front() -= 'a' - 'A';
   const auto answer = terminal().ask_line(wrap_for(terminal(), Stream::err, asked + " [y/N]", 0) + " ");
-  if (!answer && world_.cancelled.load()) return fail(Failure::Kind::cancelled, "stopped at a question");
+  if (!answer && world_.cancelled.load()) return fail(Failure::Kind::cancelled, "stopped: a question was not answered");
   return answer && (*answer == "y" || *answer == "Y" || *answer == "yes");
 }
 

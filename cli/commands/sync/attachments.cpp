@@ -148,7 +148,7 @@ Command sync_attachments_add_command() {
 
 Command sync_attachments_accept_command() {
   return {.words = "sync attachments accept",
-          .summary = "Take files of the service that are held",
+          .summary = "Accept files of the service that are held",
           .details =
               "A file is held if its kind is not one of `attachments_kinds:`, if it would replace a file here that was "
               "never synced, or one that can be run. The next `ws sync` takes it; what it replaces can be restored. "
@@ -159,14 +159,15 @@ Command sync_attachments_accept_command() {
 }
 
 Command sync_attachments_refuse_command() {
-  return {.words = "sync attachments refuse",
-          .summary = "Leave files alone, and stop naming them",
-          .details =
-              "Of a file that is held, or that a text from the service shows. It holds for these bytes in this folder, "
-              "and changes nothing on the service or elsewhere.",
-          .arguments = file_words("PATH", "a file that is held or foreign", Count::many),
-          .examples = {"ws sync attachments refuse deploy.sh"},
-          .run = [](Session& session) { return choose_named(session, sync::FileChoice::refuse); }};
+  return {
+      .words = "sync attachments refuse",
+      .summary = "Refuse files: do not sync them, and stop listing them",
+      .details =
+          "For a file that is held, or that a text from the service shows. It applies to these bytes in this folder, "
+          "and changes nothing on the service or elsewhere.",
+      .arguments = file_words("PATH", "a file that is held or foreign", Count::many),
+      .examples = {"ws sync attachments refuse deploy.sh"},
+      .run = [](Session& session) { return choose_named(session, sync::FileChoice::refuse); }};
 }
 
 }  // namespace ws::cli

@@ -67,7 +67,7 @@ Result<ExitCode> restore(Session& session) {
   const bool only_missing = session.has("deleted");
   if (words.empty() && !only_missing) {
     return fail(Failure::Kind::usage,
-                "nothing says what to bring back",
+                "no file to bring back is given",
                 "give PATH, a folder or a pattern, or --deleted for all that is gone here");
   }
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
@@ -151,7 +151,7 @@ Command sync_restore_command() {
 
 Command sync_reset_command() {
   return {.words = "sync reset",
-          .summary = "Make files what the service has",
+          .summary = "Reset files to what the service has",
           .details =
               "Edits, renames and deletes made here are given up: each file becomes what the service has, as it has "
               "it. The texts go to the local history, and `ws sync undo` takes the whole back. Files that were never "

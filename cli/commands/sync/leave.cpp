@@ -68,7 +68,7 @@ Result<ExitCode> leave(Session& session) {
   return tell_steps(session,
                     found,
                     wish.dry_run,
-                    {.nothing = "none of it is here; what comes there is left out too",
+                    {.nothing = "none of it is on this machine; files that arrive there are left out too",
                      .next = fmt::format("it stays on the service; {} brings it back here", take.in_backticks())});
 }
 

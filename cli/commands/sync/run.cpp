@@ -14,6 +14,7 @@
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
 #include "cli/state/tree_register.hpp"
+#include "cli/terminal/table.hpp"
 #include "sync-engine/remote/api_remote.hpp"
 
 namespace ws::cli {
@@ -225,7 +226,6 @@ enum class AboutDeletes { nothing, bring_back, keep, confirm };
 /// The guard stopped it: a person may bring back what is gone here, keep what was archived there, or confirm by typing
 /// the word.
 AboutDeletes ask_about_deletes(Session& session, SyncTree& tree, const sync::Report& report) {
-  if (!report.guard || session.has("json") || !session.terminal().may_ask()) return AboutDeletes::nothing;
   for (const std::string& line : render_outcome(report, ReportStage::done, invocation_of(session, tree)))
     session.note(line);
   const sync::Guard& guard = *report.guard;
@@ -234,7 +234,7 @@ AboutDeletes ask_about_deletes(Session& session, SyncTree& tree, const sync::Rep
   const std::size_t gone_there = is_known_service ? guard.deletes_here + guard.files_deleted_here : 0;
   std::string question;
   if (gone_here > 0) {
-    question = fmt::format("{} gone here: `r` brings {} back. ",
+    question = fmt::format("{} missing here: type `r` to bring {} back. ",
                            counted(gone_here, "file is", "files are"),
                            gone_here == 1 ? "it" : "them");
   }
@@ -243,21 +243,26 @@ AboutDeletes ask_about_deletes(Session& session, SyncTree& tree, const sync::Rep
                             counted(gone_there, "file was", "files were"),
                             gone_there == 1 ? "it" : "them");
   }
-  question += gone_here > 0 && gone_there > 0 ? "`delete` makes both sides lose them, Enter does nothing:"
-              : gone_here > 0                 ? "`delete` archives on the service, Enter does nothing:"
-              : gone_there > 0                ? "`delete` removes here, Enter does nothing:"
+  question += gone_here > 0 && gone_there > 0 ? "type `delete` to remove them on both sides, Enter to cancel:"
+              : gone_here > 0                 ? "type `delete` to archive them on the service, Enter to cancel:"
+              : gone_there > 0                ? "type `delete` to remove them here, Enter to cancel:"
                                               : "type `delete` to continue, anything else to cancel:";
-  const std::string answer = session.terminal().ask(clean(question, Breaks::space) + " ");
+  const std::string asked = wrap_for(session.terminal(), Stream::err, clean(question, Breaks::space), 0);
+  const std::string answer = session.terminal().ask(asked + " ");
   if (answer == "delete") return AboutDeletes::confirm;
   if (gone_there > 0 && answer == "keep") return AboutDeletes::keep;
   return gone_here > 0 && answer == "r" ? AboutDeletes::bring_back : AboutDeletes::nothing;
 }
 
+bool may_answer_guard(Session& session, const sync::Report& report) {
+  return report.guard && !session.has("json") && session.terminal().may_ask();
+}
+
 /// Runs again as long as somebody answers the guard.
 Result<void> answer_guard(Session& session, SyncTree& tree, sync::RunOptions& options, sync::Report& report) {
-  while (true) {
+  while (may_answer_guard(session, report)) {
     switch (ask_about_deletes(session, tree, report)) {
-      case AboutDeletes::nothing: return {};
+      case AboutDeletes::nothing: session.note("nothing was changed"); return {};
       case AboutDeletes::keep: options.keep_archived = true; break;
       case AboutDeletes::confirm: options.allow_deletes = true; break;
       case AboutDeletes::bring_back: {
@@ -268,6 +273,7 @@ Result<void> answer_guard(Session& session, SyncTree& tree, sync::RunOptions& op
     }
     WS_LET(report, tree.engine->run(options));
   }
+  return {};
 }
 
 /// The same for files that wait.
@@ -286,7 +292,10 @@ Result<ExitCode> run_sync(Session& session) {
   auto ran = tree.engine->run(options);
   if (!ran) return fail(stopped_early(std::move(ran).error()));
   sync::Report report = std::move(*ran);
-  WS_TRY(answer_guard(session, tree, options, report));
+  if (may_answer_guard(session, report)) {
+    WS_TRY(answer_guard(session, tree, options, report));
+    if (report.guard) return exit_code_of_run(report, session.world().caught_signal());
+  }
   const ExitCode exit = finish_run(session, tree, report, ReportStage::done);
   if (!report.growth || report.guard || !confirms_growth(session)) return exit;
   options.allow_large = true;

@@ -395,7 +395,7 @@ Command sync_show_command() {
 Command sync_undo_command() {
   return {
       .words = "sync undo",
-      .summary = "Take a run back, on both sides",
+      .summary = "Undo a run, here and on the service",
       .details =
           "Takes back what the run changed, here and on the service. What somebody changed since is merged, or left as "
           "it is and listed; nothing is overwritten. An archived document comes back as a new document with a new id, "

@@ -13,6 +13,7 @@
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/sync/tree.hpp"
+#include "cli/output/human.hpp"
 
 namespace ws::cli {
 namespace {
@@ -43,9 +44,9 @@ Result<ExitCode> share_documents(Session& session, SyncTree& tree) {
   if (session.has("dry-run")) return print_requests(session, batch);
   WS_LET(
       const bool agreed,
-      session.confirm(fmt::format("{} documents of this folder will be shared with {} ({}); notes that come later will "
-                                  "not. Share them?",
-                                  documents.size(),
+      session.confirm(fmt::format("{} of this folder will be shared with {} ({}); notes that come later will not be. "
+                                  "Share them?",
+                                  counted(documents.size(), "document"),
                                   *email,
                                   permission)));
   if (!agreed) return ExitCode::done;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/sync/tree_account.hpp"
@@ -273,12 +274,28 @@ void print_rows(Session& session, const sync::Report& report, ReportStage stage)
   session.printer().list("ws.sync_report", {{"data", std::move(items)}}, {});
 }
 
+/// Whether the last run said the same about the files that it left alone; from now on it has.
+bool were_told(const Session& session, const SyncTree& tree, const sync::Report& report) {
+  std::string told;
+  for (const sync::Skipped& each : report.skipped) told += fmt::format("{}\n{}\n", each.path, sync::name(each.reason));
+  for (const sync::Detached& each : report.detached) told += fmt::format("{}\n{}\n", each.path.text(), each.reason);
+  if (report.not_included > 0) told += fmt::format("{}\n", report.not_included);
+  const std::string mark = told.empty() ? "" : Sha256::of(told).hex();
+  const TreeRegister trees(Paths::of(session.world().environment).state);
+  const std::filesystem::path folder = std::filesystem::absolute(tree.root).lexically_normal();
+  if (trees.told(folder) == mark) return true;
+  trees.set_told(folder, mark);
+  return false;
+}
+
 }  // namespace
 
 void print_report(
     Session& session, const SyncTree& tree, const sync::Report& report, ReportStage stage, std::string stamp) {
   Invocation called = invocation_of(session, tree);
   called.stamp = std::move(stamp);
+  called.were_told = stage == ReportStage::done && session.format() == Format::table && !session.has("verbose") &&
+                     were_told(session, tree, report);
   switch (session.format()) {
     case Format::table: {
       if (names_members(session)) break;

@@ -31,10 +31,10 @@ std::string word_of_key(const Session& session, const Key& key) {
   return "the key in " + std::string(session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE");
 }
 
-/// "Mara Lindqvist's"; of nobody: "of nobody that the service names".
+/// "Mara Lindqvist's"; of nobody: "of an account that the service does not name".
 std::string whose(const sync::Account& account) {
   const std::string name = clean(account.name, Breaks::space);
-  return name.empty() ? "of nobody that the service names" : name + "'s";
+  return name.empty() ? "of an account that the service does not name" : name + "'s";
 }
 
 Failure foreign_account(const Session& session,
@@ -149,11 +149,11 @@ Result<sync::Account> use_account_of(Session& session,
 
 Command sync_account_command() {
   return {.words = "sync account",
-          .summary = "Show whose folder it is, or make it somebody else's",
+          .summary = "Show the account that a folder syncs as, or change it",
           .details =
               "A synced folder belongs to the person or agent that tied it: every `ws sync` there uses a key of "
               "that account, whichever profile is in use, and refuses a key of another one.",
-          .flags = {{.name = "set", .help = "make it that of the key in use; asks first"}},
+          .flags = {{.name = "set", .help = "sync this folder as the account of the key in use; asks first"}},
           .examples = {"ws sync account", "ws sync account --set --profile work"},
           .run = show_account};
 }

@@ -227,7 +227,7 @@ class ServiceCheck {
     if (status(missing) != 404 && status(missing) != 403) {
       return checks_.bad("refusals",
                          broken(fmt::format("a document that is not there: {}, not 404", status(missing)),
-                                "ws takes 404 for a document that is gone; syncs may stop"));
+                                "ws expects 404 for a document that is gone; syncs may stop"));
     }
     if (status(invalid) != 422) {
       return checks_.bad("refusals",
@@ -256,8 +256,9 @@ class ServiceCheck {
                          broken("an invalid key is accepted", "anyone may read this server, without a key"));
     const int status = reply.error().call.http_status;
     if (status == 401) return checks_.good("wrong key", "401");
-    checks_.bad("wrong key",
-                broken(fmt::format("{}, not 401", status), "ws cannot tell an expired key; it will not ask to log in"));
+    checks_.bad(
+        "wrong key",
+        broken(fmt::format("{}, not 401", status), "ws cannot recognise an expired key; it will not ask to log in"));
   }
 
   /// One byte of the first file.
@@ -265,7 +266,7 @@ class ServiceCheck {
     const auto file = ids_.find("files.list");
     if (file == ids_.end()) return checks_.good("downloads", "no file to look at");
     const auto reply = call("files.content", {{"asset_id", file->second}}, {{"Range", "bytes=0-0"}});
-    if (reply && reply->status == 206) return checks_.good("downloads", "an interrupted one resumes");
+    if (reply && reply->status == 206) return checks_.good("downloads", "an interrupted download resumes");
     const bool is_whole = reply && reply->status == 200;
     checks_.note("downloads",
                  is_whole ? "the whole file comes for a part of it" : "no answer for a part of a file",

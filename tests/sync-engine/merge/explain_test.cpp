@@ -29,7 +29,7 @@ TEST_CASE("explain: each place tells what each side did, and which rule settled 
              "---\nupdated: 2024-05-03\n---\nx\n") ==
         std::vector<std::string>{"line 2: ours changes 1 line, theirs changes 1 line: the later date is taken"});
   CHECK(told("a \n\nb\n", "a\n\nb\n", "a \n\nc\n") ==
-        std::vector<std::string>{"line 1: ours changes 1 line: blanks give way to text",
+        std::vector<std::string>{"line 1: ours changes 1 line: text replaces blanks",
                                  "line 3: theirs changes 1 line: taken"});
 }
 
