@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clock.hpp"
 #include "api-client/base/sha256.hpp"
 #include "server-mock/pipeline/error_response.hpp"
 #include "server-mock/services/authorization/keys.hpp"
@@ -207,17 +208,65 @@ std::string without_items(const http::Request& request, const std::string& text)
   return dump(page);
 }
 
-/// An upload address that names this server as "localhost", or "127.0.0.1" if that is its name.
-std::string with_other_origin(const std::string& text) {
+/// The upload address at `origin`; if that is empty, it names this server as "localhost", or "127.0.0.1" if that is its
+/// name.
+std::string with_other_origin(const std::string& text, const std::string& origin) {
   Json answer = body_of(text);
   const auto url = find_text(answer, "upload_url");
   const std::size_t begin = url ? url->find("://") : std::string::npos;
   if (begin == std::string::npos) return text;
   const std::size_t host = begin + 3;
+  if (!origin.empty()) {
+    answer["upload_url"] = origin + url->substr(std::min(url->find('/', host), url->size()));
+    return dump(answer);
+  }
   const std::size_t end = std::min(url->find_first_of(":/", host), url->size());
   const bool is_named = url->substr(host, end - host) == "localhost";
   answer["upload_url"] = url->substr(0, host) + (is_named ? "127.0.0.1" : "localhost") + url->substr(end);
   return dump(answer);
+}
+
+/// Writes each value that is a time in UTC with another offset; the moment stays the same.
+void move_times(Json& value, const std::string& offset) {
+  if (value.is_structured()) {
+    for (Json& one : value) move_times(one, offset);
+    return;
+  }
+  if (!value.is_string()) return;
+  const auto& text = value.get_ref<const std::string&>();
+  constexpr std::size_t shortest = std::string_view("2026-11-20T05:00:00Z").size();
+  if (text.size() < shortest || text[10] != 'T' || !text.ends_with('Z')) return;
+  const auto time = parse_rfc3339(text);
+  if (!time) return;
+  const std::string moved = to_rfc3339(*time + std::chrono::minutes(offset_minutes(offset).value_or(0)));
+  value = moved.substr(0, moved.size() - 1) + offset;
+}
+
+std::string with_time_offset(const std::string& text, const std::string& offset) {
+  Json answer = body_of(text);
+  if (!answer.is_structured()) return text;
+  move_times(answer, offset);
+  return dump(answer);
+}
+
+/// The operation that the response names stays as it is for a while, or fails at once.
+Result<void> change_operation(World& world, const Effect& effect, const http::Response& answer) {
+  const auto id = find_text(body_of(answer.text()), "operation_id");
+  if (!id) return {};
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  if (effect.slow_operation.count() > 0) {
+    WS_TRY(put(world,
+               "update organize_runs set updated_at = ? where id = ?",
+               world.now() + effect.slow_operation.count(),
+               *id));
+  }
+  if (effect.fail_operation) {
+    WS_TRY(put(world,
+               "update organize_runs set status = 'failed', phase = 'done', message = 'A fault rule made it fail' "
+               "where id = ?",
+               *id));
+  }
+  return work.commit();
 }
 
 http::WireFault on_the_wire(const FaultRule& rule, std::uint64_t body_bytes) {
@@ -243,6 +292,9 @@ Result<void> apply_to_world(const FaultedCall& call, const FaultRule& rule, cons
   const bool is_time = (rule.phase == Phase::before) == (answer == nullptr);
   if (effect.lose_lease && (is_time || (answer != nullptr && call.operation == claim))) {
     WS_TRY(lose_lease(call, answer));
+  }
+  if (answer != nullptr && (effect.slow_operation.count() > 0 || effect.fail_operation)) {
+    WS_TRY(change_operation(*call.sandbox.world, effect, *answer));
   }
   if (!is_time) return {};
   if (effect.bump_revision) WS_TRY(bump_revision(call, answer));
@@ -287,7 +339,8 @@ http::Response apply_to_response(const FaultedCall& call, const FaultRule& rule,
   if (effect.retry_after) answer.remove_header("Retry-After");
   if (effect.retry_after && !effect.retry_after->empty()) answer.header("Retry-After", *effect.retry_after);
   if (effect.empty_page) answer.text(without_items(call.request, answer.text()));
-  if (effect.other_origin) answer.text(with_other_origin(answer.text()));
+  if (effect.other_origin) answer.text(with_other_origin(answer.text(), effect.origin));
+  if (!effect.time_offset.empty()) answer.text(with_time_offset(answer.text(), effect.time_offset));
   if (effect.bad_json) answer.text(broken_json(answer.text()));
   if (effect.bad_hash) answer.rewrite(with_wrong_hashes);
   if (const http::WireFault wire = on_the_wire(rule, answer.text().size()); wire != http::WireFault()) {

@@ -56,7 +56,8 @@ std::shared_ptr<const FaultRule> SandboxEndpoint::find_fault(const http::Request
   http::Pairs values;
   const std::string_view operation = operation_of(request, values);
   return sandbox_->faults.take(
-      {.operation = operation, .method = request.method, .path = http::decoded_path(request.path)});
+      {.operation = operation, .method = request.method, .path = http::decoded_path(request.path)},
+      sandbox_->world->now());
 }
 
 Reply SandboxEndpoint::answer_without_fault(const http::Request& request, std::string_view request_id) {

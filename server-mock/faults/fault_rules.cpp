@@ -21,19 +21,21 @@ using contract::Schema;
 constexpr contract::Type any_argument = {};
 constexpr std::string_view phases[] = {"before", "after"};
 constexpr contract::Field effect_fields[] = {
-    optional("status", any_argument),        optional("headers", contract::text_map()),
-    optional("body", any_argument),          optional("retry_after", any_argument),
-    optional("delay_ms", any_argument),      optional("hang", any_argument),
-    optional("reset", any_argument),         optional("close_without_answer", any_argument),
-    optional("truncate_at", any_argument),   optional("dribble", any_argument),
-    optional("bad_json", any_argument),      optional("wrong_length", any_argument),
-    optional("bad_hash", any_argument),      optional("stall_ms", any_argument),
-    optional("empty_page", any_argument),    optional("repeat_page", any_argument),
-    optional("cut_upload", any_argument),    optional("damage_upload", any_argument),
-    optional("expire_key", any_argument),    optional("revoke_key", any_argument),
-    optional("lose_lease", any_argument),    optional("bump_revision", any_argument),
-    optional("remove_member", any_argument), optional("small_pages", any_argument),
-    optional("other_origin", any_argument),  optional("then_down", any_argument),
+    optional("status", any_argument),         optional("headers", contract::text_map()),
+    optional("body", any_argument),           optional("retry_after", any_argument),
+    optional("delay_ms", any_argument),       optional("hang", any_argument),
+    optional("reset", any_argument),          optional("close_without_answer", any_argument),
+    optional("truncate_at", any_argument),    optional("dribble", any_argument),
+    optional("bad_json", any_argument),       optional("wrong_length", any_argument),
+    optional("bad_hash", any_argument),       optional("stall_ms", any_argument),
+    optional("empty_page", any_argument),     optional("repeat_page", any_argument),
+    optional("cut_upload", any_argument),     optional("damage_upload", any_argument),
+    optional("expire_key", any_argument),     optional("revoke_key", any_argument),
+    optional("lose_lease", any_argument),     optional("bump_revision", any_argument),
+    optional("remove_member", any_argument),  optional("small_pages", any_argument),
+    optional("other_origin", any_argument),   optional("then_down", any_argument),
+    optional("time_offset", any_argument),    optional("slow_operation_ms", any_argument),
+    optional("fail_operation", any_argument),
 };
 constexpr Schema effect_schema = {.name = "Effect", .fields = effect_fields};
 constexpr contract::Field rule_fields[] = {
@@ -45,6 +47,7 @@ constexpr contract::Field rule_fields[] = {
     optional("every", contract::integer_at_least(1)),
     optional("after", contract::integer_at_least(0)),
     optional("times", contract::integer_at_least(1)),
+    optional("for_ms", contract::integer(1, 600'000)),
     optional("probability", contract::number()),
     optional("phase", contract::choice(phases)),
     required("effect", contract::object(effect_schema)),
@@ -100,8 +103,13 @@ class EffectReader {
     effect.bump_revision = flag("bump_revision");
     effect.remove_member = flag("remove_member");
     effect.small_pages = flag("small_pages");
-    effect.other_origin = flag("other_origin");
+    read_other_origin(effect);
     effect.then_down = flag("then_down");
+    read_time_offset(effect);
+    if (const auto slow = number("slow_operation_ms", {"ms"}, longest_delay_ms)) {
+      effect.slow_operation = std::chrono::milliseconds(*slow);
+    }
+    effect.fail_operation = flag("fail_operation");
     return effect;
   }
 
@@ -190,6 +198,28 @@ class EffectReader {
       if (effect.end != End::as_usual) add_error(name, "One of hang, reset and close_without_answer, not two");
       effect.end = end;
     }
+  }
+
+  /// `true`: this server by another host name; or the origin.
+  void read_other_origin(Effect& effect) {
+    const Json* given = find(value_, "other_origin");
+    if (given == nullptr || !given->is_string()) {
+      effect.other_origin = flag("other_origin");
+      return;
+    }
+    effect.other_origin = true;
+    effect.origin = given->get<std::string>();
+    const bool is_http = effect.origin.starts_with("http://") || effect.origin.starts_with("https://");
+    if (!is_http || effect.origin.find('/', effect.origin.find("//") + 2) != std::string::npos) {
+      add_error("other_origin", "other_origin takes true, or an origin: \"http://localhost:4712\"");
+    }
+  }
+
+  void read_time_offset(Effect& effect) {
+    const Json* given = find(value_, "time_offset");
+    if (given == nullptr) return;
+    effect.time_offset = given->is_string() ? given->get<std::string>() : std::string();
+    if (!offset_minutes(effect.time_offset)) add_error("time_offset", "time_offset takes +HH:MM or -HH:MM");
   }
 
   void read_dribble(Effect& effect) {
@@ -309,6 +339,9 @@ constexpr BoundEffect bound_effects[] = {
        const contract::Schema* const answer = operation.responses.front().schema;
        return answer != nullptr && contract::find_field(*answer, "upload_url") != nullptr;
      }},
+    {"fail_operation",
+     &Effect::fail_operation,
+     [](const contract::Operation& operation) { return operation.id == "files.organize"; }},
     {"cut_upload", &Effect::cut_upload, nullptr},
     {"damage_upload", &Effect::damage_upload, nullptr},
 };
@@ -364,6 +397,7 @@ std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, Vali
                     .phase = find_text(value, "phase").value_or("before") == "after" ? Phase::after : Phase::before,
                     .text = value};
   if (find(value, "after") != nullptr) rule.after = rule_count(value, "after");
+  rule.for_ms = find_integer(value, "for_ms");
   if (const Json* chance = find(value, "probability"); chance != nullptr && chance->is_number()) {
     rule.probability = chance->get<double>();
   }

@@ -16,7 +16,7 @@ bool fits(const std::string& pattern, std::string_view text) { return pattern.em
 
 /// Whether the rule fires for the request that was counted last. `seed` and `place` make random outcomes reproducible.
 bool fires_now(const FaultRule& rule, const FaultCounts& tally, std::uint64_t seed, std::uint64_t place) {
-  const std::uint64_t most = rule.times == 0 && rule.nth != 0 ? 1 : rule.times;
+  const std::uint64_t most = rule.times == 0 && rule.nth != 0 && !rule.for_ms ? 1 : rule.times;
   if (most != 0 && tally.fired >= most) return false;
   if (rule.nth != 0 && tally.matched < rule.nth) return false;
   if (rule.every != 0 && tally.matched % rule.every != 0) return false;
@@ -29,12 +29,25 @@ bool fires_now(const FaultRule& rule, const FaultCounts& tally, std::uint64_t se
 
 }  // namespace
 
+std::optional<int> offset_minutes(std::string_view offset) {
+  constexpr std::string_view form = "+00:00";
+  if (offset.size() != form.size() || (offset[0] != '+' && offset[0] != '-') || offset[3] != ':') return std::nullopt;
+  const auto two_digits = [&offset](std::size_t at) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : 100; };
+    return digit(offset[at]) * 10 + digit(offset[at + 1]);
+  };
+  const int hours = two_digits(1);
+  const int minutes = two_digits(4);
+  if (hours > 23 || minutes > 59) return std::nullopt;
+  return (offset[0] == '-' ? -1 : 1) * (hours * 60 + minutes);
+}
+
 bool matches_rule(const FaultRule& rule, const FaultSubject& subject) {
   if (!rule.method.empty() && !equal_ignoring_case(rule.method, subject.method)) return false;
   return fits(rule.operation, subject.operation) && fits(rule.path, subject.path);
 }
 
-std::shared_ptr<const FaultRule> FaultRules::take(const FaultSubject& subject) {
+std::shared_ptr<const FaultRule> FaultRules::take(const FaultSubject& subject, std::int64_t now_ms) {
   std::shared_ptr<const FaultRule> firing;
   for (Entry& entry : entries_) {
     if (entry.is_on && entry.down && entry.tally.fired > 0) {
@@ -44,6 +57,8 @@ std::shared_ptr<const FaultRule> FaultRules::take(const FaultSubject& subject) {
     if (!entry.is_on || !matches_rule(*entry.rule, subject)) continue;
     ++entry.tally.matched;
     if (firing || !fires_now(*entry.rule, entry.tally, seed_, entry.place)) continue;
+    if (entry.tally.fired == 0) entry.fired_first_ms = now_ms;
+    if (entry.rule->for_ms && now_ms - entry.fired_first_ms > *entry.rule->for_ms) continue;
     ++entry.tally.fired;
     firing = entry.rule;
   }

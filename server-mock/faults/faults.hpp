@@ -1,6 +1,7 @@
 /// Fault rules: which requests they match, when they fire, and with which effects (`mock.md`, "Control").
 ///
-/// Pure: whether a rule fires depends on the rule, on the number of requests that it has matched, and on the seed.
+/// Pure: whether a rule fires depends on the rule, on the number of requests that it has matched, on the time since it
+/// fired first, and on the seed.
 /// Every matching request is counted by every rule. Of the rules that would fire, the first does; only its `times`
 /// decreases.
 #pragma once
@@ -63,16 +64,25 @@ struct Effect {
   bool bump_revision = false;
   bool remove_member = false;  ///< the key's owner is no longer a member of the key's Workspace
   bool small_pages = false;    ///< of a list: two items a page, whatever the request asks for
-  bool other_origin = false;   ///< the upload address in the response names this server by another host name
+  bool other_origin = false;   ///< the upload address in the response is at `origin`
+  std::string origin = {};     ///< "http://localhost:4712"; empty: this server by another host name
   bool then_down = false;      ///< once it has fired, every request is reset until the rule is gone
+  /// "-05:00": the times in the response are written with this offset, and name the same moments; empty: as they are.
+  std::string time_offset = {};
+  std::chrono::milliseconds slow_operation{0};  ///< what the call began stays as it is for so long
+  bool fail_operation = false;                  ///< what the call began fails at once, after the response
 
   /// The client gets a response that the handler did not make, or none.
   bool replaces_response() const { return answer || end != http::WireFault::End::as_usual; }
   /// The client gets the handler's response in altered form.
   bool alters_response() const {
-    return truncate_at || wrong_length || bad_json || bad_hash || empty_page || repeat_page || other_origin;
+    return truncate_at || wrong_length || bad_json || bad_hash || empty_page || repeat_page || other_origin ||
+           !time_offset.empty();
   }
 };
+
+/// "-05:00" as minutes; empty: it is none.
+std::optional<int> offset_minutes(std::string_view offset);
 
 struct FaultRule {
   std::string id = {};
@@ -83,6 +93,7 @@ struct FaultRule {
   std::uint64_t every = 0;
   std::optional<std::uint64_t> after = {};  ///< fires after this many matches
   std::uint64_t times = 0;                  ///< maximum number of times it fires; 0: no limit
+  std::optional<std::int64_t> for_ms = {};  ///< it fires for so long after it fired first, by the sandbox's clock
   std::optional<double> probability = {};
   Phase phase = Phase::before;
   Effect effect = {};
@@ -109,9 +120,9 @@ class FaultRules {
   explicit FaultRules(std::uint64_t seed) : seed_(seed) {}
 
   bool empty() const { return entries_.empty(); }
-  /// Counts the request; returns the rule that fires, or null. Shared, since the rule may be deleted while it delays a
-  /// request.
-  std::shared_ptr<const FaultRule> take(const FaultSubject& subject);
+  /// Counts the request, which came at `now_ms` by the sandbox's clock; returns the rule that fires, or null. Shared,
+  /// since the rule may be deleted while it delays a request.
+  std::shared_ptr<const FaultRule> take(const FaultSubject& subject, std::int64_t now_ms = 0);
 
   /// Assigns an id if the rule has none. False if the id is taken.
   bool add(FaultRule rule);
@@ -131,6 +142,7 @@ class FaultRules {
     std::shared_ptr<const FaultRule> down = {};  ///< what fires after the first time, with `then_down`
     std::uint64_t place = 0;
     FaultCounts tally = {};
+    std::int64_t fired_first_ms = 0;  ///< of the sandbox's clock; meaningful once it has fired
     bool is_on = true;
   };
   static Json to_json(const Entry& entry);

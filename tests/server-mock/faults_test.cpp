@@ -262,6 +262,58 @@ TEST_CASE("faults: small_pages makes pages of two items that lead through the wh
   CHECK(all == whole);
 }
 
+TEST_CASE("faults: time_offset writes the same moments another way, and keeps what the call did", "[server-mock]") {
+  Faulty mock;
+  mock.add("docs.create", {{"time_offset", "-05:00"}}, {{"nth", 1}, {"phase", "after"}});
+  const Json made = mock.send("POST", "/v1/documents", {{"title", "T"}, {"content", "at 2026-11-20T05:00:00Z"}}, 201);
+  const Json again = mock.send("GET", "/v1/documents/" + made.at("id").get<std::string>(), nullptr, 200);
+  const std::string moved = made.at("updated_at");
+  CHECK(moved.substr(moved.size() - 6) == "-05:00");
+  CHECK(parse_rfc3339(moved) == parse_rfc3339(again.at("updated_at").get<std::string>()));
+  CHECK(made.at("content") == again.at("content"));
+  mock.send("POST", "/_mock/faults", {{"operation", "docs.create"}, {"effect", {{"time_offset", "5 hours"}}}}, 422);
+}
+
+TEST_CASE("faults: a rule with for_ms ends so long after it fired first, by the sandbox's clock", "[server-mock]") {
+  Faulty mock;
+  mock.send("PUT", "/_mock/clock", {{"clock", "frozen:2026-11-20T05:00:00Z"}}, 200);
+  mock.add("me.get", {{"status", 503}}, {{"nth", 2}, {"for_ms", 2000}});
+  const auto ask = [&mock] { return mock.ask(mock.request("GET", "/v1/me", nullptr, mock.built_in().token)).status; };
+  CHECK(ask() == 200);
+  CHECK(ask() == 503);
+  CHECK(ask() == 503);
+  mock.send("PUT", "/_mock/clock", {{"clock", "frozen:2026-11-20T05:00:03Z"}}, 200);
+  CHECK(ask() == 200);
+}
+
+TEST_CASE("faults: what a 202 began stays as it is for a while, or fails", "[server-mock]") {
+  Faulty mock;
+  mock.send("PUT", "/_mock/clock", {{"clock", "frozen:2026-11-20T05:00:00Z"}}, 200);
+  Json upload = {{"file_name", "notes.md"}, {"mime_type", "text/markdown"}, {"size_bytes", 5}};
+  const Json started = mock.send("POST", "/v1/files/uploads", upload, 201);
+  const auto url = started.at("upload_url").get<std::string>();
+  CHECK(mock.ask({.method = "PUT",
+                  .target = url.substr(url.find("/uploads/")),
+                  .json = "# One",
+                  .headers = {"Content-Type: text/markdown"}})
+            .status == 200);
+  upload["upload_id"] = started.at("upload_id");
+  upload["blob_name"] = started.at("blob_name");
+  const std::string file = mock.send("POST", "/v1/files/uploads:finalize", upload, 201).at("id");
+  const auto begin = [&mock, &file](const Json& effect) {
+    mock.clear();
+    mock.add("files.organize", effect, after);
+    const Json begun = mock.send("POST", "/v1/files/" + file + ":organize", {{"instruction", "i"}}, 202);
+    return "/v1/file-operations/" + begun.at("operation_id").get<std::string>();
+  };
+  const auto status = [&mock](const std::string& path) { return mock.send("GET", path, nullptr, 200).at("status"); };
+  const std::string slow = begin({{"slow_operation_ms", 3000}});
+  for (int i = 0; i < 6; ++i) CHECK(status(slow) == "queued");
+  mock.send("PUT", "/_mock/clock", {{"clock", "frozen:2026-11-20T05:00:04Z"}}, 200);
+  CHECK(status(slow) == "running");
+  CHECK(status(begin({{"fail_operation", true}})) == "failed");
+}
+
 TEST_CASE("faults: with then_down nothing answers until the rule is gone", "[server-mock]") {
   Faulty mock;
   mock.add("docs.create", {{"reset", true}, {"then_down", true}}, {{"nth", 1}, {"phase", "after"}});

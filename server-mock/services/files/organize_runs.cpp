@@ -159,7 +159,8 @@ Json to_json(const OrganizeRun& run) {
 
 /// Call it when the run is read, within a UnitOfWork: moves it to the next phase. Does nothing if it is over.
 Result<void> advance_run(World& world, OrganizeRun& run) {
-  return run.is_over() ? Result<void>() : step(world, run, world.now());
+  // A fault rule holds it where it is by a start in the future.
+  return run.is_over() || run.updated_at > world.now() ? Result<void>() : step(world, run, world.now());
 }
 
 /// The Project or Page to create the documents in; the caller may change it. Without one: beside the asset.
