@@ -50,6 +50,23 @@ class LocalServer::SerializedHandler final : public http::Handler {
   Application& application_;
 };
 
+class LocalServer::OtherHandler final : public http::Handler {
+ public:
+  explicit OtherHandler(SerializedHandler& handler) : handler_(handler) {}
+
+  std::size_t body_limit(const http::Request& head) override { return handler_.body_limit(head); }
+  std::unique_ptr<http::BodySink> open_sink(const http::Request& head) override { return handler_.open_sink(head); }
+  http::Response handle(const http::Request& request) override {
+    http::Response response = handler_.handle(request);
+    if (const auto ticket = response.ticket()) return handler_.resume(*ticket, request, http::MayWait::no);
+    return response;
+  }
+  http::Response refuse(const http::MalformedRequest& why) override { return handler_.refuse(why); }
+
+ private:
+  SerializedHandler& handler_;
+};
+
 LocalServer::LocalServer() = default;
 
 Result<std::unique_ptr<LocalServer>> LocalServer::start(const ApplicationOptions& options) {
@@ -58,18 +75,25 @@ Result<std::unique_ptr<LocalServer>> LocalServer::start(const ApplicationOptions
   host->handler_ = std::make_unique<SerializedHandler>(host->mutex_, *host->application_);
   WS_LET(const http::Address address, http::Address::parse("127.0.0.1:0"));
   WS_LET(host->server_, http::Server::listen({.listen = address}, *host->handler_));
+  host->other_handler_ = std::make_unique<OtherHandler>(*host->handler_);
+  WS_LET(host->other_server_, http::Server::listen({.listen = address}, *host->other_handler_));
   host->base_url_ = host->server_->base_url();
   host->application_->set_base_url(host->base_url_);
   host->thread_ = std::thread([server_of = host->server_.get()] { server_of->run(); });
+  host->other_thread_ = std::thread([server_of = host->other_server_.get()] { server_of->run(); });
   return host;
 }
 
 LocalServer::~LocalServer() {
-  if (server_) server_->stop();
-  if (thread_.joinable()) thread_.join();
+  for (http::Server* const server : {server_.get(), other_server_.get()}) {
+    if (server != nullptr) server->stop();
+  }
+  for (std::thread* const thread : {&thread_, &other_thread_}) {
+    if (thread->joinable()) thread->join();
+  }
 }
 
-std::string LocalServer::other_origin() const { return fmt::format("http://localhost:{}", server_->port()); }
+std::string LocalServer::other_origin() const { return fmt::format("http://localhost:{}", other_server_->port()); }
 
 Result<World> LocalServer::open() {
   WS_LET(const Json opened, call("POST", "/_mock/sandboxes", Json::object()));

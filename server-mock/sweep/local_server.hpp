@@ -31,7 +31,7 @@ class LocalServer {
 
   /// "http://127.0.0.1:4711"
   const std::string& base_url() const { return base_url_; }
-  /// The same server under another name, which clients treat as another origin: "http://localhost:4711".
+  /// The same sandboxes at another host and port: "http://localhost:4712".
   std::string other_origin() const;
 
   /// Opens a sandbox with the server's initial world. Fails with `internal`.
@@ -44,15 +44,20 @@ class LocalServer {
  private:
   /// Serialises calls: the server's thread and the callers of this object share the application.
   class SerializedHandler;
+  /// The same at the second listener, where no request waits: one server alone is told of those that may go on.
+  class OtherHandler;
   LocalServer();
   Result<Json> call(std::string_view method, const std::string& target, const Json& body);
 
   std::mutex mutex_;
   std::unique_ptr<Application> application_;
   std::unique_ptr<SerializedHandler> handler_;
+  std::unique_ptr<OtherHandler> other_handler_;
   std::unique_ptr<http::Server> server_;
+  std::unique_ptr<http::Server> other_server_;
   std::string base_url_;
   std::thread thread_;
+  std::thread other_thread_;
 };
 
 }  // namespace ws::mock::sweep

@@ -72,12 +72,24 @@ std::string change_of(const Difference& one) {
                      shortened(one.was));
 }
 
+/// Whether the member of an object still has the value that the service answered first: no change of it took effect.
+bool is_as_first_answered(const Difference& difference, const std::vector<SentRequest>& sent) {
+  for (const SentRequest& one : sent) {
+    const Json* value = find(*one.answer, difference.column);
+    const bool is_of_it = one.status < 300 && find_text(*one.answer, "id").value_or("") == difference.id;
+    if (!is_of_it || value == nullptr || difference.id.empty()) continue;
+    return (value->is_string() ? value->get<std::string>() : dump(*value)) == difference.is;
+  }
+  return false;
+}
+
 /// The finding word and sentence for a state that differs from the clean run's.
 struct StateFinding {
   std::string word = {};
   std::string sentence = {};
 };
-std::vector<StateFinding> read_differences(const std::vector<Difference>& differences) {
+std::vector<StateFinding> read_differences(const std::vector<Difference>& differences,
+                                           const std::vector<SentRequest>& sent) {
   std::vector<StateFinding> found;
   if (count_kind(differences, Kind::extra) > 0) {
     found.push_back({"doubled", objects_of(differences, Kind::extra) + " too many"});
@@ -87,7 +99,8 @@ std::vector<StateFinding> read_differences(const std::vector<Difference>& differ
   }
   if (!found.empty()) return found;
   for (const Difference& one : differences) {
-    if (one.is_as_before) return {{"lost", "a change is missing: " + change_of(one)}};
+    if (one.is_as_before || is_as_first_answered(one, sent))
+      return {{"lost", "a change is missing: " + change_of(one)}};
   }
   if (!differences.empty()) found.push_back({"wrong", change_of(differences.front())});
   return found;
@@ -178,10 +191,12 @@ class Judge {
   Judge(const Reference& reference, const Row& row, const Run& run) : reference_(reference), row_(row), run_(run) {}
 
   std::vector<Finding> all(const std::optional<Run>& rerun) {
+    lease_left();  // before `state`, which may find that the same run is stuck, and knows less of why
     state(rerun);
     hidden();
     overwritten();
     output();
+    half_written();
     crash();
     if (run_.end.by == RunEnd::By::limit) {
       add("hung",
@@ -226,6 +241,10 @@ class Judge {
     // The fault itself took it away.
     if (row_.fault == "member-removed") {
       std::erase_if(found, [](const Difference& one) { return one.kind == Kind::missing && one.table == "members"; });
+    }
+    // The service keeps what failed.
+    if (row_.fault == "operation-fails") {
+      std::erase_if(found, [](const Difference& one) { return one.table == "organize_runs"; });
     }
     return found;
   }
@@ -272,8 +291,10 @@ class Judge {
 
   void state(const std::optional<Run>& rerun) {
     if (succeeded(run_)) {
+      // What comes later is for a later run.
+      if (row_.fault == "queue-empty") return;
       const bool is_run_again = rerun && succeeded(*rerun);
-      for (StateFinding& one : read_differences(differences(is_run_again ? *rerun : run_))) {
+      for (StateFinding& one : read_differences(differences(is_run_again ? *rerun : run_), run_.sent)) {
         const std::string advice = advice_for(one.word);
         add(one.word,
             fmt::format("{}; the command ended with 0, and {}left {}",
@@ -300,14 +321,35 @@ class Judge {
           "let the command continue from what an earlier run left: use an object that exists already");
       return;
     }
-    const std::vector<StateFinding> left = read_differences(differences(*rerun));
+    const std::vector<StateFinding> left = read_differences(differences(*rerun), run_.sent);
     if (left.empty()) return;
+    if (is_completed_before()) {
+      add("lost",
+          fmt::format("{}; the command failed after it had completed the event, which never comes again, and running "
+                      "it again left {}",
+                      cause(),
+                      left.front().sentence),
+          lines_around(run_.sent),
+          "complete an event after the work for it is done: send events.complete last");
+      return;
+    }
     const bool is_doubled = row_.fault == "lost-and-down" && left.front().word == "doubled";
     add(is_doubled ? "doubled" : "stuck",
         fmt::format("{}; the command failed, and running it again left {}", cause(), left.front().sentence),
         lines_around(run_.sent),
         left.front().word == "doubled" ? advice_for("stuck")
                                        : "let the command look for what an earlier run left undone, and finish it");
+  }
+
+  /// Whether the change that the fault hit was part of the work for an event that had been completed before.
+  bool is_completed_before() const {
+    const auto hit = std::ranges::find_if(run_.sent, [](const SentRequest& one) { return !one.fault.empty(); });
+    if (hit == run_.sent.end() || hit->method == "GET" || hit->operation.starts_with("events.")) return false;
+    for (auto one = std::make_reverse_iterator(hit); one != run_.sent.rend(); ++one) {
+      if (one->operation == "events.claim") return false;
+      if (one->operation == "events.complete" && one->status == 200) return true;
+    }
+    return false;
   }
 
   /// The request that the fault refused for good; null: none, or it was answered later.
@@ -364,8 +406,21 @@ class Judge {
     });
   }
 
+  /// Whether a line of the output tells in which state an operation is: that it failed, or that it has not ended yet.
+  bool tells_operation() const {
+    static const std::regex state("\\b(failed|queued|running|pending|started)\\b", std::regex::icase);
+    return std::regex_search(run_.end.out, state) || std::regex_search(run_.end.err, state);
+  }
+
   void hidden() {
     if (!succeeded(run_) || !reference_.is_text_stable) return;
+    if (row_.fault == "operation-fails" && !tells_operation()) {
+      add("hidden",
+          fmt::format("{}; the command ended with 0 and said nothing of it", cause()),
+          lines_around(run_.sent),
+          advice_for("hidden"));
+      return;
+    }
     const SentRequest* const one = refused();
     if (one == nullptr) return;
     if (std::ranges::any_of(new_lines(), [this](const PrintedLine& line) { return says(line.raw); })) return;
@@ -417,21 +472,65 @@ class Judge {
         advice_for("output"));
   }
 
-  std::string file_difference() const {
-    for (const auto& [name, text] : reference_.clean.files) {
-      const auto found = run_.files.find(name);
-      if (found == run_.files.end()) return fmt::format("and the file {} is missing", name);
-      if (bound_file(reference_.clean, text) != bound_file(run_, found->second)) {
-        return fmt::format("and the file {} has another text", name);
+  /// Finds a file that a failed run left in place of the whole one.
+  void half_written() {
+    if (succeeded(run_) || run_.end.by != RunEnd::By::itself || !reference_.is_text_stable || row_.fault.empty())
+      return;
+    const auto files = bound_files(reference_, run_);
+    for (const auto& [name, text] : bound_files(reference_, reference_.clean)) {
+      const auto found = files.find(name);
+      if (found == files.end() || found->second == text) continue;
+      add("output",
+          fmt::format(
+              "{}; the command failed, and left the file {} with another text than the whole one", cause(), name),
+          lines_around(run_.sent),
+          "write to a file beside it, and rename that to its name when it is whole");
+      return;
+    }
+  }
+
+  /// Finds an event that the run claimed and did not give back when it failed, though the service could be told.
+  void lease_left() {
+    const Fault* fault = find_fault(row_.fault);
+    const bool is_only_one = fault != nullptr && fault->effect.find("1000000") == std::string_view::npos;
+    const bool can_tell = is_only_one && row_.fault != "lost-and-down" && row_.fault != "member-removed" &&
+                          !row_.fault.starts_with("key-") && !row_.operation.starts_with("events.");
+    if (succeeded(run_) || run_.end.by != RunEnd::By::itself || !can_tell) return;
+    std::map<std::string, const SentRequest*> held;
+    for (const SentRequest& sent : run_.sent) {
+      const Json* event = find(*sent.answer, "event");
+      if (sent.operation == "events.claim" && sent.status == 200 && event != nullptr && event->is_object()) {
+        held[find_text(*event, "id").value_or("")] = &sent;
+      } else if (sent.operation == "events.complete" || sent.operation == "events.fail") {
+        std::erase_if(held, [&sent](const auto& one) { return sent.path.find(one.first) != std::string::npos; });
       }
     }
-    for (const auto& [name, text] : run_.files) {
-      if (!reference_.clean.files.contains(name)) return fmt::format("and the file {} is one too many", name);
+    if (held.empty()) return;
+    const auto& [id, claim] = *held.begin();
+    std::vector<std::string> lines = lines_around(run_.sent);
+    lines.insert(lines.begin(), line_of(*claim));
+    lines.resize(std::min(lines.size(), shown_lines));
+    add("stuck",
+        fmt::format("{}; the command failed and kept the event {} under its lease, so that no worker gets it before "
+                    "the lease ends",
+                    cause(),
+                    id),
+        std::move(lines),
+        "give the event back with events.fail where the work for it fails");
+  }
+
+  std::string file_difference() const {
+    const auto usual = bound_files(reference_, reference_.clean);
+    const auto files = bound_files(reference_, run_);
+    for (const auto& [name, text] : usual) {
+      const auto found = files.find(name);
+      if (found == files.end()) return fmt::format("and the file {} is missing", name);
+      if (found->second != text) return fmt::format("and the file {} has another text", name);
+    }
+    for (const auto& [name, text] : files) {
+      if (!usual.contains(name)) return fmt::format("and the file {} is one too many", name);
     }
     return {};
-  }
-  std::string bound_file(const Run& run, const std::string& text) const {
-    return TextBinder(reference_.ids, run.own).bind(text);
   }
 
   std::string line_difference() const {
@@ -497,7 +596,18 @@ class Judge {
   }
 
   void storm() {
-    if (!storm_of_one_call()) storm_of_all();
+    if (!storm_of_claims() && !storm_of_one_call()) storm_of_all();
+  }
+
+  bool storm_of_claims() {
+    if (row_.fault != "queue-empty") return false;
+    const auto claims = std::ranges::count_if(run_.sent, [](const SentRequest& one) { return !one.fault.empty(); });
+    if (static_cast<std::size_t>(claims) <= reference_.max_sends) return false;
+    add("storm",
+        fmt::format("{}; events.claim was sent {} times meanwhile", cause(), claims),
+        lines_around(run_.sent),
+        advice_for("storm"));
+    return true;
   }
 
   bool storm_of_one_call() {
@@ -648,15 +758,24 @@ bool leaves_leases(const Reference& reference, const Run& run) {
   return succeeded(run) && leased(*run.state) > leased(*reference.clean.state);
 }
 
+std::map<std::string, std::string> bound_files(const Reference& reference, const Run& run) {
+  TextBinder names(reference.ids, run.own);
+  std::map<std::string, std::string> files;
+  for (const auto& [name, text] : run.files) {
+    files.emplace(names.bind(name), TextBinder(reference.ids, run.own).bind(text));
+  }
+  return files;
+}
+
 bool is_same_text(const Reference& reference, const Run& one, const Run& other) {
   const auto bound = [&reference](const Run& run) {
     std::vector<std::string> texts;
     for (const auto text : {&RunEnd::out, &RunEnd::err}) {
       texts.push_back(TextBinder(reference.ids, run.own).bind(run.end.*text));
     }
-    for (const auto& [name, text] : run.files) {
+    for (const auto& [name, text] : bound_files(reference, run)) {
       texts.push_back(name);
-      texts.push_back(TextBinder(reference.ids, run.own).bind(text));
+      texts.push_back(text);
     }
     return texts;
   };

@@ -58,6 +58,9 @@ std::vector<Finding> judge(const Reference& reference, const Row& row, const Run
 /// Whether the run ended with 0 and left more events under a lease than the clean run.
 bool leaves_leases(const Reference& reference, const Run& run);
 
+/// The files below `--output`, names and texts with ids and times bound.
+std::map<std::string, std::string> bound_files(const Reference& reference, const Run& run);
+
 /// Whether two clean runs printed, and wrote below `--output`, the same.
 bool is_same_text(const Reference& reference, const Run& one, const Run& other);
 

@@ -11,11 +11,15 @@
 #include "server-mock/faults/glob.hpp"
 #include "server-mock/faults/operation_names.hpp"
 #include "server-mock/store/assumptions.hpp"
+#include "server-mock/sweep/state_diff.hpp"
 
 namespace ws::mock::sweep {
 namespace {
 
-// Members of a fault rule. PATIENCE and LOCATION are replaced by values.
+using namespace std::chrono_literals;
+
+// Members of a fault rule. STALL, ELSEWHERE (an origin), THERE and HERE (the request's address, at another origin and
+// at its own) are replaced by values.
 constexpr Fault all_faults[] = {
     {"reset-before", "the connection was reset before the call took effect", R"("effect": {"reset": true})"},
     {"close-before",
@@ -35,10 +39,21 @@ constexpr Fault all_faults[] = {
      R"("effect": {"stall_ms": STALL, "close_without_answer": true})"},
     {"redirect-before",
      "a redirect to another origin came back",
-     R"("effect": {"status": {"status": 307, "headers": {"Location": "LOCATION"}, "body": ""}})",
+     R"("effect": {"status": {"status": 307, "headers": {"Location": "THERE"}, "body": ""}})",
      Outcome::refused},
+    {"see-other-before",
+     "303 came back, and led to an address that can be read",
+     R"("effect": {"status": {"status": 303, "headers": {"Location": "HERE"}, "body": ""}})",
+     Outcome::refused,
+     "follow no redirect of CALL: what a GET of another address answers does not say that the call took effect"},
     {"403-before", "403 came back for this call alone", R"("effect": {"status": 403})", Outcome::refused},
     {"404-before", "404 came back: the object had vanished", R"("effect": {"status": 404})", Outcome::refused},
+    {"404-though-there",
+     "404 came back for this call alone, and the object is still there",
+     R"("effect": {"status": 404})",
+     Outcome::refused,
+     "read the object before a 404 to CALL is taken for success: it is also the answer to who may not see or change "
+     "it"},
     {"member-removed",
      "the key's owner had been removed from the Workspace",
      R"("effect": {"remove_member": true})",
@@ -51,7 +66,7 @@ constexpr Fault all_faults[] = {
     {"silence", "no answer came, and the connection stayed open", R"("effect": {"hang": true})"},
     {"outage",
      "503 came back from this call on, for good",
-     R"("times": 1000000, "effect": {"status": 503})",
+     R"("times": 1000000, "effect": {"status": 503, "retry_after": null})",
      Outcome::refused},
     {"reset-after",
      "the connection was reset after the call took effect",
@@ -75,7 +90,7 @@ constexpr Fault all_faults[] = {
      R"("phase": "after", "effect": {"reset": true, "then_down": true})"},
     {"upload-elsewhere",
      "the upload address was at another origin",
-     R"("phase": "after", "effect": {"other_origin": true})",
+     R"("phase": "after", "effect": {"other_origin": "ELSEWHERE"})",
      Outcome::refused},
     {"key-expired", "the key had expired", R"("effect": {"expire_key": true})", Outcome::refused},
     {"key-revoked", "the key had been revoked", R"("effect": {"revoke_key": true})", Outcome::refused},
@@ -108,7 +123,31 @@ constexpr Fault all_faults[] = {
      R"("times": 1000000, "effect": {"small_pages": true})",
      Outcome::refused,
      "call CALL with next_cursor until that is null"},
+    {"other-offset",
+     "the times in the answers were written with the offset -05:00, and named the same moments",
+     R"("times": 1000000, "phase": "after", "effect": {"time_offset": "-05:00"})",
+     Outcome::refused,
+     "read the offset of each time in the answer of CALL, and compare moments, not texts"},
+    {"queue-empty",
+     "no event was there for 2 s, and the answer did not say when to ask again",
+     R"("for_ms": 2000, "effect": {"status": {"status": 200, "body": {"event": null}}})",
+     Outcome::refused,
+     "wait retry_after_seconds before CALL is sent again, and 5 s if it is missing"},
+    {"operation-slow",
+     "what the call began took 3 s longer",
+     R"("phase": "after", "effect": {"slow_operation_ms": 3000})",
+     Outcome::refused,
+     "202 is no end: read the operation that CALL names until it has succeeded or failed"},
+    {"operation-fails",
+     "what the call began failed after the answer",
+     R"("phase": "after", "effect": {"fail_operation": true})",
+     Outcome::refused,
+     "202 is no end: read the operation that CALL names until it has succeeded or failed"},
 };
+
+/// How much longer a client may take that waits for the end of such a fault.
+constexpr std::pair<std::string_view, std::chrono::milliseconds> own_waits[] = {{"queue-empty", 5000ms},
+                                                                                {"operation-slow", 3000ms}};
 
 bool matches_any(const std::vector<std::string>& globs, std::string_view text) {
   return std::ranges::any_of(globs, [&](const std::string& glob) { return glob_matches(glob, text); });
@@ -126,17 +165,48 @@ bool is_leased(const SentRequest& sent) {
   return sent.operation.starts_with("events.") && sent.operation != "events.claim";
 }
 
+bool has_time(const Json& value) {
+  if (value.is_structured()) return std::ranges::any_of(value, [](const Json& one) { return has_time(one); });
+  return value.is_string() && time_length(value.get_ref<const std::string&>()) != 0;
+}
+
+/// Whether the request comes between a read of a document and a change that is made from what was read.
+bool is_between_read_and_change(const std::vector<SentRequest>& all, std::size_t at) {
+  if (checks_revision(contract::find_operation(all[at].operation))) return false;
+  const auto is_of_the_document = [&all, at](const std::string& document) {
+    return all[at].path == document || all[at].path.starts_with(document + "/");
+  };
+  for (std::size_t i = 0; i < at; ++i) {
+    const SentRequest& read = all[i];
+    if (read.operation != "docs.get" || read.status != 200 || !is_of_the_document(read.path)) continue;
+    for (std::size_t k = at + 1; k < all.size(); ++k) {
+      if (all[k].path == read.path && checks_revision(contract::find_operation(all[k].operation))) return true;
+    }
+  }
+  return false;
+}
+
 /// Whether the fault can apply to such a request, and differs there from all other faults.
-bool applies(const Fault& fault, const SentRequest& sent, std::size_t ordinal, const contract::Operation* operation) {
+bool applies(const Fault& fault,
+             const std::vector<SentRequest>& all,
+             std::size_t at,
+             std::size_t ordinal,
+             const contract::Operation* operation) {
+  const SentRequest& sent = all[at];
   const bool is_put = sent.operation == "upload.put";
   const bool reads = sent.method == "GET" || sent.method == "HEAD";
   const bool has_auth = operation != nullptr && operation->auth == contract::Auth::key;
   if (fault.id.starts_with("key-") || fault.id == "403-before" || fault.id == "member-removed") return has_auth;
   // A delete of what is gone has reached its end.
+  if (fault.id == "404-though-there") return has_auth && sent.path != operation->path && sent.method == "DELETE";
   if (fault.id == "404-before") return has_auth && sent.path != operation->path && sent.method != "DELETE";
-  if (fault.id == "bump-revision") return checks_revision(operation);
+  if (fault.id == "bump-revision") return checks_revision(operation) || is_between_read_and_change(all, at);
   if (fault.id == "upload-elsewhere") return sent.operation == "files.upload_start";
   if (fault.id == "redirect-before") return !is_put;
+  if (fault.id == "see-other-before") return !is_put && !reads;
+  if (fault.id == "other-offset") return operation != nullptr && ordinal == 1 && has_time(*sent.answer);
+  if (fault.id == "queue-empty") return sent.operation == "events.claim";
+  if (fault.id.starts_with("operation-")) return sent.operation == "files.organize";
   if (fault.id.starts_with("put-")) return is_put;
   if (fault.id == "lease-lost") return sent.operation.starts_with("events.");
   const bool is_list = operation != nullptr && operation->paging == contract::Paging::cursor;
@@ -177,14 +247,19 @@ Row row_of(const Fault& fault,
            const PlanOptions& options) {
   const std::string target = sent.path + (sent.query.empty() ? "" : "?" + sent.query);
   // The path in a Location is inside the sandbox, whose prefix is known only once it is open.
-  std::string location = dump(Json(fmt::format("{}SANDBOX{}", origin, target)));
+  std::string location = dump(Json("SANDBOX" + target));
   location = location.substr(1, location.size() - 2);
   std::string rule = filled_in(std::string(fault.effect), "STALL", std::to_string(options.patience.count()));
-  rule = filled_in(rule, "LOCATION", location);
+  rule = filled_in(rule, "ELSEWHERE", origin);
+  rule = filled_in(rule, "\"THERE\"", "\"" + std::string(origin) + location + "\"");
+  rule = filled_in(rule, "\"HERE\"", "\"" + location + "\"");
   if (is_leased(sent)) rule = filled_in(rule, R"("times": 1000000)", R"("times": 3)");
   std::chrono::milliseconds extra{0};
   if (fault.id == "timeout-before" || fault.id == "silence") extra = options.patience;
   if (fault.effect.find(retry_after_member) != std::string_view::npos) extra = retry_after;
+  for (const auto& [id, wait] : own_waits) {
+    if (fault.id == id) extra = wait;
+  }
   return {.id = fmt::format("{}#{}:{}", sent.operation, ordinal, fault.id),
           .operation = sent.operation,
           .ordinal = ordinal,
@@ -320,14 +395,15 @@ Plan make_plan(const std::vector<SentRequest>& first,
                     std::min(count, other)));
   }
   std::map<std::string, std::size_t> ordinals;
-  for (const SentRequest& sent : first) {
+  for (std::size_t at = 0; at < first.size(); ++at) {
+    const SentRequest& sent = first[at];
     const std::size_t ordinal = ++ordinals[sent.operation];
     const auto found = again.find(sent.operation);
     if (sent.operation.empty() || found == again.end() || ordinal > found->second) continue;
     const contract::Operation* operation = contract::find_operation(sent.operation);
     if (operation == nullptr && sent.operation != "upload.put") continue;
     for (const Fault& fault : all_faults) {
-      if (applies(fault, sent, ordinal, operation))
+      if (applies(fault, first, at, ordinal, operation))
         plan.rows.push_back(row_of(fault, sent, ordinal, other_origin, options));
     }
   }

@@ -79,7 +79,7 @@ struct Plan {
   std::vector<Unmatched> unmatched = {};
 };
 
-/// `first` and `second` are the requests of two clean runs; `other_origin` is the server's origin under another name.
+/// `first` and `second` are the requests of two clean runs; `other_origin` is that of the server's second listener.
 Plan make_plan(const std::vector<SentRequest>& first,
                const std::vector<SentRequest>& second,
                std::string_view other_origin,

@@ -12,14 +12,15 @@ namespace {
 
 constexpr std::size_t shown_part = 16;
 
-/// An id; a time; a duration; a hash, request id or time in seconds since 1970; a path below the folder of the run.
+/// An id; a time; a duration; a hash, request id, secret or time in seconds since 1970; a path below the folder of the
+/// run.
 const std::regex& changing() {
   static const std::regex pattern(
       "([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})"
       "|(\\d{4}-\\d\\d-\\d\\d([T "
       "]\\d\\d:\\d\\d(:\\d\\d)?(\\.\\d+)?(Z|[+-]\\d\\d:?\\d\\d)?)?|\\b\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?)"
       "|(\\b\\d+(\\.\\d+)? ?(ms|s|sec|seconds?)\\b)"
-      "|(\\b[0-9a-f]{32,}\\b|\\breq_[0-9a-f]+\\b|\\b1[0-9]{9}([0-9]{3})?\\b)"
+      "|(\\b[0-9a-f]{32,}\\b|\\breq_[0-9a-f]+\\b|\\b1[0-9]{9}([0-9]{3})?\\b|\\bwsk_[A-Za-z0-9_-]+)"
       "|(<folder>[^\\s'\"]*)",
       std::regex::ECMAScript | std::regex::optimize);
   return pattern;

@@ -27,7 +27,9 @@ constexpr std::array<std::string_view, 12> skipped_tables = {"device_authorizati
                                                              "sync_staged",
                                                              "uploads",
                                                              "users"};
-constexpr std::array<std::string_view, 13> skipped_columns = {"attempt",
+// `answers_later` is how the mock keeps a switch, not something that a client makes.
+constexpr std::array<std::string_view, 14> skipped_columns = {"answers_later",
+                                                              "attempt",
                                                               "blob",
                                                               "change",
                                                               "client_id",
@@ -294,12 +296,14 @@ Difference change_between(
   const Value* differs = nullptr;
   distance(row, was.plain, other, is.plain, &differs);
   const Value* now = differs == nullptr ? nullptr : member(other, differs->column);
+  const Value* id = member(other, "id");
   return {.kind = Difference::Kind::changed,
           .table = row.table,
           .column = differs == nullptr ? "" : std::string(differs->column),
           .was = differs == nullptr ? "" : differs->shown,
           .is = now == nullptr ? "" : now->shown,
           .title = title_of(row),
+          .id = id == nullptr ? "" : id->shown,
           .is_as_before = now != nullptr && is_as_in(before, is.state, other, *now)};
 }
 

@@ -27,6 +27,7 @@ struct Difference {
   std::string was = {};       ///< with `changed`: in the reference
   std::string is = {};        ///< with `changed`
   std::string title = {};     ///< the title shown to people; may be empty
+  std::string id = {};        ///< with `changed`: of the object in the state that was seen; may be empty
   bool is_as_before = false;  ///< with `changed`: the member has its value of the first state, so a change was lost
 
   bool operator==(const Difference&) const = default;

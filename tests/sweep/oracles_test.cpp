@@ -174,3 +174,98 @@ TEST_CASE("sweep: many requests in all are a storm", "[sweep]") {
   reference.max_requests = 10;
   CHECK(words(reference, row, run_of(polls, "")) == Words{"storm"});
 }
+
+TEST_CASE("sweep: a failed run leaves no half file in place of the whole one", "[sweep]") {
+  Reference reference = reference_of(run_of({sent("docs.list", "GET", 200)}, ""));
+  reference.clean.files = {{"out/019b76da-1111-7000-8000-000000000001.md", "1\n2\n"}};
+  const auto leaves = [&](std::map<std::string, std::string> files) {
+    Run run = run_of({sent("docs.list", "GET", 403, "sweep")}, "");
+    run.end.exit = 1;
+    run.files = std::move(files);
+    return words(reference, row_of("docs.list", "403-before"), run);
+  };
+  CHECK(leaves({{"out/019b76da-2222-7000-8000-000000000002.md", "1\n"}}) == Words{"output"});
+  CHECK(leaves({{"out/019b76da-2222-7000-8000-000000000002.md", "1\n2\n"}}).empty());
+  CHECK(leaves({}).empty());
+  CHECK(leaves({{"out/019b76da-2222-7000-8000-000000000002.md.part", "1\n"}}).empty());
+}
+
+TEST_CASE("sweep: a worker that fails gives its event back, if the service can be told", "[sweep]") {
+  const std::string event_id = "019b76da-0000-7000-8000-00000000000e";
+  SentRequest claim = sent("events.claim", "POST", 200);
+  claim.answer = Json{{"event", {{"id", event_id}}}};
+  SentRequest given_back = sent("events.fail", "POST", 200);
+  given_back.path = "/v1/agent-events/" + event_id + ":fail";
+  const SentRequest reply = sent("comments.reply", "POST", 403, "sweep");
+  const Reference reference = reference_of(run_of({claim, sent("comments.reply", "POST", 201)}, ""));
+  const auto fails = [&](std::vector<SentRequest> requests, const char* operation, const char* fault) {
+    Run run = run_of(std::move(requests), "");
+    run.end.exit = 1;
+    return words(reference, row_of(operation, fault), run);
+  };
+  CHECK(fails({claim, reply}, "comments.reply", "403-before") == Words{"stuck"});
+  CHECK(fails({claim, reply, given_back}, "comments.reply", "403-before").empty());
+  CHECK(fails({claim, reply}, "comments.reply", "lost-and-down").empty());
+  CHECK(fails({claim, reply}, "comments.reply", "key-expired").empty());
+  CHECK(fails({claim, reply}, "comments.reply", "outage").empty());
+  CHECK(fails({sent("events.claim", "POST", 0, "sweep")}, "events.claim", "reset-after").empty());
+}
+
+TEST_CASE("sweep: claims without a pause while no event is there are a storm", "[sweep]") {
+  const Reference reference = reference_of(run_of({sent("events.claim", "POST", 200)}, ""));
+  const auto claims = [&](std::size_t count) {
+    const std::vector<SentRequest> all(count, sent("events.claim", "POST", 200, "sweep"));
+    return words(reference, row_of("events.claim", "queue-empty"), run_of(all, ""));
+  };
+  CHECK(claims(11) == Words{"storm"});
+  CHECK(claims(10).empty());
+}
+
+TEST_CASE("sweep: an operation that failed after its 202 is hidden, unless the output tells its state", "[sweep]") {
+  const auto ends = [](const std::string& out) {
+    const Reference reference = reference_of(run_of({sent("files.organize", "POST", 202)}, out));
+    return words(reference,
+                 row_of("files.organize", "operation-fails"),
+                 run_of({sent("files.organize", "POST", 202, "sweep")}, out));
+  };
+  CHECK(ends("organized\n") == Words{"hidden"});
+  CHECK(ends("the operation is queued\n").empty());
+}
+
+TEST_CASE("sweep: secrets of agents and credentials differ from run to run", "[sweep]") {
+  const std::set<std::string> none;
+  CHECK(TextBinder(none).bind("secret wsk_abcDEF-123_x.") == TextBinder(none).bind("secret wsk_other."));
+}
+
+TEST_CASE("sweep: a change is lost if the object is as the service answered it first", "[sweep]") {
+  const char* const made_id = "019b76da-0000-7000-8000-000000000002";
+  SentRequest create = sent("docs.create", "POST", 201);
+  create.answer = note("open", made_id);
+  const auto ends = [&](const char* content) {
+    const auto state = [&](const char* made) { return state_of({note("old"), note(made, made_id)}); };
+    const Reference reference = reference_of(run_of({create, sent("docs.update", "PUT", 200)}, "", state("closed")));
+    return words(reference,
+                 row_of("docs.update", "403-before"),
+                 run_of({create, sent("docs.update", "PUT", 403, "sweep")}, "docs.update\n", state(content)));
+  };
+  CHECK(ends("open") == Words{"lost"});
+  CHECK(ends("broken") == Words{"wrong"});
+  CHECK(ends("closed").empty());
+}
+
+TEST_CASE("sweep: work that fails after its event was completed is lost, unless a second run does it", "[sweep]") {
+  const Json reply = note("reply", "019b76da-0000-7000-8000-000000000002");
+  const Reference reference = reference_of(run_of({}, "", state_of({note("old"), reply})));
+  const SentRequest claim = sent("events.claim", "POST", 200);
+  SentRequest complete = sent("events.complete", "POST", 200);
+  complete.path = "/v1/agent-events/e:complete";
+  const SentRequest refused = sent("comments.reply", "POST", 403, "sweep");
+  const auto ends = [&](std::vector<SentRequest> requests, Json left) {
+    Run run = run_of(std::move(requests), "");
+    run.end.exit = 1;
+    return words(reference, row_of("comments.reply", "403-before"), run, run_of({}, "", std::move(left)));
+  };
+  CHECK(ends({claim, complete, refused}, state_of({note("old")})) == Words{"lost"});
+  CHECK(ends({claim, complete, refused}, state_of({note("old"), reply})).empty());
+  CHECK(ends({claim, complete, claim, refused, complete}, state_of({note("old")})) == Words{"stuck"});
+}

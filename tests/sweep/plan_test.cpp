@@ -41,6 +41,10 @@ TEST_CASE("sweep: every fault is a rule that the mock takes, and hits some reque
   whole.push_back(sent("docs.update", "PUT", "/v1/documents/x"));
   whole.push_back(sent("files.upload_start", "POST", "/v1/files/uploads"));
   whole.push_back(second_page);
+  whole.push_back(sent("docs.archive", "DELETE", "/v1/documents/x"));
+  whole.push_back(sent("files.organize", "POST", "/v1/files/x:organize"));
+  whole.push_back(sent("events.claim", "POST", "/v1/agent-events:claim"));
+  whole.back().answer = Json{{"event", {{"created_at", "2026-11-20T05:00:00Z"}}}};
   const Plan plan = make_plan(whole, whole, "http://localhost:1", {});
   std::set<std::string> met;
   for (const Row& row : plan.rows) {
@@ -71,6 +75,27 @@ TEST_CASE("sweep: a read has no effects to lose, each create is swept by itself,
   CHECK(all.contains("events.complete#1:lease-lost"));
   CHECK(all.contains("switch:error_style=html"));
   CHECK_FALSE(all.contains("switch:question_async=yes"));
+}
+
+TEST_CASE("sweep: somebody else edits before a change, and between it and the read that it is made from", "[sweep]") {
+  const std::vector<SentRequest> update = {sent("docs.get", "GET", "/v1/documents/a"),
+                                           sent("docs.get", "GET", "/v1/documents/b"),
+                                           sent("comments.list", "GET", "/v1/documents/a/comments"),
+                                           sent("docs.get", "GET", "/v1/documents/a"),
+                                           sent("docs.update", "PUT", "/v1/documents/a"),
+                                           sent("docs.get", "GET", "/v1/documents/a")};
+  const std::set<std::string> rows = ids(make_plan(update, update, "http://localhost:1", {.only = {"bump-revision"}}));
+  CHECK(rows == std::set<std::string>{
+                    "comments.list#1:bump-revision", "docs.get#3:bump-revision", "docs.update#1:bump-revision"});
+}
+
+TEST_CASE("sweep: a redirect leads to its own place in the sandbox, or to the second origin", "[sweep]") {
+  const std::vector<SentRequest> one = {sent("docs.archive", "DELETE", "/v1/documents/a")};
+  const auto rule = [&one](const char* fault) {
+    return make_plan(one, one, "http://localhost:1", {.only = {fault}}).rows.at(0).rule;
+  };
+  CHECK_THAT(rule("see-other-before"), Catch::Matchers::Contains("\"Location\": \"SANDBOX/v1/documents/a\""));
+  CHECK_THAT(rule("redirect-before"), Catch::Matchers::Contains("\"http://localhost:1SANDBOX/v1/documents/a\""));
 }
 
 TEST_CASE("sweep: rows are narrowed by fault, row, operation, number and chance", "[sweep]") {
