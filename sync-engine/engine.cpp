@@ -276,7 +276,7 @@ Result<Taken> SyncEngine::take(const TakeWish& wish) {
   if (wish.dry_run) return ws::sync::take(*context_, wish, pull);
   WS_LET(const TreeLock lock, begin(*context_, "take"));
   WS_LET(Taken taken, ws::sync::take(*context_, wish, pull));
-  if (taken.names.empty()) return taken;
+  if (!taken.brings_any) return taken;
   auto pulled = pull_here(*context_, pull);
   taken.report = pulled ? std::move(*pulled) : Report{.ended_by = std::move(pulled).error()};
   return taken;

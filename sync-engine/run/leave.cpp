@@ -286,14 +286,33 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
     after.documents.erase(DocumentId{each.name});
     std::erase_if(after.places, [&](const RelativePath& place) { return place.string() == each.name; });
   }
+  // What an earlier call took, and did not bring to the end.
+  const auto is_meant = [&](const RelativePath& path) {
+    const auto place =
+        std::ranges::find_if(wish.places, [&](const auto& each) { return is_at_or_beneath(path, each); });
+    if (place != wish.places.end()) by_place.erase(*place);
+    return wish.all || place != wish.places.end();
+  };
+  std::set<RelativePath> missing;
+  WS_LET(const auto rows, session.state.base());
+  for (const auto& [document, row] : rows) {
+    const bool is_out = after.documents.contains(document) || after.takes(row.entry.path.text());
+    const bool is_asked = by_id.erase(document) != 0;
+    if (row.left_out && !is_out && (is_asked || is_meant(row.entry.path))) pull.only_too.insert(document);
+  }
+  WS_LET(const std::set<RelativePath> files, session.attachments().left_out());
+  for (const RelativePath& path : files) {
+    if (!after.takes(path.text()) && is_meant(path)) missing.insert(path);
+  }
   if (!by_place.empty()) return fail(not_left_out(by_place.begin()->text()));
   if (!by_id.empty()) return fail(not_left_out(by_id.begin()->text));
-  if (wish.dry_run || taken.names.empty()) return taken;
+  taken.brings_any = !taken.names.empty() || !missing.empty() || !pull.only_too.empty();
+  if (wish.dry_run || !taken.brings_any) return taken;
   WS_TRY(forget_where_taken(session, before, after));
   WS_TRY(set_rule(session, after, false));
   std::ranges::set_difference(before.documents, after.documents, std::inserter(pull.only_too, pull.only_too.end()));
-  pull.only = [before, after](const RelativePath& path) {
-    return before.takes(path.text()) && !after.takes(path.text());
+  pull.only = [before, after, missing](const RelativePath& path) {
+    return (before.takes(path.text()) && !after.takes(path.text())) || missing.contains(path);
   };
   return taken;
 }

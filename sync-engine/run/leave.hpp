@@ -40,6 +40,7 @@ struct TakeWish {
 };
 struct Taken {
   std::vector<LeftOutName> names = {};  ///< what is no longer left out
+  bool brings_any = false;              ///< of it, or of what an earlier call did not bring to the end
   std::optional<Report> report = {};    ///< of the pull that brings it; empty: there was nothing to take, or a dry run
 };
 /// The names alone, and what a pull has to be asked for. Fails with `not_found` where such a name is not left out, with

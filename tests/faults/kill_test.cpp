@@ -123,6 +123,9 @@ TEST_CASE("killed anywhere in a mv that edits links", "[faults][kill][pictures]"
   kill_everywhere("mv of a picture");
   kill_everywhere("mv of a folder");
 }
+TEST_CASE("killed anywhere while files are left out here and taken again", "[faults][kill][pictures]") {
+  kill_everywhere("leave and take");
+}
 TEST_CASE("killed anywhere in an undo of a run with pictures", "[faults][kill][pictures]") {
   kill_everywhere("undo of pictures");
 }

@@ -119,7 +119,7 @@ constexpr Operation document_table[] = {
     {.id = "docs.update",
      .method = Method::put,
      .path = "/v1/documents/{document_id}",
-     .summary = "Replace a document's text's text, if its revision is the expected one",
+     .summary = "Replace a document's text, if its revision is the expected one",
      .parameters = document_parameters,
      .request = &document_update,
      .responses = {{.schema = &document}},
