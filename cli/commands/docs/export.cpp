@@ -1,4 +1,5 @@
 // `ws docs export DIR`, `ws docs get ID... -o DIR/`: documents as a folder of Markdown files.
+#include <algorithm>
 #include <deque>
 #include <filesystem>
 
@@ -102,12 +103,12 @@ class Export {
     WS_TRY(sources_.read(session_, client_, wanted, visit));
     line.clear();
     has_failed_ = has_failed_ || sources_.lacks_named();
-    return sources_.save();
+    return {};
   }
 
-  /// What earlier exports took for a document; the list of a source that was read is none.
-  Result<void> leave_lists_out(std::vector<Listed>& documents) {
-    std::erase_if(documents, [this](const Listed& document) { return sources_.lists().contains(document.id); });
+  /// Keeps what the sources said, and removes what earlier exports took for a document: parts of their lists.
+  Result<void> settle_sources() {
+    WS_TRY(sources_.save());
     for (const std::string& id : sources_.lists()) WS_TRY(drop_list(id));
     return {};
   }
@@ -401,17 +402,14 @@ std::string lost_of(std::size_t lost, std::size_t tracked, std::string_view what
 }
 
 /// Fails with `conflict` where so many files would be removed that it has to be confirmed, as a sync is.
-Result<void> check_deletes(Session& session,
-                           const ExportFolder& folder,
-                           const std::vector<Listed>& documents,
-                           std::size_t lost_pictures) {
+Result<void> check_deletes(
+    Session& session, const ExportFolder& folder, bool is_list_empty, std::size_t lost, std::size_t lost_pictures) {
   const std::size_t tracked = folder.files().size();
-  const std::size_t lost = unlisted_of(folder, documents).size();
   const sync::Guard guard{.deletes_here = lost,
                           .tracked = tracked,
                           .files_deleted_here = lost_pictures,
                           .files_tracked = folder.pictures().size()};
-  const bool is_surprise = lost + lost_pictures > 0 && (documents.empty() || sync::needs_confirmation(guard));
+  const bool is_surprise = lost + lost_pictures > 0 && (is_list_empty || sync::needs_confirmation(guard));
   if (!is_surprise || session.has("allow-deletes")) return {};
   const std::string notes = lost > 0 ? lost_of(lost, tracked, "documents") : "";
   const std::string pictures = lost_pictures > 0 ? lost_of(lost_pictures, guard.files_tracked, "pictures") : "";
@@ -461,8 +459,16 @@ Result<ExitCode> export_all(Session& session) {
   // Before the guard has weighed nothing is changed, unless there is nothing that it could weigh.
   const bool is_new = opened.files().empty() && opened.pictures().empty();
   WS_TRY(run.take_sources(documents, !removes || is_new, line));
-  WS_TRY(run.leave_lists_out(documents));
-  if (removes) WS_TRY(check_deletes(session, opened, documents, run.pictures().unlisted().size()));
+  const std::set<std::string>& lists = run.sources().lists();
+  std::erase_if(documents, [&](const Listed& document) { return lists.contains(document.id); });
+  if (removes) {
+    const std::vector<Listed> lost = unlisted_of(opened, documents);
+    const auto is_list = [&](const Listed& document) { return lists.contains(document.id); };
+    const auto lost_lists = static_cast<std::size_t>(std::ranges::count_if(lost, is_list));
+    WS_TRY(
+        check_deletes(session, opened, documents.empty(), lost.size() - lost_lists, run.pictures().unlisted().size()));
+  }
+  WS_TRY(run.settle_sources());
   WS_TRY(run.take(documents, line));
   WS_TRY(run.take_pictures(documents, line));
   if (is_whole) WS_TRY(run.take_unlisted(documents, removes, line));
