@@ -12,6 +12,8 @@ using Catch::Matchers::EndsWith;
 
 namespace {
 
+namespace fs = std::filesystem;
+
 /// Run 2 edits deep/b.md, run 3 a.md, which is edited once more since.
 void edit_since_two_runs(const TwoFolders& two) {
   write_text(two.here / "deep/b.md", "# B\nmore\n");
