@@ -155,7 +155,7 @@ const std::vector<Room> rooms = {
     command_line("commands/auth/", {"commands/shared/", "credentials/", "terminal/"}),
     command_line("commands/comments/", {"commands/shared/"}),
     command_line("commands/config/", {"commands/shared/", "output/"}),
-    command_line("commands/docs/", {"commands/shared/", "output/", "terminal/", "walk/"}),
+    command_line("commands/docs/", {"commands/shared/", "output/", "state/", "terminal/", "walk/"}),
     command_line("commands/events/", {"commands/shared/", "grammar/", "output/"}),
     command_line("commands/files/", {"commands/shared/", "state/", "terminal/"}),
     command_line("commands/merge/", {"commands/shared/"}),

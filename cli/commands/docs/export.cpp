@@ -181,9 +181,9 @@ class Export {
     }
     for (const Json& row : rows_) {
       if (row["state"] == "failed") {
-        const Json& called = row["title"].is_null() ? row["file"] : row["title"];
-        session_.note(fmt::format(
-            "{}: {}", clean(called.get<std::string>(), Breaks::space), row["error"]["message"].get<std::string>()));
+        session_.note(fmt::format("{}: {}",
+                                  clean(row["title"].get<std::string>(), Breaks::space),
+                                  row["error"]["message"].get<std::string>()));
       }
     }
     const std::string folder = clean(shown_.string(), Breaks::space);
@@ -347,7 +347,7 @@ class Export {
                      {"kind", "picture"},
                      {"state", state},
                      {"file", file},
-                     {"title", nullptr},
+                     {"title", sync::last_part(file)},
                      {"content_revision", nullptr},
                      {"error", why == nullptr ? Json() : failure_to_json(*why, exit_code_of(*why, 0))}});
   }
@@ -516,7 +516,7 @@ Command docs_export_command() {
                 {.name = "source",
                  .placeholder = "ID",
                  .is_repeated = true,
-                 .help = "also lay out this source in its folders; once is enough"},
+                 .help = "lay out this source in its folders too; DIR remembers it"},
                 {.name = "delete", .help = "remove the files of documents that are archived; not with --project"},
                 {.name = "allow-deletes", .help = "continue where the guard against mass deletion would stop"}},
       .examples = {"ws docs export backup", "ws docs export backup --delete --json"},
