@@ -149,6 +149,7 @@ TEST_CASE("docs export: a folder belongs to a Workspace and a person, and no oth
 
 TEST_CASE("docs export: a second one into the same folder says who exports, and makes no second files", "[cli]") {
   ExportStage stage;
+  stage.person.environment["WS_BASE_URL"] = stage.server.base_url();  // the relay waits no minute for an answer
   const std::string fault = dump({{"operation", "docs.get"}, {"nth", 5}, {"effect", {{"delay_ms", 60000}}}});
   control(stage.server, "POST", "/faults", fault);
   Running first(stage.person.command({"docs", "export", "bx"}, stage.folder.path()));

@@ -10,6 +10,8 @@ using namespace ws::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
+namespace fs = std::filesystem;
+
 namespace {
 
 namespace fs = std::filesystem;
