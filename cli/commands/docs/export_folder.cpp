@@ -276,10 +276,17 @@ bool ExportFolder::has_text(const std::string& id, std::int64_t revision) const 
          hash_now(known->second.name) == known->second.hash;
 }
 
+/// By a file of ours, or by another document that is to lie there.
+bool ExportFolder::is_taken_from(const std::string& id, const std::string& path) const {
+  const std::string key = utf8::fold_key(path);
+  const auto reserved = reserved_.find(key);
+  return taken_.contains(key) || (reserved != reserved_.end() && reserved->second != id);
+}
+
 bool ExportFolder::is_free_for(const std::string& id, const std::string& path) const {
   const auto known = files_.find(id);
   if (known != files_.end() && known->second.name == path) return true;
-  return !taken_.contains(utf8::fold_key(path)) && !is_there(path);
+  return !is_taken_from(id, path) && !is_there(path);
 }
 
 bool ExportFolder::is_in_place(const std::string& id,
@@ -296,6 +303,7 @@ bool ExportFolder::is_in_place(const std::string& id,
 Result<void> ExportFolder::make_room(const std::map<std::string, ExportPlace>& places) {
   std::map<std::string, std::string> lying;  // ids, by folded name
   for (const auto& [id, file] : files_) lying.emplace(utf8::fold_key(file.name), id);
+  for (const auto& [id, place] : places) reserved_.emplace(utf8::fold_key(place.path), id);
   for (const auto& [id, place] : places) {
     const auto found = lying.find(utf8::fold_key(place.path));
     if (found == lying.end() || found->second == id) continue;
@@ -317,7 +325,7 @@ std::string ExportFolder::free_name(const ExportText& text, const Sha256& hash) 
        {wanted, wanted.empty() ? std::string() : beside(wanted, ending), in_folder_of(wanted, of_id)}) {
     if (name.empty() || !is_place(name)) continue;
     if (is_free_for(text.id, name)) return name;
-    if (!taken_.contains(utf8::fold_key(name)) && hash_now(name) == hash) return name;
+    if (!is_taken_from(text.id, name) && hash_now(name) == hash) return name;
   }
   return {};
 }

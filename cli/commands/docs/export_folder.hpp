@@ -93,8 +93,8 @@ class ExportFolder {
   bool is_changed_here(const std::string& id) const;
   /// Whether nothing lies there but, perhaps, the file of that document.
   bool is_free_for(const std::string& id, const std::string& path) const;
-  /// Files of other documents that lie at one of the places, by the document that is to lie there, step aside. Fails
-  /// with `disk`.
+  /// From now on the places are free for their documents alone; files of others that lie there step aside. Fails with
+  /// `disk`.
   Result<void> make_room(const std::map<std::string, ExportPlace>& places);
   /// Writes a document's file, at its place or under the name that its title gives. Fails with `disk`.
   Result<ExportState> put(const ExportText& text, bool replace_changed);
@@ -153,6 +153,7 @@ class ExportFolder {
   void remove_empty_folders(const std::string& name) const;
   std::optional<Sha256> hash_now(const std::string& name) const;
   bool is_there(const std::string& name) const;
+  bool is_taken_from(const std::string& id, const std::string& path) const;
 
   std::filesystem::path folder_;
   ExportOwner owner_;
@@ -163,6 +164,7 @@ class ExportFolder {
   std::map<std::string, ExportedFile> files_;        ///< by the document's id
   std::map<std::string, ExportedPicture> pictures_;  ///< by name
   std::map<std::string, std::int64_t> left_out_;     ///< revisions, by the document's id
+  std::map<std::string, std::string> reserved_;      ///< documents, by the folded place that is theirs
   std::set<std::string> taken_;                      ///< names of both, folded
 };
 
