@@ -131,7 +131,7 @@ std::string render(const Coverage& coverage) {
   const std::size_t count = coverage.assumptions.size();
   text += fmt::format("The answers rest on {} assumption{} where the API document is silent:\n",
                       count == 1 ? "this" : fmt::format("these {}", count),
-                      count == 1 ? "" : "es");
+                      count == 1 ? "" : "s");
   for (const auto& [key, requests] : coverage.assumptions) {
     text += fmt::format("  {}\n    {}\n", key, fmt::join(requests, ", "));
   }

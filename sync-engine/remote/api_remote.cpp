@@ -145,11 +145,9 @@ class ApiRemote final : public Remote {
     PlanAnswer answer;
     for (std::size_t first = 0; first == 0 || first < items.size(); first += plan_part_items) {
       Json body = plan_body(source_id, base_revision, client_id, items, first);
-      Result<Reply> called = fail(Failure{});
-      const Begun expected = std::exchange(expected_plan_, nullptr);
-      if (expected && body == expected_body_) called = await(*expected, meanwhile);
-      if (!called) called = await(*begin({.operation = "sync.plan", .body = std::move(body)}), meanwhile);
-      WS_LET(const Reply reply, std::move(called));
+      Begun asked = std::exchange(expected_plan_, nullptr);
+      if (!asked || body != expected_body_) asked = begin({.operation = "sync.plan", .body = std::move(body)});
+      WS_LET(const Reply reply, await(*asked, meanwhile));
       answer.plan_id = find_text(*reply.json, "plan_id").value_or(find_text(*reply.json, "id").value_or(""));
       answer.revision = {read_number(*reply.json, "revision")};
       if (answer.plan_id.empty()) return fail(unusable("a plan without an id"));

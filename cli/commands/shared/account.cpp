@@ -68,6 +68,10 @@ Result<sync::Account> account_of(Session& session, const Key& key) {
            failure.kind == Kind::rate_limited || failure.kind == Kind::service;
   };
   if (!reply && is_told(reply.error())) return fail(reply.error());
+  if (!reply) {
+    session.note("the service does not say whose key this is, so only its Workspace is checked: " +
+                 clean(reply.error().what, Breaks::space));
+  }
   sync::Account account = reply ? read_account(*reply->json) : sync::Account();
   if (account.workspace_id.empty() && key.stored) {
     account.workspace_id = key.stored->workspace_id;
