@@ -248,7 +248,7 @@ TEST_CASE("ws-mock: fault rules come from a file, and all that is wrong with the
 
 TEST_CASE("ws-mock: the example of fault rules holds", "[server-mock]") {
   MockProcess mock({"--faults", source_path("/server-mock/fixtures/faults.yaml")});
-  CHECK(parse_json(mock.ask({.target = "/_mock/faults"})).at("data").size() == 26);
+  CHECK(parse_json(mock.ask({.target = "/_mock/faults"})).at("data").size() == 31);
   const auto list = [&] { return mock.ask({.target = "/v1/documents", .token = mock.token()}); };
   CHECK(list().status == 503);
   CHECK(list().header("x-proxy") == "tea");
