@@ -72,12 +72,16 @@ std::string change_of(const Difference& one) {
                      shortened(one.was));
 }
 
-/// Whether the member of an object still has the value that the service answered first: no change of it took effect.
+/// Whether the run tried to change the object, and the member still has the value that the service answered first.
 bool is_as_first_answered(const Difference& difference, const std::vector<SentRequest>& sent) {
+  const auto changes_it = [&difference](const SentRequest& one) {
+    return one.method != "GET" && one.path.find(difference.id) != std::string::npos;
+  };
+  if (difference.id.empty() || std::ranges::none_of(sent, changes_it)) return false;
   for (const SentRequest& one : sent) {
     const Json* value = find(*one.answer, difference.column);
     const bool is_of_it = one.status < 300 && find_text(*one.answer, "id").value_or("") == difference.id;
-    if (!is_of_it || value == nullptr || difference.id.empty()) continue;
+    if (!is_of_it || value == nullptr) continue;
     return (value->is_string() ? value->get<std::string>() : dump(*value)) == difference.is;
   }
   return false;

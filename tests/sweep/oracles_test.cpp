@@ -241,16 +241,18 @@ TEST_CASE("sweep: a change is lost if the object is as the service answered it f
   const char* const made_id = "019b76da-0000-7000-8000-000000000002";
   SentRequest create = sent("docs.create", "POST", 201);
   create.answer = note("open", made_id);
-  const auto ends = [&](const char* content) {
+  SentRequest update = sent("docs.update", "PUT", 403, "sweep");
+  const auto ends = [&](const char* content, const char* changed) {
+    update.path = std::string("/v1/documents/") + changed;
     const auto state = [&](const char* made) { return state_of({note("old"), note(made, made_id)}); };
     const Reference reference = reference_of(run_of({create, sent("docs.update", "PUT", 200)}, "", state("closed")));
-    return words(reference,
-                 row_of("docs.update", "403-before"),
-                 run_of({create, sent("docs.update", "PUT", 403, "sweep")}, "docs.update\n", state(content)));
+    return words(
+        reference, row_of("docs.update", "403-before"), run_of({create, update}, "docs.update\n", state(content)));
   };
-  CHECK(ends("open") == Words{"lost"});
-  CHECK(ends("broken") == Words{"wrong"});
-  CHECK(ends("closed").empty());
+  CHECK(ends("open", made_id) == Words{"lost"});
+  CHECK(ends("open", note_id) == Words{"wrong"});
+  CHECK(ends("broken", made_id) == Words{"wrong"});
+  CHECK(ends("closed", made_id).empty());
 }
 
 TEST_CASE("sweep: work that fails after its event was completed is lost, unless a second run does it", "[sweep]") {
