@@ -89,6 +89,8 @@ int run_server(const Flags& flags, std::vector<std::string> command, pid_t paren
     settings->announce = AnnounceUrl::no;
     if (flags.log.empty()) settings->application.log = LogStyle::off;
     settings->after_command = grade_after_command(flags.grade);
+  } else {
+    settings->announce = AnnounceUrl::with_help;
   }
   if (flags.exit_with_parent) end_with_parent(parent);
   sweep::CoverageReport report;

@@ -8,6 +8,7 @@
 #include "server-mock/application/sandbox_endpoint.hpp"
 #include "server-mock/output/print.hpp"
 #include "server-mock/pages/device_page.hpp"
+#include "server-mock/pages/root_page.hpp"
 #include "server-mock/pages/skill_page.hpp"
 #include "server-mock/pipeline/error_response.hpp"
 #include "server-mock/pipeline/upload_put.hpp"
@@ -46,6 +47,7 @@ std::optional<ApiError> SandboxEndpoint::rate_limit_error(const http::Request& r
 /// Names for pages, so that fault rules can match them.
 std::string_view SandboxEndpoint::operation_of(const http::Request& request, http::Pairs& values) const {
   if (request.path == pages::device_path) return "page.device";
+  if (pages::is_root(request, request.path)) return "page.root";
   if (is_upload(request.path)) return upload_operation;
   if (request.path == openapi_path) return "openapi";
   const contract::Operation* operation = shared_.pipeline.find(request, values);
@@ -66,6 +68,10 @@ Reply SandboxEndpoint::answer_without_fault(const http::Request& request, std::s
   }
   if (request.path == pages::device_path) {
     return {.response = pages::device(*sandbox_, shared_.approval, request, request_id), .operation = "page.device"};
+  }
+  if (pages::is_root(request, request.path)) {
+    const auto inspector = shared_.control.is_on() ? pages::Inspector::shown : pages::Inspector::off;
+    return {.response = pages::root(sandbox_->base_url, inspector), .operation = "page.root"};
   }
   if (request.path == openapi_path) {
     http::Response response;

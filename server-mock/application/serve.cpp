@@ -23,6 +23,7 @@
 
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/process.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/base/user_environment.hpp"
 #include "server-mock/application/stop_on_signal.hpp"
 #include "server-mock/output/print.hpp"
@@ -213,6 +214,16 @@ std::string ready_text(const http::Server& server,
   return dump(ready, 2) + "\n";
 }
 
+/// For a person who has started the server by hand and does not know it.
+std::string help_on_terminal(const std::string& base_url, const ServeSettings& settings) {
+  std::string help = fmt::format("  page       {}/\n", base_url);
+  if (settings.application.control.is_on) help += fmt::format("  inspector  {}/_mock\n", base_url);
+  help += fmt::format("  log in     {}\n", ShellCommand{"ws", "login", "--base-url=", base_url}.text());
+  if (settings.application.sandbox.data == ":memory:")
+    return help + "  Ctrl-C ends it and its world (--data FILE keeps it)";
+  return help + "  Ctrl-C ends it";
+}
+
 /// The path of the CA file: beside the ready file, or a temporary file for a command. Empty: not needed.
 Result<std::string> ca_path(const ServeSettings& settings) {
   if (!settings.ready_file.empty()) return std::filesystem::absolute(settings.ready_file).string() + ".pem";
@@ -324,8 +335,10 @@ Result<int> serve(const ServeSettings& settings, Application& application) {
   if (!settings.ready_file.empty()) {
     WS_TRY(ready.write(settings.ready_file, ready_text(*server, application, settings, ca_file)));
   }
-  if (settings.announce == AnnounceUrl::yes) {
-    announce(server->base_url());
+  if (settings.announce != AnnounceUrl::no) announce(server->base_url());
+  const bool is_for_browsers = settings.server.listen.unix_path.empty();
+  if (settings.announce == AnnounceUrl::with_help && is_for_browsers && ::isatty(STDOUT_FILENO) == 1) {
+    announce(help_on_terminal(server->base_url(), settings));
   }
   if (!settings.command.empty()) {
     const int code = run_beside(settings.command, *server, application, ca_file);

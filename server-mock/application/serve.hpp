@@ -12,7 +12,8 @@
 
 namespace ws::mock {
 
-enum class AnnounceUrl { no, yes };
+/// `with_help`: on a terminal, also where the page of the server is and how to log in.
+enum class AnnounceUrl { no, yes, with_help };
 /// Whether a generated certificate is written to a file, for clients to trust. A command gets its path in
 /// `SSL_CERT_FILE` and similar variables.
 enum class TrustFile { none, written };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server-mock/pages/device_page.hpp"
+#include "server-mock/pages/root_page.hpp"
 
 namespace ws::mock {
 namespace {
@@ -61,8 +62,8 @@ bool is_from_elsewhere(const http::Request& request, std::string_view public_hos
 }
 
 /// Following a link from another site is allowed to pages that hold no data and cannot be framed.
-bool is_link_to_inspector(const http::Request& request, std::string_view path) {
-  return (path == "/_mock" || path == "/_mock/") && request.method == "GET" && !request.find("Origin") &&
+bool is_link_to_page(const http::Request& request, std::string_view path) {
+  return (path == "/_mock" || path == "/_mock/" || path == "/") && request.method == "GET" && !request.find("Origin") &&
          request.find("Sec-Fetch-Mode") == "navigate" && request.find("Sec-Fetch-Dest") == "document";
 }
 
@@ -74,7 +75,7 @@ std::optional<ApiError> WebGuard::rejection(const http::Request& request, std::s
   const bool is_own = !host || names_.contains(*host);
   const bool from_elsewhere = is_from_elsewhere(request, public_host_);
   const bool is_form = path == pages::device_path;
-  if (!is_control(path) && !is_form) {
+  if (!is_control(path) && !is_form && !pages::is_root(request, path)) {
     const bool needs_key = auth_ == AuthMode::strict;
     if (!is_own && (!names_.is_open_to_others() || !needs_key || from_elsewhere || request.find("Origin"))) {
       return foreign_host();
@@ -84,7 +85,7 @@ std::optional<ApiError> WebGuard::rejection(const http::Request& request, std::s
     return std::nullopt;
   }
   if (!is_own) return foreign_host();
-  if (from_elsewhere && !is_link_to_inspector(request, path)) return foreign_page();
+  if (from_elsewhere && !is_link_to_page(request, path)) return foreign_page();
   if (request.body.empty()) return std::nullopt;
   if (is_form) {
     return has_type(request, "application/x-www-form-urlencoded") ? std::nullopt

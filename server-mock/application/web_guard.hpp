@@ -1,9 +1,9 @@
 /// Rejects requests that a browser sends on behalf of a page of another site (CSRF, DNS rebinding).
 ///
-/// `/_mock` and `/device` accept only requests with an allowed Host, from their own pages, with a JSON body (the login
-/// form: a form body). The API needs a key, which other pages do not have. There a foreign Host is rejected too, unless
-/// the server is reachable from other machines (the service name of a container need not be known here), keys are
-/// checked, and no browser sent the request. No response allows other origins to read it (CORS).
+/// `/_mock`, `/device` and the page at `/` accept only requests with an allowed Host, from their own pages, with a JSON
+/// body (the login form: a form body). The API needs a key, which other pages do not have. There a foreign Host is
+/// rejected too, unless the server is reachable from other machines (the service name of a container need not be known
+/// here), keys are checked, and no browser sent the request. No response allows other origins to read it (CORS).
 #pragma once
 
 #include <optional>

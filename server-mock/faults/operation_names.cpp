@@ -22,6 +22,7 @@ struct OtherRequest {
 constexpr OtherRequest others[] = {{"upload.put", "/uploads/**"},
                                    {"openapi", "/openapi.json"},
                                    {"page.device", "/device"},
+                                   {"page.root", "/"},
                                    {"page.skill", "/skill/**"}};
 
 }  // namespace

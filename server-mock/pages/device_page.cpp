@@ -46,51 +46,39 @@ http::Response ask_for_code(int status, std::string_view error, std::string_view
                           error.empty() ? "" : " aria-invalid=\"true\" aria-describedby=\"error\""));
 }
 
-std::string choice_of(const Membership& member, bool checked) {
-  return fmt::format(
-      "<label class=\"choice\"><input type=\"radio\" name=\"as\" value=\"{} {}\" required{}> <span>{} "
-      "<span class=\"soft\">({})</span></span></label>\n",
-      escape(member.user_id),
-      escape(member.workspace_id),
-      checked ? " checked" : "",
-      escape(member.workspace_name),
-      escape(member.role));
-}
-
 /// What the form says in the place of a Workspace for a key that is for all of the person's.
 constexpr std::string_view all_workspaces = "all";
 
-std::string choice_of_all(const Membership& member) {
-  return fmt::format(
-      "<label class=\"choice\"><input type=\"radio\" name=\"as\" value=\"{} {}\" required> <span>All of mine "
-      "<span class=\"soft\">(also those to come)</span></span></label>\n",
-      escape(member.user_id),
-      all_workspaces);
+std::string option_of(const Membership& member, std::string_view workspace, std::string_view words) {
+  return fmt::format("<option value=\"{} {}\">{}</option>\n",
+                     escape(member.user_id),
+                     escape(workspace),
+                     escape(fmt::format("{}: {}", member.display_name, words)));
 }
 
-/// An option group for each person: each of their Workspaces, and all of them.
+/// One list, as high as a line however many people there are: each of their Workspaces, and all of them.
 std::string choices(const std::vector<Membership>& people) {
-  std::string html;
+  if (people.empty()) return "<p class=\"alert\" role=\"alert\">No person of this world can approve it.</p>\n";
+  std::string html =
+      "<label class=\"field\" for=\"as\">Sign in, and pick one Workspace, or all of yours</label>\n"
+      "<select id=\"as\" name=\"as\" required>\n";
   for (std::size_t i = 0; i < people.size(); ++i) {
-    const bool new_person = i == 0 || people[i].user_id != people[i - 1].user_id;
-    if (new_person) {
-      html += fmt::format("{}<fieldset>\n<legend>As {} <span class=\"soft\">{}</span></legend>\n",
-                          i == 0 ? "" : "</fieldset>\n",
-                          escape(people[i].display_name),
-                          escape(people[i].email));
+    const Membership& member = people[i];
+    if (i == 0 || people[i - 1].user_id != member.user_id) {
+      html += fmt::format("<optgroup label=\"{}, {}\">\n", escape(member.display_name), escape(member.email));
     }
-    html += choice_of(people[i], i == 0);
-    const bool last_of_person = i + 1 == people.size() || people[i + 1].user_id != people[i].user_id;
-    if (last_of_person) html += choice_of_all(people[i]);
+    html += option_of(member, member.workspace_id, fmt::format("{} ({})", member.workspace_name, member.role));
+    const bool last_of_person = i + 1 == people.size() || people[i + 1].user_id != member.user_id;
+    if (last_of_person)
+      html += option_of(member, all_workspaces, "all Workspaces, also those to come") + "</optgroup>\n";
   }
-  return people.empty() ? "<p class=\"alert\" role=\"alert\">No person of this world can approve it.</p>\n"
-                        : html + "</fieldset>\n";
+  return html + "</select>\n";
 }
 
 /// The field for the control token, if the page is reachable from other machines.
 std::string_view secret_field(const Approval& approval) {
   if (approval.by() != Approval::By::control_token) return "";
-  return "<label class=\"field\" for=\"control_token\">The control token of this server (--control-token)</label>\n"
+  return "<label class=\"field\" for=\"control_token\">The server's --control-token</label>\n"
          "<input type=\"password\" id=\"control_token\" name=\"control_token\" required autocomplete=\"off\">\n";
 }
 
@@ -99,21 +87,21 @@ http::Response ask_to_decide(const DeviceLogin& login,
                              const Approval& approval) {
   std::string scopes;
   for (const std::string& scope : login.scopes) scopes += fmt::format("<li><code>{}</code></li>\n", escape(scope));
+  // What is asked for is above the buttons, and both are on the first screen of a telephone.
   return page(200,
               "Approve a login",
               fmt::format("<h1>Let {0} into a Workspace?</h1>\n"
                           "<p>Compare the code with the one that the program shows:</p>\n<p class=\"code\">{1}</p>\n"
                           "<h2>What it asks for</h2>\n<ul class=\"scopes\">\n{2}</ul>\n"
-                          "<p class=\"soft\">{0}, version {3}</p>\n"
                           "<form method=\"post\" action=\"device\">\n"
                           "<input type=\"hidden\" name=\"user_code\" value=\"{1}\">\n"
                           "<input type=\"hidden\" name=\"form_token\" value=\"{4}\">\n"
-                          "<h2>Sign in, and pick one Workspace, or all of yours</h2>\n"
-                          "<p class=\"soft\">This is a mock: no password is asked for.</p>\n{5}{6}"
+                          "{5}{6}"
                           "<div class=\"buttons\">\n"
                           "<button type=\"submit\" name=\"decision\" value=\"approve\">Approve</button>\n"
                           "<button type=\"submit\" name=\"decision\" value=\"deny\" class=\"deny\">Deny</button>\n"
-                          "</div>\n</form>\n",
+                          "</div>\n</form>\n"
+                          "<p class=\"soft\">This is a mock: no password is asked for. {0}, version {3}</p>\n",
                           escape(login.client_name),
                           escape(login.user_code),
                           scopes,

@@ -14,27 +14,30 @@ constexpr std::string_view style = R"css(
 }
 * { box-sizing: border-box; }
 body { margin: 0; padding: 1rem; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
-main { max-width: 34rem; margin: 2rem auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--line);
+main { max-width: 34rem; margin: 1rem auto; padding: 1.25rem 1.5rem; background: var(--card); border: 1px solid var(--line);
   border-radius: .75rem; overflow-wrap: anywhere; }
 h1 { margin: 0 0 .75rem; font-size: 1.4rem; line-height: 1.25; }
-h2 { margin: 1.25rem 0 .25rem; font-size: 1rem; }
+h2 { margin: 1rem 0 .25rem; font-size: 1rem; }
 p { margin: .5rem 0; }
 .soft { color: var(--soft); }
 .code { font: 600 1.5rem/1.4 ui-monospace, monospace; letter-spacing: .08em; }
 .alert { padding: .6rem .8rem; border-left: .3rem solid var(--deny); background: color-mix(in srgb, var(--deny) 10%, transparent); }
-ul.scopes { margin: .25rem 0 0; padding-left: 1.2rem; columns: 2 11rem; }
+ul.scopes { margin: .25rem 0 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: 0 1rem; }
 code { font-family: ui-monospace, monospace; font-size: .95em; }
-fieldset { margin: 1.25rem 0 0; padding: .5rem 1rem 1rem; border: 1px solid var(--line); border-radius: .5rem; }
-legend { padding: 0 .4rem; font-weight: 600; }
-label.choice { display: flex; gap: .6rem; align-items: center; padding: .45rem 0; cursor: pointer; }
-label.field { display: block; margin: 1rem 0 .3rem; font-weight: 600; }
-input[type=text] { width: 100%; padding: .6rem .7rem; font: 600 1.25rem ui-monospace, monospace; letter-spacing: .08em;
-  text-transform: uppercase; color: inherit; background: transparent; border: 1px solid var(--soft); border-radius: .5rem; }
-input[type=radio] { width: 1.1rem; height: 1.1rem; accent-color: var(--accent); }
-.buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.25rem; }
+label.field { display: block; margin: .9rem 0 .3rem; font-weight: 600; }
+select { width: 100%; padding: .55rem .5rem; font: 1rem system-ui, sans-serif; color: inherit; background: var(--card);
+  border: 1px solid var(--soft); border-radius: .5rem; }
+input[type=text], input[type=password] { width: 100%; padding: .6rem .7rem; font: 600 1.25rem ui-monospace, monospace; letter-spacing: .08em;
+  color: inherit; background: transparent; border: 1px solid var(--soft); border-radius: .5rem; }
+input[type=text] { text-transform: uppercase; }
+.buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1rem; }
 button { flex: 1 1 9rem; min-height: 2.9rem; padding: .5rem 1rem; font: 600 1rem system-ui, sans-serif; cursor: pointer;
   border-radius: .5rem; border: 2px solid var(--accent); background: var(--accent); color: var(--on-accent); }
 button.deny { background: transparent; border-color: var(--deny); color: var(--deny); }
+@media (max-width: 30rem) {
+  body { padding: .5rem; }
+  main { margin: 0 auto; padding: 1rem; }
+}
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 )css";
 

@@ -62,7 +62,7 @@ RawAnswer open_page(Wire& wire, const Json& started) {
 http::Pairs form_of(const RawAnswer& page, const std::string& decision) {
   return {{"user_code", between(page.body, "name=\"user_code\" value=\"", "\"")},
           {"form_token", between(page.body, "name=\"form_token\" value=\"", "\"")},
-          {"as", between(page.body, "name=\"as\" value=\"", "\"")},
+          {"as", between(page.body, "<option value=\"", "\"")},
           {"decision", decision}};
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("device login: the key is for one Workspace or for all of the person's
   Wire wire;
   const Json started = start(wire, "ws", {"workspaces:write"});
   const RawAnswer page = open_page(wire, started);
-  CHECK_THAT(page.body, Contains("All of mine"));
+  CHECK_THAT(page.body, Contains("all Workspaces, also those to come"));
   http::Pairs form = form_of(page, "approve");
   form[2].second = wire.built_in().user_id + " all";
   submit(wire, form);

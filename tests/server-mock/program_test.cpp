@@ -1,4 +1,5 @@
 // The program: its flags, its ready file, its files.
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <set>
@@ -10,6 +11,7 @@
 #include "api-client/contract/operations.hpp"
 #include "tests/support/build_paths.hpp"
 #include "tests/support/mock_process.hpp"
+#include "tests/support/terminal_session.hpp"
 
 using namespace ws::test;
 using Catch::Matchers::Contains;
@@ -38,6 +40,20 @@ TEST_CASE("ws-mock: the first line is the base URL, the ready file tells the res
   const int signal = GENERATE(SIGTERM, SIGINT);
   CHECK(mock.end(signal).exit == 0);
   CHECK_FALSE(std::filesystem::exists(mock.ready_file()));
+}
+
+TEST_CASE("ws-mock: a bare start on a terminal says where its page is and how to log in", "[server-mock]") {
+  TerminalSession session({.arguments = {program("ws-mock")}}, 80);
+  session.wait_for("Ctrl-C ends it");
+  const std::string said = session.lines();
+  const std::string url = said.substr(0, said.find('\n'));
+  CHECK_THAT(url, Catch::Matchers::Matches("http://127\\.0\\.0\\.1:[0-9]+"));
+  CHECK_THAT(said, Contains("page       " + url + "/\n"));
+  CHECK_THAT(said, Contains("inspector  " + url + "/_mock\n"));
+  CHECK_THAT(said, Contains("ws login --base-url " + url + "\n"));
+  CHECK(std::ranges::count(said, '\n') <= 6);
+  session.signal(SIGINT);
+  CHECK(session.end() == 0);
 }
 
 TEST_CASE("ws-mock: the first signal lets answers end, a second one ends it at once", "[server-mock]") {

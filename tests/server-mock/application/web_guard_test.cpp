@@ -273,7 +273,7 @@ TEST_CASE("web: where other machines can call, deciding a login needs the contro
     return page.body.substr(at, page.body.find('"', at) - at);
   };
   const auto decide = [&](const std::string& token) {
-    std::string as = after("name=\"as\" value=\"");
+    std::string as = after("<option value=\"");
     as.replace(as.find(' '), 1, "+");
     const std::string form = fmt::format("user_code={}&form_token={}&as={}&decision=approve&control_token={}",
                                          code,

@@ -1,0 +1,60 @@
+#include "server-mock/pages/root_page.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api-client/base/ascii.hpp"
+#include "api-client/base/shell_command.hpp"
+#include "server-mock/pages/html.hpp"
+
+namespace ws::mock::pages {
+namespace {
+
+/// Whether `Accept` names HTML itself: `*/*`, which curl and libraries send, does not ask for a page.
+bool accepts_html(std::string_view accept) {
+  while (!accept.empty()) {
+    const std::string_view range = accept.substr(0, accept.find(','));
+    accept.remove_prefix(std::min(range.size() + 1, accept.size()));
+    std::string_view type = range.substr(0, range.find(';'));
+    while (type.starts_with(' ') || type.starts_with('\t')) type.remove_prefix(1);
+    while (type.ends_with(' ') || type.ends_with('\t')) type.remove_suffix(1);
+    if (equal_ignoring_case(type, "text/html")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_root(const http::Request& request, std::string_view path) {
+  return path == "/" && (request.method == "GET" || request.method == "HEAD") &&
+         accepts_html(request.find("Accept").value_or(""));
+}
+
+http::Response root(std::string_view base_url, Inspector inspector) {
+  const std::string url = escape(base_url);
+  const std::string login = escape(ShellCommand{"ws", "login", "--base-url=", base_url}.text());
+  const std::string inspector_row = inspector == Inspector::off
+                                        ? std::string()
+                                        : fmt::format(
+                                              "<li><a href=\"{}/_mock\">Inspector</a>: requests as they come, "
+                                              "documents, logins that wait, faults, the clock</li>\n",
+                                              url);
+  return page(
+      200,
+      "Mock server",
+      fmt::format("<h1>A mock of the Workspace service</h1>\n"
+                  "<p>This is <code>ws-mock</code>, a whole service on one machine, for tests and for trying "
+                  "things out. Its address:</p>\n<p><code>{0}</code></p>\n"
+                  "<h2>Log in</h2>\n<p><code>{1}</code></p>\n"
+                  "<p class=\"soft\">It prints the address of a page and a code; you approve it there, without a "
+                  "password.</p>\n"
+                  "<h2>Look around</h2>\n<ul>\n{2}"
+                  "<li><a href=\"{0}/openapi.json\">API document</a> (OpenAPI 3.1): every operation</li>\n"
+                  "<li><a href=\"{0}/device\">Device page</a>: approve or deny a login by its code</li>\n</ul>\n",
+                  url,
+                  login,
+                  inspector_row));
+}
+
+}  // namespace ws::mock::pages
