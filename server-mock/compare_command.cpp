@@ -114,7 +114,6 @@ Result<DifferenceReport> compare_live(const DiffFlags& flags, const ApplicationO
 
 Result<DifferenceReport> compare_recording(const DiffFlags& flags, const ApplicationOptions& options) {
   WS_LET(const std::string text, read_file(flags.recording, recording_bytes, Source::connected));
-  compare::ExchangeRedactor redactor;
   Exchanges exchanges;
   int line_number = 0;
   for (std::string_view rest = text; !rest.empty();) {
@@ -122,7 +121,7 @@ Result<DifferenceReport> compare_recording(const DiffFlags& flags, const Applica
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     ++line_number;
     if (line.empty()) continue;
-    auto read = redactor.read(line);
+    auto read = compare::RedactedExchange::read(line);
     if (!read) {
       return fail(Failure::Kind::invalid, fmt::format("{}:{}: {}", flags.recording, line_number, read.error().what));
     }

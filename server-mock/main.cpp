@@ -94,7 +94,8 @@ int run_server(const Flags& flags, std::vector<std::string> command, pid_t paren
   }
   if (flags.exit_with_parent) end_with_parent(parent);
   sweep::CoverageReport report;
-  if (!flags.report.empty()) settings->application.observer = [&report](const Json& entry) { report.add(entry); };
+  if (!flags.report.empty())
+    settings->application.observer = [&report](const Exchange& exchange) { report.add(exchange); };
   const auto code = flags.trace.empty() ? serve(*settings) : exec_traced(flags, *settings);
   if (!code) return report_failure(code.error());
   if (flags.report.empty()) return *code;

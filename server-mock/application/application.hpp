@@ -32,7 +32,7 @@ struct ApplicationOptions {
   std::string public_url = {};    ///< what URLs in responses begin with; empty: the name by which the client calls
   std::string journal_file = {};  ///< requests are also appended to this file as JSON lines; empty: no file
   /// Called with each request as the journal writes it, in every sandbox; may be empty.
-  std::function<void(const Json&)> observer = {};
+  std::function<void(const Exchange&)> observer = {};
   /// Called when much memory was freed, to return it to the system; empty: freed memory is kept for reuse.
   std::function<void()> release_memory = {};
 };

@@ -172,17 +172,26 @@ http::Response SandboxEndpoint::finish(const http::Request& request, Reply&& rep
   reply.response.header("X-Request-Id", active.request_id)
       .header("X-Mock-Operation", reply.operation.empty() ? "none" : reply.operation);
   const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - active.start);
-  const Exchange exchange = {.operation = reply.operation,
-                             .time = active.time,
-                             .duration_us = taken.count(),
-                             .fault = active.fault ? std::string_view(active.fault->id) : std::string_view(),
-                             .warning = reply.warning};
-  if (shared_.journal_file.is_open())
-    shared_.journal_file.write(dump(sandbox_->journal.describe(request, reply.response, exchange)) + "\n");
-  if (shared_.observer) shared_.observer(sandbox_->journal.describe(request, reply.response, exchange));
-  sandbox_->journal.add(request, reply.response, exchange);
+  const ExchangeFacts facts = {.operation = reply.operation,
+                               .time = active.time,
+                               .duration_us = taken.count(),
+                               .fault = active.fault ? std::string_view(active.fault->id) : std::string_view(),
+                               .warning = reply.warning};
+  write_down(request, reply.response, facts);
   if (shared_.log != LogStyle::off) log(request, reply, taken.count());
   return std::move(reply.response);
+}
+
+/// In the journal, its file, and for the observer.
+void SandboxEndpoint::write_down(const http::Request& request,
+                                 const http::Response& response,
+                                 const ExchangeFacts& facts) {
+  if (shared_.journal_file.is_open() || shared_.observer) {
+    const Exchange exchange = sandbox_->journal.describe(request, response, facts);
+    shared_.journal_file.write(dump(to_json(exchange)) + "\n");
+    if (shared_.observer) shared_.observer(exchange);
+  }
+  sandbox_->journal.add(request, response, facts);
 }
 
 http::Response SandboxEndpoint::resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) {
@@ -267,10 +276,7 @@ http::Response SandboxEndpoint::refuse(const http::MalformedRequest& why) {
   response.header("X-Request-Id", request_id).header("X-Mock-Operation", "none");
   // A malformed request has no fields to record; only its response is recorded.
   const http::Request unread;
-  const Exchange exchange = {.time = sandbox_->world->now()};
-  if (shared_.journal_file.is_open())
-    shared_.journal_file.write(dump(sandbox_->journal.describe(unread, response, exchange)) + "\n");
-  sandbox_->journal.add(unread, response, exchange);
+  write_down(unread, response, {.time = sandbox_->world->now()});
   return response;
 }
 

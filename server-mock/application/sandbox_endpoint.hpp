@@ -31,9 +31,9 @@ enum class LogStyle { text, json, off };
 struct SharedState {
   Control control;
   LineOutput journal_file = {};
-  std::function<void(const Json&)> observer = {};  ///< gets each entry of the journals; empty: none
-  LogStyle log = LogStyle::off;                    ///< one line for each request on standard error
-  pages::Approval approval;                        ///< of device logins
+  std::function<void(const Exchange&)> observer = {};  ///< gets each entry of the journals; empty: none
+  LogStyle log = LogStyle::off;                        ///< one line for each request on standard error
+  pages::Approval approval;                            ///< of device logins
   Pipeline pipeline = {};
 };
 
@@ -100,6 +100,7 @@ class SandboxEndpoint {
   Reply answer_without_fault(const http::Request& request, std::string_view request_id);
   Reply answer_rolled_back(const http::Request& request, std::string_view request_id);
   http::Response finish(const http::Request& request, Reply&& reply, const ActiveRequest& active);
+  void write_down(const http::Request& request, const http::Response& response, const ExchangeFacts& facts);
   enum class Kind { usual, control };
   std::string next_request_id(const http::Request* request, Kind kind);
   void log(const http::Request& request, const Reply& reply, std::int64_t duration_us) const;

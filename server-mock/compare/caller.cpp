@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clock.hpp"
 #include "api-client/http/curl.hpp"
 
 namespace ws::mock::compare {
@@ -90,6 +91,7 @@ Result<WireExchange> Caller::send_once(const CallRequest& request) {
                            .request_headers = request.headers,
                            .request_body = request.body,
                            .request_bytes = request.body.size(),
+                           .time_ms = SystemClock().now().time_since_epoch().count(),
                            .upload_url = request.upload_url};
   if (request.upload_url.empty()) {
     const std::size_t question = request.target.find('?');
@@ -104,6 +106,7 @@ Result<WireExchange> Caller::send_once(const CallRequest& request) {
   ws::http::Headers headers = exchange.request_headers;
   headers.emplace_back("Accept", "application/json, application/problem+json;q=0.9, */*;q=0.8");
   headers.emplace_back("User-Agent", "ws-mock-diff");
+  const auto sent_at = std::chrono::steady_clock::now();
   ws::http::Outcome outcome =
       transport_->send({.method = request.method,
                         .url = request.upload_url.empty() ? options_.base_url + request.target : request.upload_url,
@@ -114,8 +117,8 @@ Result<WireExchange> Caller::send_once(const CallRequest& request) {
     return fail(Failure::Kind::unreachable, error->reason.what);
   }
   auto& response = std::get<ws::http::Response>(outcome);
-  const auto since = std::chrono::steady_clock::now() - begin_;
-  exchange.at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+  const auto taken = std::chrono::steady_clock::now() - sent_at;
+  exchange.duration_us = std::chrono::duration_cast<std::chrono::microseconds>(taken).count();
   exchange.status = response.status;
   exchange.response_headers = std::move(response.headers);
   exchange.response_bytes = response.body.size();

@@ -6,11 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
+#include "server-mock/http/target.hpp"
 
 namespace ws::mock::compare {
 namespace {
 
 constexpr std::string_view bearer = "<";
+constexpr JsonBounds recorded_bounds = {.max_bytes = std::size_t{16} << 20U};
+constexpr std::size_t max_path_bytes = 4096;
 
 bool is_digit_char(char c) { return c >= '0' && c <= '9'; }
 
@@ -27,12 +30,6 @@ Json shape_of(const Json& value) {
   return value.is_number_integer() ? "integer" : "number";
 }
 
-/// The path template of the operation table, or a placeholder for an unknown path.
-std::string template_of(const ExchangeParts& parts) {
-  const contract::Operation* operation = contract::find_operation(parts.operation);
-  return operation == nullptr ? parts.operation : std::string(operation->path);
-}
-
 Json names_of(const Json& object) {
   Json names = Json::array();
   if (!object.is_object()) return names;
@@ -42,36 +39,38 @@ Json names_of(const Json& object) {
 
 }  // namespace
 
-std::string RedactedExchange::line() const {
-  const Json request = {{"credential", parts_.credential},
-                        {"query", *parts_.query},
-                        {"headers", *parts_.request_headers},
-                        {"body", *parts_.request_body},
-                        {"bytes", parts_.request_bytes}};
-  const Json response = {
-      {"headers", *parts_.response_headers}, {"body", *parts_.response_body}, {"bytes", parts_.response_bytes}};
-  return dump({{"v", 1},
-               {"number", parts_.number},
-               {"at_ms", parts_.at_ms},
-               {"operation", parts_.operation},
-               {"method", parts_.method},
-               {"path", parts_.path},
-               {"status", parts_.status},
-               {"request", request},
-               {"response", response}});
+Result<RedactedExchange> RedactedExchange::read(std::string_view line) {
+  WS_LET(const Json value, parse_bounded(line, recorded_bounds));
+  if (find_bool(value, "shapes_only")) {
+    return fail(Failure::Kind::invalid, "a recording of shapes alone holds no requests that could be sent again");
+  }
+  if (find(value, "v") != nullptr && find(value, "request") != nullptr) {
+    return fail(Failure::Kind::invalid,
+                "this recording is of an earlier ws-mock, which wrote another form: record again");
+  }
+  auto exchange = read_exchange(value);
+  if (!exchange || exchange->path.size() > max_path_bytes || exchange->response_headers.is_null()) {
+    return fail(Failure::Kind::invalid, "this line is not a line of a recording");
+  }
+  return RedactedExchange(std::move(*exchange));
 }
 
+std::string RedactedExchange::line() const { return dump(to_json(exchange_)); }
+
 std::string RedactedExchange::shape_line() const {
-  return dump(
-      {{"v", 1},
-       {"shapes_only", true},
-       {"number", parts_.number},
-       {"operation", parts_.operation},
-       {"method", parts_.method},
-       {"path", template_of(parts_)},
-       {"status", parts_.status},
-       {"request", {{"query", names_of(*parts_.query)}, {"body", shape_of(*parts_.request_body)}}},
-       {"response", {{"headers", names_of(*parts_.response_headers)}, {"body", shape_of(*parts_.response_body)}}}});
+  const contract::Operation* operation = contract::find_operation(exchange_.operation);
+  Json query = Json::array();
+  for (const auto& [name, value] : http::parse_query(exchange_.query)) query.push_back(name);
+  return dump({{"shapes_only", true},
+               {"seq", exchange_.seq},
+               {"method", exchange_.method},
+               {"path", operation == nullptr ? Json(nullptr) : Json(operation->path)},
+               {"query", std::move(query)},
+               {"operation", text_or_null(exchange_.operation)},
+               {"status", exchange_.status},
+               {"request_body", shape_of(*exchange_.request_body)},
+               {"response_headers", names_of(*exchange_.response_headers)},
+               {"response_body", shape_of(*exchange_.response_body)}});
 }
 
 OperationFinder::OperationFinder() {

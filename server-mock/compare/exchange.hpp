@@ -1,7 +1,7 @@
-/// One request with its response: as sent over the wire, and with its secrets removed.
+/// One request with its response: as sent over the wire, and as it is recorded, with its secrets removed.
 ///
 /// Only a `RedactedExchange` can be written, printed or graded, and only an `ExchangeRedactor` makes one, from a
-/// `WireExchange` (or from a line of a recording, whose values are redacted again). So no code path can write a secret.
+/// `WireExchange`; a line of a recording is one already. So no code path can write a secret.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "api-client/contract/schema.hpp"
 #include "api-client/http/transport.hpp"
 #include "server-mock/http/router.hpp"
+#include "server-mock/journal/exchange.hpp"
 
 namespace ws::mock::compare {
 
@@ -32,32 +33,19 @@ struct WireExchange {
   ws::http::Headers response_headers = {};
   std::string response_body = {};
   std::uint64_t response_bytes = 0;
-  std::int64_t at_ms = 0;       ///< time at which the response was complete, since the first request
+  std::int64_t time_ms = 0;  ///< time at which the request was sent
+  std::int64_t duration_us = 0;
   std::string upload_url = {};  ///< of an upload's PUT: the URL returned by `files.upload_start`; `path` is empty
 };
 
-/// The content of a redacted exchange. In `path` and all texts, secrets and opaque values are replaced by placeholders
-/// (`<key:1:47>`: kind, number, length); equal values have equal placeholders.
-struct ExchangeParts {
-  std::int64_t number = 0;
-  std::int64_t at_ms = 0;
-  std::string operation = {};  ///< id in the operation table; `upload.put`; "none" for an unknown path
-  std::string method = {};
-  std::string path = {};
-  std::string credential = {};  ///< a placeholder; empty: no `Authorization` was sent
-  JsonBox query = {};           ///< name -> text
-  JsonBox request_headers = {};
-  JsonBox request_body = {};  ///< null: none, or not JSON
-  std::uint64_t request_bytes = 0;
-  int status = 0;
-  JsonBox response_headers = {};  ///< lower-case name -> text; null: only the name is kept
-  JsonBox response_body = {};     ///< null: none, or not JSON
-  std::uint64_t response_bytes = 0;
-};
-
+/// An exchange in which secrets and opaque values are replaced by placeholders (`<key:1:47>`: kind, number, length), in
+/// its path and in all texts; equal values have equal placeholders. That of the key is the header `authorization`.
 class RedactedExchange {
  public:
-  const ExchangeParts& parts() const { return parts_; }
+  /// Reads a line of a recording. Fails with `invalid`.
+  static Result<RedactedExchange> read(std::string_view line);
+
+  const Exchange& exchange() const { return exchange_; }
   /// The exchange as a line of a recording.
   std::string line() const;
   /// As `line`, with types instead of values: statuses, header names, and the types of all members.
@@ -65,8 +53,8 @@ class RedactedExchange {
 
  private:
   friend class ExchangeRedactor;
-  explicit RedactedExchange(ExchangeParts parts) : parts_(std::move(parts)) {}
-  ExchangeParts parts_;
+  explicit RedactedExchange(Exchange exchange) : exchange_(std::move(exchange)) {}
+  Exchange exchange_;
 };
 
 /// Finds the operation of a request.
@@ -88,8 +76,6 @@ class OperationFinder {
 class ExchangeRedactor {
  public:
   RedactedExchange redact(const WireExchange& exchange);
-  /// Reads a line of a recording and redacts its values again. Fails with `invalid`.
-  Result<RedactedExchange> read(std::string_view line);
   /// Returns the placeholder of a text and replaces the text wherever it occurs from now on.
   std::string secret(std::string_view kind, const std::string& text);
 
@@ -103,7 +89,7 @@ class ExchangeRedactor {
   Json redact_under_secret(const Json& value, std::string_view kind);
   Json redact_error(const Json& value);
   std::string redact_path(const contract::Operation& operation, const http::Pairs& values);
-  Json redact_query(const contract::Operation* operation, std::string_view query);
+  std::string redact_query(const contract::Operation* operation, std::string_view query);
   Json redact_request_headers(const ws::http::Headers& headers);
   Json redact_response_headers(const ws::http::Headers& headers) const;
 
@@ -111,7 +97,7 @@ class ExchangeRedactor {
   std::map<std::string, std::string> placeholders_ = {};             // kind + '\0' + text
   std::map<std::string, std::string, std::greater<>> secrets_ = {};  // text -> placeholder
   std::map<std::string, std::size_t, std::less<>> numbers_ = {};     // the last number used for each kind
-  std::int64_t next_number_ = 0;
+  std::uint64_t last_seq_ = 0;
 };
 
 /// The length of the placeholder at `at`; 0 if there is none.

@@ -6,6 +6,7 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/clock.hpp"
+#include "api-client/base/percent.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/operations.hpp"
@@ -22,7 +23,7 @@ using contract::Operation;
 using contract::Schema;
 using contract::Type;
 
-constexpr JsonBounds sealed_bounds = {.max_bytes = std::size_t{16} << 20U};
+constexpr JsonBounds kept_bounds = {.max_bytes = std::size_t{16} << 20U};
 /// Shorter texts would also match inside unrelated words.
 constexpr std::size_t min_replaced = 6;
 
@@ -84,6 +85,16 @@ std::string media_type(std::string_view text) {
   std::string type = to_lower(text.substr(0, text.find(';')));
   while (type.ends_with(' ')) type.pop_back();
   return is_name(type) ? type : "unknown";
+}
+
+/// What would end a name or a value of a query, or be read as an escape.
+std::string encoded(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    const bool is_plain = c > ' ' && c <= '~' && std::string_view("%&+=#").find(c) == std::string_view::npos;
+    safe += is_plain ? std::string(1, c) : percent_encode(std::string_view(&c, 1));
+  }
+  return safe;
 }
 
 /// Response headers whose values may be kept, and the values allowed.
@@ -282,22 +293,23 @@ std::string ExchangeRedactor::redact_path(const Operation& operation, const http
   return path;
 }
 
-Json ExchangeRedactor::redact_query(const Operation* operation, std::string_view query) {
-  Json redacted = Json::object();
+/// Encoded as little as a query permits, so that placeholders can be read.
+std::string ExchangeRedactor::redact_query(const Operation* operation, std::string_view query) {
+  std::string redacted;
   for (const auto& [name, value] : http::parse_query(query)) {
     const contract::Parameter* parameter = operation == nullptr ? nullptr : contract::find_parameter(*operation, name);
-    const std::string key = redact_name(name);
+    redacted += fmt::format("{}{}=", redacted.empty() ? "" : "&", encoded(redact_name(name)));
     if (parameter == nullptr || parameter->in != contract::In::query) {
       const std::string_view kind = contract::secret_kind(name);
-      redacted[key] = kind.empty() ? opaque("text", value) : secret(kind, value);
+      redacted += kind.empty() ? opaque("text", value) : secret(kind, value);
       continue;
     }
     const bool is_number = parameter->field.type.kind == Kind::integer;
     if (is_number || parameter->field.type.kind == Kind::boolean) {
       const bool stays = is_digits(value) || is_code(value) || (value.starts_with('-') && is_digits(value.substr(1)));
-      redacted[key] = stays ? value : opaque("text", value);
+      redacted += stays ? value : opaque("text", value);
     } else {
-      redacted[key] = redact_member(value, name, parameter->field.type);
+      redacted += encoded(redact_member(value, name, parameter->field.type).get<std::string>());
     }
   }
   return redacted;
@@ -309,7 +321,7 @@ Json ExchangeRedactor::redact_request_headers(const ws::http::Headers& headers) 
     const std::string name = to_lower(given);
     if (name == "authorization") {
       const std::size_t space = value.find(' ');
-      secret("key", space == std::string::npos ? value : value.substr(space + 1));
+      redacted[name] = secret("key", space == std::string::npos ? value : value.substr(space + 1));
     } else if (contract::is_credential_header(name) || !contract::secret_kind(name).empty()) {
       secret("secret", value);
     } else if (name == "content-type") {
@@ -335,18 +347,14 @@ Json ExchangeRedactor::redact_response_headers(const ws::http::Headers& headers)
 }
 
 RedactedExchange ExchangeRedactor::redact(const WireExchange& exchange) {
-  ExchangeParts parts = {.number = ++next_number_, .at_ms = exchange.at_ms, .method = exchange.method};
+  Exchange parts = {
+      .seq = ++last_seq_, .time_ms = exchange.time_ms, .method = exchange.method, .duration_us = exchange.duration_us};
   parts.request_headers = redact_request_headers(exchange.request_headers);
-  if (const auto given = ws::http::find_header(exchange.request_headers, "Authorization")) {
-    const std::string text(*given);
-    const std::size_t space = text.find(' ');
-    parts.credential = secret("key", space == std::string::npos ? text : text.substr(space + 1));
-  }
   http::Pairs values;
   const Operation* operation =
       exchange.upload_url.empty() ? finder_.find(exchange.method, exchange.path, values) : nullptr;
   const auto body_of = [](const std::string& text) {
-    auto body = text.empty() ? Result<Json>(Json()) : parse_bounded(text, sealed_bounds);
+    auto body = text.empty() ? Result<Json>(Json()) : parse_bounded(text, kept_bounds);
     return body ? std::move(*body) : Json();
   };
   const auto type = ws::http::find_header(exchange.response_headers, "Content-Type");
@@ -356,7 +364,6 @@ RedactedExchange ExchangeRedactor::redact(const WireExchange& exchange) {
     parts.operation = upload_put;
     parts.path = secret("upload_url", exchange.upload_url);
   } else if (operation == nullptr) {
-    parts.operation = "none";
     parts.path = opaque("path", exchange.path);
   } else {
     parts.operation = operation->id;
@@ -384,43 +391,6 @@ RedactedExchange ExchangeRedactor::redact(const WireExchange& exchange) {
   if (operation != nullptr) parts.path = redact_path(*operation, values);
   parts.request_bytes = exchange.request_bytes;
   parts.response_bytes = exchange.response_bytes;
-  return RedactedExchange(std::move(parts));
-}
-
-Result<RedactedExchange> ExchangeRedactor::read(std::string_view line) {
-  WS_LET(const Json read, parse_bounded(line, sealed_bounds));
-  const Json* request = find(read, "request");
-  const Json* response = find(read, "response");
-  const auto status = find_integer(read, "status");
-  if (find_bool(read, "shapes_only")) {
-    return fail(Failure::Kind::invalid, "a recording of shapes alone holds no requests that could be sent again");
-  }
-  if (find_integer(read, "v") != 1 || request == nullptr || response == nullptr || !status) {
-    return fail(Failure::Kind::invalid, "this line is not a line of a recording");
-  }
-  const auto member = [](const Json& of, std::string_view name) {
-    const Json* found = find(of, name);
-    return found == nullptr ? Json() : *found;
-  };
-  ExchangeParts parts = {.number = find_integer(read, "number").value_or(0),
-                         .at_ms = find_integer(read, "at_ms").value_or(0),
-                         .operation = find_text(read, "operation").value_or("none"),
-                         .method = find_text(read, "method").value_or("GET"),
-                         .path = find_text(read, "path").value_or(""),
-                         .credential = find_text(*request, "credential").value_or("")};
-  parts.query = member(*request, "query");
-  parts.request_headers = member(*request, "headers");
-  parts.request_body = member(*request, "body");
-  parts.request_bytes =
-      static_cast<std::uint64_t>(std::max<std::int64_t>(find_integer(*request, "bytes").value_or(0), 0));
-  parts.status = static_cast<int>(*status);
-  parts.response_headers = member(*response, "headers");
-  parts.response_body = member(*response, "body");
-  parts.response_bytes =
-      static_cast<std::uint64_t>(std::max<std::int64_t>(find_integer(*response, "bytes").value_or(0), 0));
-  if (parts.path.size() > 4096 || !parts.query->is_object()) {
-    return fail(Failure::Kind::invalid, "this line is not a line of a recording");
-  }
   return RedactedExchange(std::move(parts));
 }
 

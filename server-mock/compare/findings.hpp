@@ -30,7 +30,7 @@ struct Finding {
   std::string operation = {};
   std::string where = {};  ///< "body/data/title", "header/etag"; without array indices
   std::string what = {};   ///< "409, and the mock answers 412"
-  std::int64_t exchange = 0;
+  std::uint64_t exchange = 0;
   std::string shown_by = {};
   std::size_t times = 1;
 };

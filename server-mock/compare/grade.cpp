@@ -10,6 +10,7 @@
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
 #include "server-mock/compare/probes.hpp"
+#include "server-mock/http/target.hpp"
 
 namespace ws::mock::compare {
 namespace {
@@ -92,15 +93,15 @@ std::string type_in_table(const Json& value) {
   return value.is_string() ? "string()" : "any()";
 }
 
-const Schema* answer_schema(const ExchangeParts& parts) {
-  const Operation* operation = contract::find_operation(parts.operation);
-  return operation == nullptr ? nullptr : response_schema(*operation, parts.status);
+const Schema* answer_schema(const Exchange& exchange) {
+  const Operation* operation = contract::find_operation(exchange.operation);
+  return operation == nullptr ? nullptr : response_schema(*operation, exchange.status);
 }
 
 /// A pending login may be a 200 without a secret: this is a value of `device_pending`.
-bool is_pending_login(const ExchangeParts& parts) {
-  return parts.operation == "auth.token" && parts.status == 200 && parts.response_body->is_object() &&
-         find(*parts.response_body, "secret") == nullptr;
+bool is_pending_login(const Exchange& exchange) {
+  return exchange.operation == "auth.token" && exchange.status == 200 && exchange.response_body->is_object() &&
+         find(*exchange.response_body, "secret") == nullptr;
 }
 
 /// The item's own id, which the binding maps.
@@ -200,33 +201,33 @@ std::vector<UnknownField> Findings::unknown() const {
 
 void Grader::report(FindingKind kind, const std::string& where, std::string what) {
   findings_.add(Finding{.kind = kind,
-                        .operation = now_->parts().operation,
+                        .operation = now_->exchange().operation.empty() ? "none" : now_->exchange().operation,
                         .where = where,
                         .what = std::move(what),
-                        .exchange = now_->parts().number,
+                        .exchange = now_->exchange().seq,
                         .shown_by = render_exchange(*now_)});
 }
 
 void Grader::grade_alone(const RedactedExchange& theirs) {
   now_ = &theirs;
-  const ExchangeParts& parts = theirs.parts();
-  if (parts.status == 422) {
-    const Json* detail = find(*parts.response_body, "detail");
+  const Exchange& exchange = theirs.exchange();
+  if (exchange.status == 422) {
+    const Json* detail = find(*exchange.response_body, "detail");
     if (detail == nullptr || !detail->is_array()) {
       report(FindingKind::type, "body/detail", "the document shows an array of validation errors for a 422");
     }
     return;
   }
-  const Schema* schema = answer_schema(parts);
-  if (schema == nullptr || parts.status >= 300 || is_pending_login(parts)) return;
-  if (parts.method == "HEAD") return;
-  if (parts.response_body->is_null()) {
-    if (parts.response_bytes < (std::uint64_t{4} << 20U)) {
+  const Schema* schema = answer_schema(exchange);
+  if (schema == nullptr || exchange.status >= 300 || is_pending_login(exchange)) return;
+  if (exchange.method == "HEAD") return;
+  if (exchange.response_body->is_null()) {
+    if (exchange.response_bytes.value_or(0) < (std::uint64_t{4} << 20U)) {
       report(FindingKind::type, "body", "not JSON, where the document shows an object");
     }
     return;
   }
-  for (const contract::Violation& one : contract::validate_response(*parts.response_body, *schema).violations) {
+  for (const contract::Violation& one : contract::validate_response(*exchange.response_body, *schema).violations) {
     std::string where;
     for (const contract::Step& step : one.loc) {
       if (const auto* name = std::get_if<std::string>(&step)) where += (where.empty() ? "" : "/") + *name;
@@ -239,8 +240,8 @@ void Grader::grade_alone(const RedactedExchange& theirs) {
            where,
            is_missing ? "missing, but the document requires it" : one.message);
   }
-  collect_unknown(*parts.response_body, *schema, nullptr);
-  check_pages(parts);
+  collect_unknown(*exchange.response_body, *schema, nullptr);
+  check_pages(exchange);
 }
 
 /// Collects unknown members, except those that the mock sends too.
@@ -264,19 +265,22 @@ void Grader::collect_unknown(const Json& theirs, const Schema& schema, const Jso
   }
 }
 
-void Grader::check_pages(const ExchangeParts& theirs) {
+void Grader::check_pages(const Exchange& theirs) {
   const Operation* operation = contract::find_operation(theirs.operation);
   const Json* data = find(*theirs.response_body, "data");
   if (operation == nullptr || operation->paging == contract::Paging::none || data == nullptr || !data->is_array()) {
     return;
   }
-  Json filters = *theirs.query;
-  const auto cursor = find_text(filters, "cursor");
-  filters.erase("cursor");
+  const http::Pairs query = http::parse_query(theirs.query);
+  const auto given = [&query](std::string_view name) {
+    const auto found = std::ranges::find(query, name, &std::pair<std::string, std::string>::first);
+    return found == query.end() ? std::nullopt : std::optional(found->second);
+  };
+  const auto cursor = given("cursor");
   if (operation->method == contract::Method::get) {
     const contract::Parameter* parameter = contract::find_parameter(*operation, "limit");
     const std::string fallback(parameter == nullptr ? "" : parameter->field.fallback);
-    const auto limit = parse_bounded(find_text(filters, "limit").value_or(fallback));
+    const auto limit = parse_bounded(given("limit").value_or(fallback));
     if (theirs.operation != "sync.pull" && limit && limit->is_number_unsigned() &&
         data->size() > limit->get<std::size_t>()) {
       report(FindingKind::items,
@@ -284,7 +288,9 @@ void Grader::check_pages(const ExchangeParts& theirs) {
              fmt::format("{} items, and the limit is {}", data->size(), limit->get<std::size_t>()));
     }
   }
-  std::set<std::string>& seen = pages_[theirs.operation + theirs.credential + dump(filters)];
+  std::string list = theirs.operation + theirs.request_header("authorization");
+  for (const auto& [name, value] : query) list += name == "cursor" ? "" : fmt::format("&{}={}", name, value);
+  std::set<std::string>& seen = pages_[list];
   if (!cursor) seen.clear();
   std::set<std::string> here;
   for (const Json& item : *data) {
@@ -302,35 +308,35 @@ void Grader::check_pages(const ExchangeParts& theirs) {
 
 void Grader::grade_beside(const RedactedExchange& theirs, const Replayed& ours) {
   now_ = &theirs;
-  const ExchangeParts& parts = theirs.parts();
-  if (parts.status < 300) remember_written(*parts.request_body);
+  const Exchange& exchange = theirs.exchange();
+  if (exchange.status < 300) remember_written(*exchange.request_body);
   const int status = ours.answer.status;
-  if (parts.status != status) {
-    const bool is_elsewhere = ours.is_foreign && (parts.status < 400 || status < 400);
-    const bool is_shut_out = parts.status == 403 && !permitted_.contains(parts.operation);
+  if (exchange.status != status) {
+    const bool is_elsewhere = ours.is_foreign && (exchange.status < 400 || status < 400);
+    const bool is_shut_out = exchange.status == 403 && !permitted_.contains(exchange.operation);
     if (!is_elsewhere && !is_shut_out) {
-      report(FindingKind::status, "status", fmt::format("{}, and the mock answers {}", parts.status, status));
+      report(FindingKind::status, "status", fmt::format("{}, and the mock answers {}", exchange.status, status));
     }
     return;
   }
-  compare_headers(*parts.response_headers, ours.answer.response_headers);
+  compare_headers(*exchange.response_headers, ours.answer.response_headers);
   auto parsed = ours.answer.response_body.empty() ? Result<Json>(Json()) : parse_bounded(ours.answer.response_body);
-  if (!parsed || status == 304 || parts.method == "HEAD") return;
-  if (parts.response_body->is_null() && parsed->is_object()) {
-    if (parts.response_bytes < (std::uint64_t{4} << 20U))
+  if (!parsed || status == 304 || exchange.method == "HEAD") return;
+  if (exchange.response_body->is_null() && parsed->is_object()) {
+    if (exchange.response_bytes.value_or(0) < (std::uint64_t{4} << 20U))
       report(FindingKind::type, "body", "not JSON, and the mock sends an object");
     return;
   }
-  const Schema* schema = answer_schema(parts);
+  const Schema* schema = answer_schema(exchange);
   if (status >= 400 && (schema == nullptr || find(*parsed, "conflicts") == nullptr))
-    return compare_errors(*parts.response_body, *parsed);
-  const Operation* operation = contract::find_operation(parts.operation);
+    return compare_errors(*exchange.response_body, *parsed);
+  const Operation* operation = contract::find_operation(exchange.operation);
   if (schema == nullptr && operation != nullptr) schema = operation->responses.front().schema;
   if (schema == nullptr) return;
   // What the caller may see, and what already existed, differs from service to service.
-  const bool is_own = !ours.is_foreign && parts.operation != "me.get" && parts.operation != "discovery.get" &&
-                      parts.operation != "tests.catalog";
-  compare_objects(*parts.response_body, *parsed, *schema, {.has_same_values = is_own});
+  const bool is_own = !ours.is_foreign && exchange.operation != "me.get" && exchange.operation != "discovery.get" &&
+                      exchange.operation != "tests.catalog";
+  compare_objects(*exchange.response_body, *parsed, *schema, {.has_same_values = is_own});
 }
 
 void Grader::remember_written(const Json& body) {
@@ -421,7 +427,7 @@ void Grader::compare_objects(const Json& theirs, const Json& ours, const Schema&
 
 void Grader::compare(const Json& theirs, const Json& ours, const Type& type, const At& at) {
   if (theirs.is_null() != ours.is_null()) {
-    const bool may_be_null = at.null == Null::yes || is_knowledge(now_->parts().operation);
+    const bool may_be_null = at.null == Null::yes || is_knowledge(now_->exchange().operation);
     // `next_cursor` depends on the number of items, which is compared separately.
     if (may_be_null && (!at.has_same_values || at.member == "next_cursor")) return;
     return report(
@@ -452,7 +458,7 @@ void Grader::compare(const Json& theirs, const Json& ours, const Type& type, con
   }
   if (theirs.is_string()) return compare_texts(theirs.get<std::string>(), ours.get<std::string>(), type, at);
   const bool is_told = theirs.is_boolean() || contains(number_members, at.member);
-  if (at.has_same_values && is_told && theirs != ours && !is_knowledge(now_->parts().operation)) {
+  if (at.has_same_values && is_told && theirs != ours && !is_knowledge(now_->exchange().operation)) {
     report(FindingKind::value, at.where, fmt::format("{}, and the mock says {}", shown(theirs), shown(ours)));
   }
 }
@@ -462,7 +468,7 @@ void Grader::compare_texts(const std::string& theirs, const std::string& ours, c
   if (is_placeholder || (is_uuid(theirs) && is_uuid(ours))) {
     if (!at.binds) return;
     const bool is_new = binding_.bind(theirs, ours);
-    if (!is_new && at.has_same_values && !is_placeholder && !is_knowledge(now_->parts().operation)) {
+    if (!is_new && at.has_same_values && !is_placeholder && !is_knowledge(now_->exchange().operation)) {
       report(FindingKind::value, at.where, "the id of another object");
     }
     return;
@@ -471,10 +477,10 @@ void Grader::compare_texts(const std::string& theirs, const std::string& ours, c
   // The mock's clock may be ahead, so a timed operation may already have ended there.
   if (at.member == "status" && (theirs == "queued" || theirs == "running" || theirs == "pending")) return;
   const bool is_word = type.kind == Kind::choice || contains(word_members, at.member);
-  const bool is_hash = at.member == "content_sha256" && !now_->parts().operation.starts_with("files.");
+  const bool is_hash = at.member == "content_sha256" && !now_->exchange().operation.starts_with("files.");
   const bool is_read_back = written_.contains(
       {std::string(at.member), binding_.theirs_of(ours) != nullptr ? *binding_.theirs_of(ours) : ours});
-  const bool is_knowing = is_knowledge(now_->parts().operation) && !is_read_back && at.member != "status";
+  const bool is_knowing = is_knowledge(now_->exchange().operation) && !is_read_back && at.member != "status";
   if (theirs == ours || is_knowing || (!is_word && !is_hash && !is_read_back)) return;
   report(FindingKind::value, at.where, fmt::format("{}, and the mock says {}", shown(theirs), shown(ours)));
 }
@@ -509,10 +515,10 @@ void Grader::compare_arrays(const Json& theirs, const Json& ours, const Type& ty
       compare(theirs[i], ours.front(), item, {.where = at.where, .has_same_values = false, .binds = false});
     }
   }
-  if (is_knowledge(now_->parts().operation)) return;
+  if (is_knowledge(now_->exchange().operation)) return;
   if (!in_order) report(FindingKind::order, at.where, "the same items in another order");
   // An item known to both sides that only the mock lists. If the page is incomplete, it may be on another page.
-  const Json* cursor = at.where == "body/data" ? find(*now_->parts().response_body, "next_cursor") : nullptr;
+  const Json* cursor = at.where == "body/data" ? find(*now_->exchange().response_body, "next_cursor") : nullptr;
   const bool is_cut = cursor != nullptr && cursor->is_string();
   for (std::size_t k = 0; k < ours.size() && !is_cut && at.has_same_values; ++k) {
     const bool is_there = std::ranges::find(places, k) != places.end();

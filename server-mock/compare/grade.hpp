@@ -37,7 +37,7 @@ class Grader {
   void compare_texts(const std::string& theirs, const std::string& ours, const contract::Type& type, const At& at);
   void compare_errors(const Json& theirs, const Json& ours);
   void compare_headers(const Json& theirs, const ws::http::Headers& ours);
-  void check_pages(const ExchangeParts& theirs);
+  void check_pages(const Exchange& theirs);
   void collect_unknown(const Json& theirs, const contract::Schema& schema, const Json* ours);
   void remember_written(const Json& body);
 

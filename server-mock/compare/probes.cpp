@@ -10,6 +10,7 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
+#include "server-mock/http/target.hpp"
 #include "server-mock/pipeline/assumption_effects.hpp"
 
 namespace ws::mock::compare {
@@ -155,9 +156,9 @@ void count_members(const Json& value, const Schema& schema, MemberCounts& counts
   }
 }
 
-const Operation* operation_of(const ExchangeParts& parts) { return contract::find_operation(parts.operation); }
+const Operation* operation_of(const Exchange& parts) { return contract::find_operation(parts.operation); }
 
-MemberCounts counts_of(const ExchangeParts& parts) {
+MemberCounts counts_of(const Exchange& parts) {
   MemberCounts counts;
   const Operation* operation = operation_of(parts);
   const Schema* schema = operation == nullptr ? nullptr : response_schema(*operation, parts.status);
@@ -166,15 +167,13 @@ MemberCounts counts_of(const ExchangeParts& parts) {
 }
 
 /// Whether the request's path or query is invalid by the table.
-bool is_invalid(const ExchangeParts& parts, const Operation& operation) {
-  std::vector<std::pair<std::string, std::string>> query;
-  for (const auto& [name, value] : parts.query->items()) query.emplace_back(name, value.get<std::string>());
-  const auto findings = contract::validate_parameters(operation, {}, query, {});
+bool is_invalid(const Exchange& parts, const Operation& operation) {
+  const auto findings = contract::validate_parameters(operation, {}, http::parse_query(parts.query), {});
   return std::ranges::any_of(findings.violations,
                              [](const contract::Violation& one) { return one.loc.front() == contract::Step("query"); });
 }
 
-bool applies(const Pattern& pattern, const ExchangeParts& parts) {
+bool applies(const Pattern& pattern, const Exchange& parts) {
   const Operation* operation = operation_of(parts);
   switch (pattern.applies_to) {
     case AppliesTo::operation: return parts.operation == pattern.operation;
@@ -182,8 +181,8 @@ bool applies(const Pattern& pattern, const ExchangeParts& parts) {
       return parts.status >= 400 && parts.status != 422 && operation != nullptr &&
              operation->auth == contract::Auth::key && parts.operation != "sync.commit";
     case AppliesTo::unauthenticated:
-      return operation != nullptr && operation->auth == contract::Auth::key && parts.credential.empty() &&
-             is_invalid(parts, *operation);
+      return operation != nullptr && operation->auth == contract::Auth::key &&
+             parts.request_header("authorization").empty() && is_invalid(parts, *operation);
     case AppliesTo::successes:
       return parts.status < 300 && operation != nullptr && response_schema(*operation, parts.status) != nullptr &&
              parts.response_body->is_object() && !parts.operation.starts_with("sync.") &&
@@ -192,20 +191,21 @@ bool applies(const Pattern& pattern, const ExchangeParts& parts) {
   return false;
 }
 
-std::int64_t limit_of(const ExchangeParts& parts) {
-  const auto text = find_text(*parts.query, "limit");
-  const auto limit = text ? parse_bounded(*text) : Result<Json>(Json());
+std::int64_t limit_of(const Exchange& parts) {
+  const http::Pairs query = http::parse_query(parts.query);
+  const auto limit = parse_bounded(http::value_of(query, "limit"));
   return limit && limit->is_number_unsigned() ? limit->get<std::int64_t>() : 0;
 }
 
-std::int64_t items_of(const ExchangeParts& parts) {
+std::int64_t items_of(const Exchange& parts) {
   const Json* data = find(*parts.response_body, "data");
   return data == nullptr || !data->is_array() ? -1 : static_cast<std::int64_t>(data->size());
 }
 
-bool holds_run(const ExchangeParts& parts, std::string_view status, const std::set<std::string>& runs) {
+bool holds_run(const Exchange& parts, std::string_view status, const std::set<std::string>& runs) {
   const Json* data = find(*parts.response_body, "data");
-  if (data == nullptr || !data->is_array() || find_text(*parts.query, "status") != std::string(status)) return false;
+  const http::Pairs query = http::parse_query(parts.query);
+  if (data == nullptr || !data->is_array() || http::value_of(query, "status") != status) return false;
   return std::ranges::any_of(*data, [&](const Json& run) { return runs.contains(find_text(run, "id").value_or("")); });
 }
 
@@ -213,10 +213,10 @@ bool holds_run(const ExchangeParts& parts, std::string_view status, const std::s
 struct Earlier {
   std::set<std::string> runs = {};  ///< that were launched
   /// By the number of a renewal: how much later the lease ends than before, less its `lease_seconds`; in milliseconds.
-  std::map<std::int64_t, std::int64_t> growth = {};
+  std::map<std::uint64_t, std::int64_t> growth = {};
 };
 
-bool shows(const Pattern& pattern, const ExchangeParts& parts, const Earlier& earlier) {
+bool shows(const Pattern& pattern, const Exchange& parts, const Earlier& earlier) {
   if (pattern.status != 0 && parts.status != pattern.status) return false;
   const Json* member = find(*parts.response_body, pattern.member);
   const auto text = find_text(*parts.response_body, pattern.member);
@@ -237,7 +237,7 @@ bool shows(const Pattern& pattern, const ExchangeParts& parts, const Earlier& ea
     case Condition::holds_run: return holds_run(parts, pattern.text, earlier.runs);
     case Condition::lease_grows_whole:
     case Condition::lease_grows_less: {
-      const auto grown = earlier.growth.find(parts.number);
+      const auto grown = earlier.growth.find(parts.seq);
       return grown != earlier.growth.end() && (grown->second < 0) == (pattern.condition == Condition::lease_grows_less);
     }
     case Condition::unknown_members: return counts().unknown > 0;
@@ -252,23 +252,23 @@ bool shows(const Pattern& pattern, const ExchangeParts& parts, const Earlier& ea
 std::set<std::string> launched_runs(const Exchanges& exchanges) {
   std::set<std::string> runs;
   for (const RedactedExchange& exchange : exchanges) {
-    if (exchange.parts().operation != "tests.run_launch" || exchange.parts().status >= 300) continue;
-    runs.insert(find_text(*exchange.parts().response_body, "id").value_or("none"));
+    if (exchange.exchange().operation != "tests.run_launch" || exchange.exchange().status >= 300) continue;
+    runs.insert(find_text(*exchange.exchange().response_body, "id").value_or("none"));
   }
   return runs;
 }
 
 /// Renewals of leases that no service would have to cut at 900 seconds from now.
-std::map<std::int64_t, std::int64_t> growth_of_leases(const Exchanges& exchanges) {
+std::map<std::uint64_t, std::int64_t> growth_of_leases(const Exchanges& exchanges) {
   struct Lease {
     std::int64_t ends_at = 0;
     std::int64_t seconds = 0;  // in all, since the claim
   };
   constexpr std::int64_t longest = 900;
   std::map<std::string, Lease> leases;
-  std::map<std::int64_t, std::int64_t> growth;
+  std::map<std::uint64_t, std::int64_t> growth;
   for (const RedactedExchange& exchange : exchanges) {
-    const ExchangeParts& parts = exchange.parts();
+    const Exchange& parts = exchange.exchange();
     const bool is_claim = parts.operation == "events.claim";
     if (parts.status != 200 || (!is_claim && parts.operation != "events.renew")) continue;
     const Json* event = is_claim ? find(*parts.response_body, "event") : &*parts.response_body;
@@ -281,7 +281,7 @@ std::map<std::int64_t, std::int64_t> growth_of_leases(const Exchanges& exchanges
     const auto before = leases.find(*id);
     const bool is_known = !is_claim && before != leases.end();
     const std::int64_t all = seconds + (is_known ? before->second.seconds : 0);
-    if (is_known && all <= longest) growth[parts.number] = ends_at - before->second.ends_at - seconds * 1000;
+    if (is_known && all <= longest) growth[parts.seq] = ends_at - before->second.ends_at - seconds * 1000;
     leases[*id] = {.ends_at = ends_at, .seconds = all};
   }
   return growth;
@@ -303,7 +303,7 @@ SwitchValue judge(const Probe& probe, const Exchanges& exchanges, const Earlier&
   std::size_t all = 0;
   for (const RedactedExchange& exchange : exchanges) {
     for (const Pattern& pattern : probe.patterns) {
-      if (!applies(pattern, exchange.parts()) || !shows(pattern, exchange.parts(), earlier)) continue;
+      if (!applies(pattern, exchange.exchange()) || !shows(pattern, exchange.exchange(), earlier)) continue;
       Votes& cast = votes[pattern.value];
       if (cast.count++ == 0) cast.first = &exchange;
       ++all;
@@ -324,7 +324,7 @@ SwitchValue judge(const Probe& probe, const Exchanges& exchanges, const Earlier&
   const bool is_shown = votes.size() == 1 || is_decisive(probe.key, best->first);
   judged.value = best->first;
   judged.certainty = is_shown ? Certainty::shown : Certainty::likely;
-  judged.exchange = best->second.first->parts().number;
+  judged.exchange = best->second.first->exchange().seq;
   judged.shown_by = render_exchange(*best->second.first);
   return judged;
 }
@@ -359,14 +359,10 @@ Assumptions assumptions_of(const std::vector<SwitchValue>& values) {
 }
 
 std::string render_exchange(const RedactedExchange& exchange) {
-  const ExchangeParts& parts = exchange.parts();
+  const Exchange& parts = exchange.exchange();
   const Operation* operation = operation_of(parts);
-  std::string query;
-  for (const auto& [key, value] : parts.query->items()) {
-    query += fmt::format("{}{}={}", query.empty() ? "?" : "&", key, value.is_string() ? value.get<std::string>() : "");
-  }
   const std::string path = operation == nullptr ? parts.path : std::string(operation->path);
-  return fmt::format("{} {}{} -> {}", parts.method, path, query, parts.status);
+  return fmt::format("{} {}{}{} -> {}", parts.method, path, parts.query.empty() ? "" : "?", parts.query, parts.status);
 }
 
 }  // namespace ws::mock::compare

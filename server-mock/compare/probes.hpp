@@ -71,9 +71,9 @@ struct SwitchValue {
   std::string_view key = {};
   std::string value = {};  ///< empty: not observed
   Certainty certainty = Certainty::not_seen;
-  std::int64_t exchange = 0;  ///< number of the exchange that showed it
-  std::string shown_by = {};  ///< "GET /v1/documents/{document_id} -> 404"
-  std::string needs = {};     ///< if not observed: what would show it
+  std::uint64_t exchange = 0;  ///< number of the exchange that showed it
+  std::string shown_by = {};   ///< "GET /v1/documents/{document_id} -> 404"
+  std::string needs = {};      ///< if not observed: what would show it
 };
 
 /// One value for each row, in the table's order.

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/clock.hpp"
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/random.hpp"
 #include "api-client/base/sha256.hpp"
@@ -216,8 +217,6 @@ class RecordingProxy::Writer {
 
   /// Waits while too many bytes are not yet redacted.
   void take(WireExchange exchange) {
-    const auto since = std::chrono::steady_clock::now() - begin_;
-    exchange.at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return waiting_bytes_ < max_waiting_bytes; });
     waiting_bytes_ += size_of(exchange);
@@ -280,7 +279,6 @@ class RecordingProxy::Writer {
   Binding binding_ = {};
   Findings findings_ = {};
   Grader grader_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::thread thread_;  // last: it uses the others
 };
 
@@ -289,6 +287,7 @@ struct RecordingProxy::Passing {
   explicit Passing(std::size_t& held_bytes) : answer_body(std::make_unique<Spool>(held_bytes)) {}
 
   WireExchange exchange = {};
+  std::chrono::steady_clock::time_point sent_at = std::chrono::steady_clock::now();
   std::unique_ptr<Spool> body = {};  // of the request; null: none
   std::unique_ptr<SpoolBody> source = {};
   std::unique_ptr<Spool> answer_body;
@@ -367,6 +366,7 @@ http::Response RecordingProxy::handle(const http::Request& request) {
   const auto passing = std::make_shared<Passing>(held_bytes_);
   WireExchange& exchange = passing->exchange;
   exchange.method = request.method;
+  exchange.time_ms = SystemClock().now().time_since_epoch().count();
   std::string url;
   if (request.path.starts_with(upload_prefix)) {
     const auto found = uploads_.find(request.path.substr(upload_prefix.size()));
@@ -416,6 +416,8 @@ http::Response RecordingProxy::handle(const http::Request& request) {
 void RecordingProxy::end(Passing& passing, ws::http::Outcome outcome) {
   passing.is_done = true;
   WireExchange& exchange = passing.exchange;
+  const auto taken = std::chrono::steady_clock::now() - passing.sent_at;
+  exchange.duration_us = std::chrono::duration_cast<std::chrono::microseconds>(taken).count();
   if (auto* failed = std::get_if<ws::http::TransportError>(&outcome)) {
     passing.is_unreached = true;
     passing.why = std::move(failed->reason.what);

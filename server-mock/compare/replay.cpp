@@ -8,6 +8,7 @@
 #include "api-client/base/percent.hpp"
 #include "server-mock/compare/caller.hpp"
 #include "server-mock/compare/grade.hpp"
+#include "server-mock/http/target.hpp"
 #include "server-mock/sweep/local_server.hpp"
 
 namespace ws::mock::compare {
@@ -36,19 +37,19 @@ class Replay {
 
   void note_permitted(const Exchanges& exchanges) {
     for (const RedactedExchange& one : exchanges) {
-      if (one.parts().status < 300) grader_.note_permitted(one.parts().operation);
+      if (one.exchange().status < 300) grader_.note_permitted(one.exchange().operation);
     }
   }
 
   Result<void> run(const RedactedExchange& theirs) {
-    const ExchangeParts& parts = theirs.parts();
+    const Exchange& exchange = theirs.exchange();
     grader_.grade_alone(theirs);
-    if (parts.operation == "none") return {};
-    move_clock(parts.at_ms);
+    if (exchange.operation.empty()) return {};
+    move_clock(exchange.time_ms + exchange.duration_us / 1000);
     bool is_foreign = false;
-    const CallRequest request = request_of(parts, is_foreign);
+    const CallRequest request = request_of(exchange, is_foreign);
     WS_LET(WireExchange answer, caller_.send(request));
-    if (parts.method == "GET" && differs_in_status(parts, answer)) {
+    if (exchange.method == "GET" && differs_in_status(exchange, answer)) {
       advance(late_s);
       WS_LET(answer, caller_.send(request));
     }
@@ -57,9 +58,9 @@ class Replay {
   }
 
  private:
-  static bool differs_in_status(const ExchangeParts& parts, const WireExchange& answer) {
+  static bool differs_in_status(const Exchange& exchange, const WireExchange& answer) {
     const auto ours = parse_bounded(answer.response_body);
-    const auto status = find_text(*parts.response_body, "status");
+    const auto status = find_text(*exchange.response_body, "status");
     return ours && status && find_text(*ours, "status") != status;
   }
 
@@ -67,60 +68,62 @@ class Replay {
     static_cast<void>(host_.control(world_, "POST", "/clock:advance", Json{{"seconds", seconds}}));
   }
 
-  void move_clock(std::int64_t at_ms) {
-    if (at_ms <= clock_ms_) return;
-    advance(static_cast<double>(at_ms - clock_ms_) / 1000);
-    clock_ms_ = at_ms;
+  /// To the end of an exchange, as long after that of the first one as it was.
+  void move_clock(std::int64_t end_ms) {
+    if (clock_ms_ && end_ms > *clock_ms_) advance(static_cast<double>(end_ms - *clock_ms_) / 1000);
+    clock_ms_ = std::max(clock_ms_.value_or(end_ms), end_ms);
   }
 
-  CallRequest request_of(const ExchangeParts& parts, bool& is_foreign) {
-    CallRequest request = {.method = parts.method, .timeout = std::chrono::seconds(60)};
-    Translated path = binding_.translate(std::string_view(parts.path));
+  CallRequest request_of(const Exchange& exchange, bool& is_foreign) {
+    CallRequest request = {.method = exchange.method, .timeout = std::chrono::seconds(60)};
+    Translated path = binding_.translate(std::string_view(exchange.path));
     is_foreign = path.is_foreign;
-    if (parts.operation == upload_put) {
+    if (exchange.operation == upload_put) {
       request.upload_url = path.is_foreign ? "" : path.text;
-      request.body.assign(std::min(parts.request_bytes, max_upload_bytes), 'x');
+      request.body.assign(std::min(exchange.request_bytes.value_or(0), max_upload_bytes), 'x');
       request.target = "/_upload/unknown";
       // Of the upload's headers a recording keeps this one, and the PUT needs it.
-      if (const auto type = find_text(*parts.request_headers, "content-type")) {
+      if (const auto type = find_text(*exchange.request_headers, "content-type")) {
         request.headers.emplace_back("Content-Type", *type);
       }
       return request;
     }
     request.target = path.text;
     char separator = '?';
-    for (const auto& [name, value] : parts.query->items()) {
-      const Translated one = binding_.translate(std::string_view(value.is_string() ? value.get<std::string>() : ""));
+    for (const auto& [name, value] : http::parse_query(exchange.query)) {
+      const Translated one = binding_.translate(std::string_view(value));
       is_foreign = is_foreign || one.is_foreign;
       request.target += fmt::format("{}{}={}", separator, percent_encode(name), percent_encode(one.text));
       separator = '&';
     }
-    for (const auto& [name, value] : parts.request_headers->items()) {
-      if (name == "content-type" || !value.is_string()) continue;
+    for (const auto& [name, value] : exchange.request_headers->items()) {
+      if (name == "content-type" || name == "authorization" || !value.is_string()) continue;
       request.headers.emplace_back(name, binding_.translate(std::string_view(value.get<std::string>())).text);
     }
-    if (!parts.request_body->is_null()) {
-      Json body = binding_.translate(*parts.request_body, is_foreign);
+    if (!exchange.request_body->is_null()) {
+      Json body = binding_.translate(*exchange.request_body, is_foreign);
       // Events that arrived while a claim was waiting already exist in the replay.
-      if (parts.operation == "events.claim" && find_integer(body, "wait_seconds").value_or(0) > 0 && parts.status < 300)
+      if (exchange.operation == "events.claim" && find_integer(body, "wait_seconds").value_or(0) > 0 &&
+          exchange.status < 300)
         body["wait_seconds"] = 0;
       request.body = dump(body);
-    } else if (parts.request_bytes > 0) {
+    } else if (exchange.request_bytes.value_or(0) > 0) {
       request.body = "{";  // the recorded body was not JSON
     }
-    set_key(parts, request);
+    set_key(exchange, request);
     return request;
   }
 
   /// Uses the mock's counterpart of a key that the recording created; any other key becomes the mock's own key, unless
   /// the other side rejected it.
-  void set_key(const ExchangeParts& parts, CallRequest& request) {
-    if (parts.credential.empty()) {
+  void set_key(const Exchange& exchange, CallRequest& request) {
+    const std::string credential = exchange.request_header("authorization");
+    if (credential.empty()) {
       request.key = WithKey::none;
-    } else if (const std::string* key = binding_.find(parts.credential)) {
+    } else if (const std::string* key = binding_.find(credential)) {
       request.key = WithKey::none;
       request.headers.emplace_back("Authorization", "Bearer " + *key);
-    } else if (parts.status == 401) {
+    } else if (exchange.status == 401) {
       request.key = WithKey::wrong;
     }
   }
@@ -130,7 +133,7 @@ class Replay {
   Caller& caller_;
   Binding binding_ = {};
   Grader grader_;
-  std::int64_t clock_ms_ = 0;
+  std::optional<std::int64_t> clock_ms_ = {};  // of the other side
 };
 
 }  // namespace

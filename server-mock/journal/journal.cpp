@@ -64,11 +64,11 @@ std::string_view value_in(std::string_view headers, std::string_view name) {
 void Journal::fill(Entry& entry,
                    const http::Request& request,
                    const http::Response& response,
-                   const Exchange& exchange) const {
+                   const ExchangeFacts& facts) const {
   entry.seq = next_seq_;
-  entry.operation = exchange.operation;
-  entry.time = exchange.time;
-  entry.duration_us = exchange.duration_us;
+  entry.operation = facts.operation;
+  entry.time = facts.time;
+  entry.duration_us = facts.duration_us;
   entry.status = response.status();
   entry.request_size = request.sink != nullptr ? request.sink->taken_bytes() : request.body.size();
   entry.response_size = response.body_bytes();
@@ -77,12 +77,12 @@ void Journal::fill(Entry& entry,
   entry.head_bytes = static_cast<std::uint32_t>(request.head.size());
   entry.request_bytes = static_cast<std::uint32_t>(asked.size());
   entry.text.assign(request.head).append(asked).append(answered);
-  entry.fault = exchange.fault;
-  entry.warning = exchange.warning;
+  entry.fault = facts.fault;
+  entry.warning = facts.warning;
   entry.assumed = value_in(response.headers(), assumed_header);
 }
 
-void Journal::add(const http::Request& request, const http::Response& response, const Exchange& exchange) {
+void Journal::add(const http::Request& request, const http::Response& response, const ExchangeFacts& facts) {
   if (bounds_.entries == 0) {
     ++next_seq_;
     return;
@@ -95,7 +95,7 @@ void Journal::add(const http::Request& request, const http::Response& response, 
     bytes_ -= entry.text.size();
     ++dropped_;
   }
-  fill(entry, request, response, exchange);
+  fill(entry, request, response, facts);
   ++next_seq_;
   bytes_ += entry.text.size();
   entries_.push_back(std::move(entry));
@@ -106,10 +106,12 @@ void Journal::add(const http::Request& request, const http::Response& response, 
   }
 }
 
-Json Journal::describe(const http::Request& request, const http::Response& response, const Exchange& exchange) {
+Exchange Journal::describe(const http::Request& request,
+                           const http::Response& response,
+                           const ExchangeFacts& facts) const {
   Entry entry;
-  fill(entry, request, response, exchange);
-  return to_json(entry);
+  fill(entry, request, response, facts);
+  return redact(entry);
 }
 
 void Journal::clear() {
@@ -119,33 +121,34 @@ void Journal::clear() {
   next_seq_ = 1;
 }
 
-Json Journal::to_json(const Entry& entry) const {
+Exchange Journal::redact(const Entry& entry) const {
   const std::string_view text = entry.text;
   const std::string_view head = text.substr(0, entry.head_bytes);
   const std::size_t space = std::min(head.find(' '), head.size());
   const std::string_view rest = head.substr(std::min(space + 1, head.size()));
   http::Request asked = {.target = rest.substr(0, rest.find(' '))};
   http::split_target(asked);
-  Json value = {
-      {"seq", entry.seq},
-      {"time", rfc3339(entry.time)},
-      {"method", contract::redact_keys(std::string(head.substr(0, space)))},
-      {"path", shown_path(sandbox_.empty() ? asked.path : http::within_sandbox(asked.path).path)},
-      {"query", asked.query.empty() ? Json(nullptr) : Json(contract::redact_pairs(asked.query))},
-      {"operation", entry.operation.empty() ? Json(nullptr) : Json(entry.operation)},
-      {"status", entry.status == 0 ? Json(nullptr) : Json(entry.status)},
-      {"request_headers", headers_to_json(head)},
-      {"request_body", body_to_json(text.substr(entry.head_bytes, entry.request_bytes), entry.request_size)},
-      {"response_body", body_to_json(text.substr(entry.head_bytes + entry.request_bytes), entry.response_size)},
-      {"duration_ms", static_cast<double>(entry.duration_us) / 1000},
-      {"fault", entry.fault.empty() ? Json(nullptr) : Json(entry.fault)},
-      {"sandbox", sandbox_.empty() ? Json(nullptr) : Json(sandbox_)}};
+  Exchange exchange = {
+      .seq = entry.seq,
+      .time_ms = entry.time,
+      .method = contract::redact_keys(std::string(head.substr(0, space))),
+      .path = shown_path(sandbox_.empty() ? asked.path : http::within_sandbox(asked.path).path),
+      .query = contract::redact_pairs(asked.query),
+      .operation = std::string(entry.operation),
+      .status = entry.status,
+      .request_headers = headers_to_json(head),
+      .request_body = body_to_json(text.substr(entry.head_bytes, entry.request_bytes), entry.request_size),
+      .response_body = body_to_json(text.substr(entry.head_bytes + entry.request_bytes), entry.response_size),
+      .duration_us = entry.duration_us,
+      .fault = entry.fault,
+      .sandbox = sandbox_,
+      .warning = contract::redact_keys(entry.warning),
+      .assumed = entry.assumed};
   // The page shows the code of the login.
-  if (entry.operation == "page.device" && !value["response_body"].is_null())
-    value["response_body"] = contract::redacted;
-  if (!entry.warning.empty()) value["warning"] = contract::redact_keys(entry.warning);
-  if (!entry.assumed.empty()) value["assumed"] = entry.assumed;
-  return value;
+  if (entry.operation == "page.device" && !exchange.response_body.is_null()) {
+    exchange.response_body = Json(contract::redacted);
+  }
+  return exchange;
 }
 
 Json Journal::read(const Filter& filter) const {
@@ -158,7 +161,7 @@ Json Journal::read(const Filter& filter) const {
   const std::size_t count = std::min(found.size(), filter.limit.value_or(found.size()));
   const std::size_t first = filter.keep == Filter::Keep::newest ? found.size() - count : 0;
   Json data = Json::array();
-  for (const Entry* entry : std::span(found).subspan(first, count)) data.push_back(to_json(*entry));
+  for (const Entry* entry : std::span(found).subspan(first, count)) data.push_back(to_json(redact(*entry)));
   return {{"data", std::move(data)}, {"dropped", dropped_}};
 }
 

@@ -13,6 +13,7 @@
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
 #include "server-mock/http/message.hpp"
+#include "server-mock/journal/exchange.hpp"
 #include "server-mock/output/line_output.hpp"
 
 namespace ws::mock {
@@ -24,7 +25,7 @@ struct JournalBounds {
 };
 
 /// Facts about an exchange that are not in its bytes.
-struct Exchange {
+struct ExchangeFacts {
   std::string_view operation = {};  ///< operation id; empty: no route
   std::int64_t time = 0;            ///< by the world's clock
   std::int64_t duration_us = 0;
@@ -38,7 +39,7 @@ class Journal {
   explicit Journal(const JournalBounds& bounds = {}, std::string_view sandbox = {})
       : bounds_(bounds), sandbox_(sandbox) {}
 
-  void add(const http::Request& request, const http::Response& response, const Exchange& exchange);
+  void add(const http::Request& request, const http::Response& response, const ExchangeFacts& facts);
   void clear();
 
   /// `seq` of the last entry; 0 if there was none since the start or `clear`.
@@ -54,7 +55,7 @@ class Journal {
   /// `{data: [{seq, time, method, path, query, operation, status, ...}], dropped}`, oldest first.
   Json read(const Filter& filter) const;
   /// The entry that `add` would store, without bounds: for the journal file.
-  Json describe(const http::Request& request, const http::Response& response, const Exchange& exchange);
+  Exchange describe(const http::Request& request, const http::Response& response, const ExchangeFacts& facts) const;
 
  private:
   struct Entry {
@@ -72,8 +73,11 @@ class Journal {
     std::string warning = {};
     std::string assumed = {};  // `X-Mock-Assumed` of the response
   };
-  void fill(Entry& entry, const http::Request& request, const http::Response& response, const Exchange& exchange) const;
-  Json to_json(const Entry& entry) const;
+  void fill(Entry& entry,
+            const http::Request& request,
+            const http::Response& response,
+            const ExchangeFacts& facts) const;
+  Exchange redact(const Entry& entry) const;
 
   JournalBounds bounds_;
   std::string sandbox_;

@@ -90,7 +90,7 @@ void Coverage::finish() {
   }
 }
 
-void CoverageReport::add(const Json& entry) { coverage_.add({read_entry(entry)}); }
+void CoverageReport::add(const Exchange& exchange) { coverage_.add({sent_request(exchange)}); }
 
 Result<void> CoverageReport::write(const std::string& path) {
   coverage_.finish();

@@ -34,8 +34,7 @@ struct Coverage {
 /// Collects the requests of a running server for `exec --report`.
 class CoverageReport {
  public:
-  /// `entry`: one entry of a journal.
-  void add(const Json& entry);
+  void add(const Exchange& exchange);
   /// Writes JSON if the file's name ends with ".json", otherwise text. Fails with `disk`.
   Result<void> write(const std::string& path);
 

@@ -6,40 +6,24 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api-client/base/clock.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/sweep/printed_text.hpp"
 
 namespace ws::mock::sweep {
-namespace {
-
-std::string text_at(const Json& object, std::string_view name) { return find_text(object, name).value_or(""); }
-
-}  // namespace
 
 bool SentRequest::is_create() const {
   const contract::Operation* known = contract::find_operation(operation);
   return known != nullptr && known->idempotency == contract::Idempotency::key;
 }
 
-SentRequest read_entry(const Json& entry) {
-  SentRequest sent = {.seq = static_cast<std::uint64_t>(find_integer(entry, "seq").value_or(0)),
-                      .operation = text_at(entry, "operation"),
-                      .method = text_at(entry, "method"),
-                      .path = text_at(entry, "path"),
-                      .query = text_at(entry, "query"),
-                      .status = static_cast<int>(find_integer(entry, "status").value_or(0)),
-                      .fault = text_at(entry, "fault"),
-                      .assumed = text_at(entry, "assumed")};
-  if (const auto time = parse_rfc3339(text_at(entry, "time"))) sent.time_ms = time->time_since_epoch().count();
-  if (const Json* headers = find(entry, "request_headers"); headers != nullptr) {
-    sent.host = text_at(*headers, "host");
-    sent.has_key = find(*headers, "authorization") != nullptr;
-    sent.idempotency_key = text_at(*headers, "idempotency-key");
-  }
-  if (const Json* body = find(entry, "request_body"); body != nullptr && !body->is_null()) sent.body = canonical(*body);
-  if (const Json* answer = find(entry, "response_body"); answer != nullptr) sent.answer = *answer;
+SentRequest sent_request(Exchange exchange) {
+  SentRequest sent;
+  sent.host = exchange.request_header("host");
+  sent.has_key = find(*exchange.request_headers, "authorization") != nullptr;
+  sent.idempotency_key = exchange.request_header("idempotency-key");
+  if (!exchange.request_body.is_null()) sent.body = canonical(*exchange.request_body);
+  static_cast<Exchange&>(sent) = std::move(exchange);
   return sent;
 }
 
@@ -47,7 +31,9 @@ std::vector<SentRequest> read_journal(const Json& journal) {
   std::vector<SentRequest> all;
   const Json* data = find(journal, "data");
   if (data == nullptr || !data->is_array()) return all;
-  for (const Json& entry : *data) all.push_back(read_entry(entry));
+  for (const Json& entry : *data) {
+    if (auto exchange = read_exchange(entry)) all.push_back(sent_request(std::move(*exchange)));
+  }
   return all;
 }
 

@@ -7,24 +7,16 @@
 #include <vector>
 
 #include "api-client/base/json.hpp"
+#include "server-mock/journal/exchange.hpp"
 
 namespace ws::mock::sweep {
 
-struct SentRequest {
-  std::uint64_t seq = 0;
-  std::int64_t time_ms = 0;    ///< time of arrival by the sandbox's clock
-  std::string operation = {};  ///< empty: not an operation of the API
-  std::string method = {};
-  std::string path = {};
-  std::string query = {};
+/// An exchange, and what the oracles ask of its request.
+struct SentRequest : Exchange {
   std::string host = {};
   bool has_key = false;  ///< it had an Authorization field
   std::string idempotency_key = {};
-  std::string body = {};  ///< as JSON; empty: none
-  int status = 0;         ///< 0: no response
-  JsonBox answer = {};
-  std::string fault = {};    ///< the fault rule that was applied; empty: none
-  std::string assumed = {};  ///< "question_created=200, ..."; empty: none
+  std::string body = {};  ///< as JSON, in one order; empty: none
 
   bool is_create() const;  ///< an operation that takes an Idempotency-Key
   bool same_call(const SentRequest& other) const {
@@ -32,8 +24,7 @@ struct SentRequest {
   }
 };
 
-/// One entry of a journal.
-SentRequest read_entry(const Json& entry);
+SentRequest sent_request(Exchange exchange);
 /// `journal`: the answer of `GET /_mock/requests`.
 std::vector<SentRequest> read_journal(const Json& journal);
 

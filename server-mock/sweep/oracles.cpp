@@ -398,7 +398,7 @@ class Judge {
     return std::ranges::any_of(run_.sent, [&](const SentRequest& one) {
       is_hit = is_hit || !one.fault.empty();
       if (!is_hit || (one.fault.empty() && one.status != 0 && one.status < 400)) return false;
-      std::vector<std::string> names = {one.operation, one.path, find_text(*one.answer, "code").value_or("")};
+      std::vector<std::string> names = {one.operation, one.path, find_text(*one.response_body, "code").value_or("")};
       if (one.status >= 400) names.push_back(std::to_string(one.status));
       for (std::string_view rest = one.path; !rest.empty();) {
         const std::string_view part = rest.substr(0, rest.find_first_of("/:"));

@@ -245,7 +245,7 @@ const std::vector<Room> rooms = {
           "services/events/",
           "services/files/",
           "store/"}),
-    mock("sweep/", {"application/", "faults/", "http/", "http/server/", "output/", "store/"}),
+    mock("sweep/", {"application/", "faults/", "http/", "http/server/", "journal/", "output/", "store/"}),
     // It calls another service, and so has the client's transport.
     {"server-mock/compare/",
      {"api-client/contract/**",
@@ -253,6 +253,7 @@ const std::vector<Room> rooms = {
       "api-client/http/",
       "server-mock/application/",
       "server-mock/http/",
+      "server-mock/journal/",
       "server-mock/output/",
       "server-mock/pages/",
       "server-mock/pipeline/",

@@ -69,7 +69,7 @@ struct Planted {
 };
 
 using How = Planted::How;
-#define BODY "/response/body"
+#define BODY "/response_body"
 /// What a service might do otherwise, each by itself.
 constexpr Planted planted[] = {
     // Another status.
@@ -138,19 +138,18 @@ constexpr Planted planted[] = {
     {"docs.get", 404, BODY "/code", How::set, "\"gone\"", true},
     {"docs.update", 409, BODY "/code", How::set, "\"stale\""},
     {"docs.list", 422, BODY "/detail/0/type", How::set, "\"value_error\""},
-    {"docs.get", 200, "/response/headers/etag", How::remove},
+    {"docs.get", 200, "/response_headers/etag", How::remove},
 };
 
 /// Changes the first exchange that has the place; false: none has.
 bool plant(const Planted& change, const Exchanges& plain, Exchanges& changed) {
   changed.clear();
   bool is_done = false;
-  ExchangeRedactor redactor;
   for (const RedactedExchange& one : plain) {
     Json line = parse_bounded(one.line()).value();
     const Json::json_pointer place(change.pointer);
-    const bool fits = !is_done && one.parts().operation == change.operation && one.parts().status == change.status &&
-                      line.contains(place);
+    const bool fits = !is_done && one.exchange().operation == change.operation &&
+                      one.exchange().status == change.status && line.contains(place);
     Json* value = fits ? &line[place] : nullptr;
     const bool is_list = change.how == How::reverse || change.how == How::twice;
     if (value != nullptr && (!is_list || value->size() > (change.how == How::reverse ? 1U : 0U))) {
@@ -171,7 +170,7 @@ bool plant(const Planted& change, const Exchanges& plain, Exchanges& changed) {
         }
       }
     }
-    changed.push_back(redactor.read(dump(line)).value());
+    changed.push_back(RedactedExchange::read(dump(line)).value());
   }
   return is_done;
 }

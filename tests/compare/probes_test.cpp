@@ -137,7 +137,7 @@ TEST_CASE("redactor: a secret is written nowhere, wherever it stands", "[compare
     CAPTURE(exchange.method, exchange.path, exchange.status);
     CHECK(redacted.line().find("canary") == std::string::npos);
     CHECK(redacted.shape_line().find("canary") == std::string::npos);
-    CHECK(ExchangeRedactor().read(redacted.line()));
+    CHECK(RedactedExchange::read(redacted.line()));
   }
 }
 
@@ -150,8 +150,8 @@ TEST_CASE("redactor: a secret that was seen once is also replaced in texts that 
        .request_body =
            R"({"title": "My key is a-key-that-nobody-may-see", "content": "wsk_abcdefghijklmnopqrstuvwxyz"})",
        .status = 201});
-  CHECK(redacted.parts().credential == "<key:1:25>");
-  CHECK(redacted.parts().request_body->at("title") == "My key is <key:1:25>");
+  CHECK(redacted.exchange().request_header("authorization") == "<key:1:25>");
+  CHECK(redacted.exchange().request_body->at("title") == "My key is <key:1:25>");
   CHECK(redacted.line().find("wsk_a") == std::string::npos);
 }
 
@@ -178,4 +178,27 @@ TEST_CASE("redactor: every member that the contract marks as a secret is a place
       }
     }
   }
+}
+
+TEST_CASE("recording: a line of an earlier form, of shapes, and of something else is refused with the reason",
+          "[compare]") {
+  const auto refused = [](std::string_view line) {
+    const auto read = RedactedExchange::read(line);
+    REQUIRE_FALSE(read);
+    return read.error().what;
+  };
+  CHECK_THAT(refused(R"({"v": 1, "number": 1, "status": 200, "request": {}, "response": {}})"),
+             Catch::Matchers::Contains("earlier ws-mock") && Catch::Matchers::Contains("record again"));
+  CHECK_THAT(refused(R"({"shapes_only": true, "status": 200})"), Catch::Matchers::Contains("shapes alone"));
+  CHECK_THAT(refused("{}"), Catch::Matchers::Contains("not a line of a recording"));
+}
+
+TEST_CASE("redactor: a query stays one, whatever its values hold", "[compare]") {
+  ExchangeRedactor redactor;
+  const RedactedExchange redacted = redactor.redact({.method = "GET",
+                                                     .path = "/v1/admin/tests/cases",
+                                                     .query = "query=a%26b%3Dc+d%25&limit=5&unknown=x%26y&limit=6",
+                                                     .status = 200});
+  CHECK(redacted.exchange().query == "query=a%26b%3Dc%20d%25&limit=5&unknown=<text:1:3>&limit=6");
+  CHECK(RedactedExchange::read(redacted.line())->exchange().query == redacted.exchange().query);
 }

@@ -60,6 +60,14 @@ TEST_CASE("record: what passes is what the service answers, and no key is in the
   CHECK(std::count(text.begin(), text.end(), '\n') == 3);
   CHECK(text.find(service.token()) == std::string::npos);
   CHECK(text.find("<key:1:") != std::string::npos);
+  // The form of the journal: method, path, query and operation stand where the service's own journal has them.
+  const Json first = parse_bounded(text.substr(0, text.find('\n'))).value();
+  const Json own = parse_bounded(service.ask({.target = "/_mock/requests"}).body)->at("data").at(0);
+  for (const char* member : {"method", "path", "query", "operation", "status", "fault", "sandbox"}) {
+    CAPTURE(member);
+    CHECK(first.at(member) == own.at(member));
+  }
+  CHECK(first.at("request_headers").at("authorization").get<std::string>().starts_with("<key:1:"));
   const Ended alike = run_command({.arguments = {program("ws-mock"), "diff", "--recording", recording.file()}});
   CAPTURE(alike.out, alike.err);
   CHECK(alike.exit == 0);

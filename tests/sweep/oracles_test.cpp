@@ -20,11 +20,11 @@ Json state_of(Json documents, Json revisions = Json::array(), Json events = Json
 Json note(const char* content, const char* id = note_id) { return {{"id", id}, {"content", content}, {"title", "N"}}; }
 
 SentRequest sent(const char* operation, const char* method, int status, const char* fault = "") {
-  return {.operation = operation,
-          .method = method,
-          .path = std::string("/v1/documents/") + note_id,
-          .status = status,
-          .fault = fault};
+  return sent_request({.method = method,
+                       .path = std::string("/v1/documents/") + note_id,
+                       .operation = operation,
+                       .status = status,
+                       .fault = fault});
 }
 
 Run run_of(std::vector<SentRequest> requests, const std::string& out, Json state = state_of({note("old")})) {

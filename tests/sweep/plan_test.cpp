@@ -17,7 +17,7 @@ using namespace ws::mock::sweep;
 namespace {
 
 SentRequest sent(const char* operation, const char* method, const char* path) {
-  return {.operation = operation, .method = method, .path = path, .status = 200};
+  return sent_request({.method = method, .path = path, .operation = operation, .status = 200});
 }
 
 const std::vector<SentRequest> script = {sent("docs.create", "POST", "/v1/documents"),

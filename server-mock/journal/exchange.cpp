@@ -1,0 +1,82 @@
+#include "server-mock/journal/exchange.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/clock.hpp"
+#include "server-mock/store/world.hpp"
+
+namespace ws::mock {
+namespace {
+
+Json member_of(const Json& object, std::string_view name) {
+  const Json* found = find(object, name);
+  return found == nullptr ? Json() : *found;
+}
+
+std::string text_of(const Json& object, std::string_view name) { return find_text(object, name).value_or(""); }
+
+std::optional<std::uint64_t> size_of(const Json& object, std::string_view name) {
+  const Json* found = find(object, name);
+  return found != nullptr && found->is_number_unsigned() ? std::optional(found->get<std::uint64_t>()) : std::nullopt;
+}
+
+}  // namespace
+
+Json to_json(Exchange exchange) {
+  constexpr std::size_t most_members = 18;
+  ObjectBuilder value(most_members);
+  value.add("seq", exchange.seq)
+      .add("time", rfc3339(exchange.time_ms))
+      .add("method", std::move(exchange.method))
+      .add("path", std::move(exchange.path))
+      .add_or_null("query", exchange.query)
+      .add_or_null("operation", exchange.operation)
+      .add("status", exchange.status == 0 ? Json(nullptr) : Json(exchange.status))
+      .add("request_headers", std::move(*exchange.request_headers))
+      .add("request_body", std::move(*exchange.request_body));
+  if (exchange.request_bytes) value.add("request_bytes", *exchange.request_bytes);
+  if (!exchange.response_headers.is_null()) value.add("response_headers", std::move(*exchange.response_headers));
+  value.add("response_body", std::move(*exchange.response_body));
+  if (exchange.response_bytes) value.add("response_bytes", *exchange.response_bytes);
+  value.add("duration_ms", static_cast<double>(exchange.duration_us) / 1000)
+      .add_or_null("fault", exchange.fault)
+      .add_or_null("sandbox", exchange.sandbox);
+  if (!exchange.warning.empty()) value.add("warning", std::move(exchange.warning));
+  if (!exchange.assumed.empty()) value.add("assumed", std::move(exchange.assumed));
+  return value.take();
+}
+
+Result<Exchange> read_exchange(const Json& value) {
+  const Json* const status = find(value, "status");
+  const Json* const headers = find(value, "request_headers");
+  const auto time = parse_rfc3339(text_of(value, "time"));
+  const bool has_status = status != nullptr && (status->is_null() || find_integer(value, "status"));
+  if (!time || !has_status || headers == nullptr || !headers->is_object() || !find_text(value, "method") ||
+      !find_text(value, "path")) {
+    return fail(Failure::Kind::invalid,
+                "this is not an exchange: it lacks one of time, method, path, status and request_headers");
+  }
+  const Json* const duration = find(value, "duration_ms");
+  return Exchange{.seq = size_of(value, "seq").value_or(0),
+                  .time_ms = time->time_since_epoch().count(),
+                  .method = text_of(value, "method"),
+                  .path = text_of(value, "path"),
+                  .query = text_of(value, "query"),
+                  .operation = text_of(value, "operation"),
+                  .status = status->is_null() ? 0 : static_cast<int>(find_integer(value, "status").value_or(0)),
+                  .request_headers = *headers,
+                  .request_body = member_of(value, "request_body"),
+                  .request_bytes = size_of(value, "request_bytes"),
+                  .response_headers = member_of(value, "response_headers"),
+                  .response_body = member_of(value, "response_body"),
+                  .response_bytes = size_of(value, "response_bytes"),
+                  .duration_us = duration != nullptr && duration->is_number()
+                                     ? static_cast<std::int64_t>(duration->get<double>() * 1000)
+                                     : 0,
+                  .fault = text_of(value, "fault"),
+                  .sandbox = text_of(value, "sandbox"),
+                  .warning = text_of(value, "warning"),
+                  .assumed = text_of(value, "assumed")};
+}
+
+}  // namespace ws::mock
