@@ -12,12 +12,10 @@ async function sleep(ms) {
 let last = 'nothing was sent';
 const sha256 = text => createHash('sha256').update(text).digest('hex');
 
-class Failed extends Error {
-  constructor(what, r) {
-    const why = r.why ?? (typeof r.data?.detail === 'string' ? r.data.detail : JSON.stringify(r.data?.detail) ?? '');
-    super(`${what}: status ${r.status}, code ${r.code}, request ${r.rid}: ${why.slice(0, 200)}`.replaceAll(token || '\0', '***'));
-    Object.assign(this, {status: r.status, code: r.code});
-  }
+function failed(what, r) {
+  const why = r.why ?? (typeof r.data?.detail === 'string' ? r.data.detail : JSON.stringify(r.data?.detail) ?? '');
+  const text = `${what}: status ${r.status}, code ${r.code}, request ${r.rid}: ${why.slice(0, 200)}`;
+  return Object.assign(new Error(text.replaceAll(token || '\0', '***')), {code: r.code});
 }
 
 // One send. Status 0: no whole answer came, the outcome is not known. Never follows a redirect.
@@ -53,7 +51,7 @@ async function call(what, method, path, ok, check, options = {}) {
     if (good && r.data && check(r.data)) return r.data;
     if (good) Object.assign(r, {bad: true, why: r.why ?? 'unexpected shape of the answer'});
     const wait = pause(r, n);
-    last = new Failed(what, r).message;
+    last = failed(what, r).message;
     if (wait === undefined) throw new Error(last);
     await sleep(wait);
   }

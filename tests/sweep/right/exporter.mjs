@@ -8,12 +8,10 @@ const isId = v => typeof v === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 const sha256 = text => createHash('sha256').update(text).digest('hex');
 
-class Failed extends Error {
-  constructor(what, r) {
-    const why = r.why ?? (typeof r.data?.detail === 'string' ? r.data.detail : JSON.stringify(r.data?.detail) ?? '');
-    super(`${what}: status ${r.status}, code ${r.code}, request ${r.rid}: ${why.slice(0, 200)}`.replaceAll(token || '\0', '***'));
-    Object.assign(this, {status: r.status, code: r.code});
-  }
+function failed(what, r) {
+  const why = r.why ?? (typeof r.data?.detail === 'string' ? r.data.detail : JSON.stringify(r.data?.detail) ?? '');
+  const text = `${what}: status ${r.status}, code ${r.code}, request ${r.rid}: ${why.slice(0, 200)}`;
+  return Object.assign(new Error(text.replaceAll(token || '\0', '***')), {code: r.code});
 }
 
 // One send. Status 0: no whole answer came, the outcome is not known. Never follows a redirect.
@@ -49,7 +47,7 @@ async function call(what, method, path, ok, check, options = {}) {
     if (good && r.data && check(r.data)) return r.data;
     if (good) Object.assign(r, {bad: true, why: r.why ?? 'unexpected shape of the answer'});
     const wait = pause(r, n);
-    if (wait === undefined) throw new Failed(what, r);
+    if (wait === undefined) throw failed(what, r);
     await sleep(wait);
   }
 }

@@ -17,7 +17,7 @@ send() {
   [ -n "${3-}" ] && args+=(-H 'Content-Type: application/json' --data-binary "$3")
   [ -n "${4-}" ] && args+=(-H "Idempotency-Key: $4")
   status=$(curl "${args[@]}" -K <(printf 'header = "Authorization: Bearer %s"\n' "$WS_TOKEN") -- "$base$2" 2>"$tmp/err") || status=0
-  note "$1 $2"
+  if [[ $status == 2* ]]; then code=- last="$1 $2: status $status: "; else note "$1 $2"; fi
 }
 header() { tr -d '\r' <"$tmp/head" | sed -n "s/^$1:[[:space:]]*//Ip" | tail -n 1; }
 note() { # sets code and last

@@ -16,7 +16,7 @@ send() {
   [ -n "${3-}" ] && args+=(-H 'Content-Type: application/json' --data-binary "$3")
   [ -n "${4-}" ] && args+=(-H "Idempotency-Key: $4")
   status=$(curl "${args[@]}" -K <(printf 'header = "Authorization: Bearer %s"\n' "$WS_TOKEN") -- "$base$2" 2>"$tmp/err") || status=0
-  note "$1 $2"
+  if [[ $status == 2* ]]; then code=- last="$1 $2: status $status: "; else note "$1 $2"; fi
 }
 header() { tr -d '\r' <"$tmp/head" | sed -n "s/^$1:[[:space:]]*//Ip" | tail -n 1; }
 note() { # sets code and last
@@ -46,7 +46,7 @@ call() {
 }
 
 [[ ${WS_BASE_URL-} =~ ^https?:// ]] && [ -n "${WS_TOKEN:=}" ] || fail 'WS_BASE_URL and WS_TOKEN must be set'
-name=uploader-sample.txt mime=text/plain file=$tmp/sample state=uploader.state asset='' resumed=''
+name=uploader-sample.txt mime=text/plain file=$tmp/sample state=uploader.state asset='' resumed='' unsent=''
 printf 'A small file.\nIt has two lines.\n' >"$file" || fail 'cannot write the sample'
 size=$(stat -c %s "$file") sha=$(sha256sum <"$file" | cut -d ' ' -f 1)
 is_id="(type == \"string\" and test(\"$id_form\"))"
@@ -84,7 +84,7 @@ finalize() {
     send POST /v1/files/uploads:finalize "$body"
     if [ "$status" = 201 ] && jq -e "$mine" "$tmp/body" >/dev/null 2>&1; then asset=$(jq -r .id "$tmp/body"); return 0; fi
     if [ "$code" = upload_consumed ]; then asset=$(jq -r ".asset_id | select($is_id)" "$tmp/body"); [ -n "$asset" ] && return 0; fi
-    if [ "$code" = upload_incomplete ] && [ "$n" -lt 4 ]; then put || return 1; continue; fi
+    if [ "$code" = upload_incomplete ] && [ "$n" -lt 4 ]; then put || { unsent=1; return 1; }; continue; fi
     kept="$status $last" again=1
     pause "$n" || again=''
     find_asset && return 0 # done, although nobody told us
@@ -96,7 +96,7 @@ finalize() {
 if ! find_asset; then
   jq -e "$upload" "$state" >/dev/null 2>&1 && resumed=1
   if [ -z "$resumed" ] || ! finalize; then
-    [ -n "$resumed" ] && case $status in 403 | 404 | 410 | 422) ;; *) fail "finalize: $last" ;; esac
+    [ -n "$resumed" ] && case $unsent$status in 1* | 403 | 404 | 410 | 422) ;; *) fail "finalize: $last" ;; esac
     start # the first time, or what an earlier run began is no longer valid
     put || fail "send the bytes: $last"
     finalize || fail "finalize: $last"
