@@ -79,8 +79,8 @@ bool is_as_first_answered(const Difference& difference, const std::vector<SentRe
   };
   if (difference.id.empty() || std::ranges::none_of(sent, changes_it)) return false;
   for (const SentRequest& one : sent) {
-    const Json* value = find(*one.answer, difference.column);
-    const bool is_of_it = one.status < 300 && find_text(*one.answer, "id").value_or("") == difference.id;
+    const Json* value = find(*one.response_body, difference.column);
+    const bool is_of_it = one.status < 300 && find_text(*one.response_body, "id").value_or("") == difference.id;
     if (!is_of_it || value == nullptr) continue;
     return (value->is_string() ? value->get<std::string>() : dump(*value)) == difference.is;
   }
@@ -502,7 +502,7 @@ class Judge {
     if (succeeded(run_) || run_.end.by != RunEnd::By::itself || !can_tell) return;
     std::map<std::string, const SentRequest*> held;
     for (const SentRequest& sent : run_.sent) {
-      const Json* event = find(*sent.answer, "event");
+      const Json* event = find(*sent.response_body, "event");
       if (sent.operation == "events.claim" && sent.status == 200 && event != nullptr && event->is_object()) {
         held[find_text(*event, "id").value_or("")] = &sent;
       } else if (sent.operation == "events.complete" || sent.operation == "events.fail") {

@@ -204,7 +204,7 @@ bool applies(const Fault& fault,
   if (fault.id == "upload-elsewhere") return sent.operation == "files.upload_start";
   if (fault.id == "redirect-before") return !is_put;
   if (fault.id == "see-other-before") return !is_put && !reads;
-  if (fault.id == "other-offset") return operation != nullptr && ordinal == 1 && has_time(*sent.answer);
+  if (fault.id == "other-offset") return operation != nullptr && ordinal == 1 && has_time(*sent.response_body);
   if (fault.id == "queue-empty") return sent.operation == "events.claim";
   if (fault.id.starts_with("operation-")) return sent.operation == "files.organize";
   if (fault.id.starts_with("put-")) return is_put;

@@ -193,7 +193,7 @@ TEST_CASE("sweep: a failed run leaves no half file in place of the whole one", "
 TEST_CASE("sweep: a worker that fails gives its event back, if the service can be told", "[sweep]") {
   const std::string event_id = "019b76da-0000-7000-8000-00000000000e";
   SentRequest claim = sent("events.claim", "POST", 200);
-  claim.answer = Json{{"event", {{"id", event_id}}}};
+  claim.response_body = Json{{"event", {{"id", event_id}}}};
   SentRequest given_back = sent("events.fail", "POST", 200);
   given_back.path = "/v1/agent-events/" + event_id + ":fail";
   const SentRequest reply = sent("comments.reply", "POST", 403, "sweep");
@@ -240,7 +240,7 @@ TEST_CASE("sweep: secrets of agents and credentials differ from run to run", "[s
 TEST_CASE("sweep: a change is lost if the object is as the service answered it first", "[sweep]") {
   const char* const made_id = "019b76da-0000-7000-8000-000000000002";
   SentRequest create = sent("docs.create", "POST", 201);
-  create.answer = note("open", made_id);
+  create.response_body = note("open", made_id);
   SentRequest update = sent("docs.update", "PUT", 403, "sweep");
   const auto ends = [&](const char* content, const char* changed) {
     update.path = std::string("/v1/documents/") + changed;

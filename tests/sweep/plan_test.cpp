@@ -44,7 +44,7 @@ TEST_CASE("sweep: every fault is a rule that the mock takes, and hits some reque
   whole.push_back(sent("docs.archive", "DELETE", "/v1/documents/x"));
   whole.push_back(sent("files.organize", "POST", "/v1/files/x:organize"));
   whole.push_back(sent("events.claim", "POST", "/v1/agent-events:claim"));
-  whole.back().answer = Json{{"event", {{"created_at", "2026-11-20T05:00:00Z"}}}};
+  whole.back().response_body = Json{{"event", {{"created_at", "2026-11-20T05:00:00Z"}}}};
   const Plan plan = make_plan(whole, whole, "http://localhost:1", {});
   std::set<std::string> met;
   for (const Row& row : plan.rows) {
