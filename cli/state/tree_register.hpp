@@ -1,6 +1,6 @@
 /// The synced folders of this user: one file for each under `$XDG_STATE_HOME/ws/trees/`.
 ///
-/// Only informational, for `ws sync roots`. A tree that was moved is registered again by its next
+/// For `ws sync roots`, and for which sources an export lays out. A tree that was moved is registered again by its next
 /// run.
 #pragma once
 
