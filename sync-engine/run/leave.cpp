@@ -246,10 +246,16 @@ Result<BroughtBack> leave(RunContext& context, const LeaveWish& wish) {
 
 namespace {
 
+/// Empty: a document that this tree does not know.
+std::optional<RelativePath> path_of(const LeftOutName& each) {
+  if (each.note) return each.note;
+  auto path = RelativePath::parse(each.name);
+  return path ? std::optional(std::move(*path)) : std::nullopt;
+}
+
 /// Whether the name stands for the place, or for something beneath it.
 bool is_in(const LeftOutName& each, const RelativePath& place) {
-  if (each.note) return is_at_or_beneath(*each.note, place);
-  const auto path = RelativePath::parse(each.name);
+  const auto path = path_of(each);
   return path && is_at_or_beneath(*path, place);
 }
 
@@ -281,7 +287,9 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
     const bool is_meant = by_id.erase(DocumentId{each.name}) != 0;
     const bool is_beneath = std::ranges::any_of(wish.places, [&](const auto& place) { return is_in(each, place); });
     std::erase_if(by_place, [&](const RelativePath& place) { return is_in(each, place); });
-    if (!wish.all && !is_meant && !is_beneath) continue;
+    const auto path = path_of(each);
+    const bool is_matched = wish.pattern && path && wish.pattern(*path);
+    if (!wish.all && !is_meant && !is_beneath && !is_matched) continue;
     taken.names.push_back(each);
     after.documents.erase(DocumentId{each.name});
     std::erase_if(after.places, [&](const RelativePath& place) { return place.string() == each.name; });
@@ -291,7 +299,7 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
     const auto place =
         std::ranges::find_if(wish.places, [&](const auto& each) { return is_at_or_beneath(path, each); });
     if (place != wish.places.end()) by_place.erase(*place);
-    return wish.all || place != wish.places.end();
+    return wish.all || place != wish.places.end() || (wish.pattern && wish.pattern(path));
   };
   std::set<RelativePath> missing;
   WS_LET(const auto rows, session.state.base());

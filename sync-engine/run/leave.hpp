@@ -34,6 +34,7 @@ Result<BroughtBack> leave(RunContext& context, const LeaveWish& wish);
 
 struct TakeWish {
   std::vector<RelativePath> places = {};
+  WantedPath pattern = {};  ///< of the names, and of where a document was
   std::vector<DocumentId> documents = {};
   bool all = false;
   bool dry_run = false;

@@ -78,14 +78,19 @@ Result<ExitCode> take(Session& session) {
   const bool is_planned = session.has("dry-run");
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), is_planned ? Network::none : Network::needed));
   sync::TakeWish wish{.all = session.has("all"), .dry_run = is_planned};
-  for (const std::string& word : words) {
-    if (is_uuid(word)) {
-      wish.documents.push_back({word});
-      continue;
+  WS_LET(const std::vector<Wanted> wanted, wanted_files(session, tree));
+  std::vector<Wanted> patterns;
+  for (const Wanted& one : wanted) {
+    if (is_uuid(one.word)) {
+      wish.documents.push_back({one.word});
+    } else if (one.is_pattern) {
+      patterns.push_back(one);
+    } else {
+      WS_LET(sync::RelativePath place, sync::RelativePath::parse(one.path));
+      wish.places.push_back(std::move(place));
     }
-    WS_LET(sync::RelativePath place, path_argument(tree.root, word));
-    wish.places.push_back(std::move(place));
   }
+  wish.pattern = as_filter(patterns);
   WS_LET(const sync::Taken taken, tree.engine->take(wish));
   if (!taken.report) return list_names(session, taken.names, "nothing is left out here");
   const sync::Report& report = *taken.report;
@@ -117,7 +122,9 @@ Command sync_take_command() {
           .details =
               "Ends what `ws sync leave` began, and receives the files as the service has them now. A file of yours "
               "that lies in such a place is never replaced: the two are a conflict, as of any two new files.",
-          .arguments = {{.placeholder = "PATH", .help = "as `ws sync leave` lists it, or an id", .count = Count::any}},
+          .arguments = {{.placeholder = "PATH",
+                         .help = "as `ws sync leave` lists it, a pattern, or an id",
+                         .count = Count::any}},
           .flags = {{.name = "all", .help = "everything that is left out"}},
           .examples = {"ws sync take archive", "ws sync take --all"},
           .run = take};

@@ -102,6 +102,11 @@ TEST_CASE("leave: a folder, a note and a file go here alone, and stay gone", "[c
     two.check(two.there, {"sync"});
     CHECK(texts_of(two.there) == two.without({"n/big.md", "old/q.png"}));
   }
+  SECTION("until a pattern takes it") {
+    two.check(two.here, {"sync", "take", "n/*"});
+    CHECK(texts_of(two.here) == two.without({"old/"}));
+    CHECK(two.left_out() == "old");
+  }
   SECTION("until one of it is taken") {
     two.check(two.here, {"sync", "take", "n/big.md"});
     CHECK(texts_of(two.here) == two.without({"old/", "n/p.png"}));
