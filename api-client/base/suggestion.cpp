@@ -24,9 +24,28 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+namespace {
+
+/// "unarchive" of "archive", "--no-merge" of "--merge": near by letters, and what nobody wants who said the other.
+bool is_opposite(std::string_view one, std::string_view other) {
+  if (one.size() < other.size()) return is_opposite(other, one);
+  const auto last_word = [](std::string_view words) { return words.substr(words.rfind(' ') + 1); };
+  std::string_view longer = last_word(one);
+  std::string_view shorter = last_word(other);
+  longer.remove_prefix(std::min(longer.find_first_not_of('-'), longer.size()));
+  shorter.remove_prefix(std::min(shorter.find_first_not_of('-'), shorter.size()));
+  constexpr std::string_view prefixes[] = {"un", "no-", "de", "dis"};
+  return std::ranges::any_of(prefixes, [&](std::string_view prefix) {
+    return longer.starts_with(prefix) && longer.substr(prefix.size()) == shorter;
+  });
+}
+
+}  // namespace
+
 std::vector<std::string> similar_names(std::string_view word, const std::vector<std::string>& known) {
   std::vector<std::pair<std::size_t, std::string>> close;
   for (const std::string& candidate : known) {
+    if (is_opposite(word, candidate)) continue;
     std::size_t distance = edit_distance(word, candidate);
     // A prefix counts as close, however long the name is.
     if (word.size() >= 2 && candidate.substr(0, word.size()) == word) distance = 1;
