@@ -31,6 +31,11 @@ Failure sent_earlier(const Prepared& prepared, Time at) {
       .call = {.operation = std::string(prepared.operation->id), .applied = Applied::unknown}};
 }
 
+void add_keys(Redactor& redactor, const ClientOptions& options) {
+  if (options.credential) redactor.add(options.credential->secret);
+  if (options.second) redactor.add(options.second->credential.secret);
+}
+
 /// The address as a trace may show it. Of an upload's address only the server: the rest lets anyone upload.
 enum class Address { of_service, of_upload };
 std::string shown_url(const std::string& url, Address address) {
@@ -54,13 +59,13 @@ bool Client::Impl::is_cancelled() const { return options.cancelled != nullptr &&
 
 void Client::Impl::start(Call call, Done done) {
   auto running = std::make_shared<Running>();
-  if (options.credential) running->redactor.add(options.credential->secret);
+  add_keys(running->redactor, options);
   if (!call.body.is_null()) running->redactor.add_members(*call.body);
   Result<Prepared> prepared = prepare_request(call, options, make_uuid_v7(clock.now(), random));
   if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
   running->prepared = std::move(*prepared);
   http::Request& request = running->prepared.request;
-  if (auto added = add_credential(request, *running->prepared.operation, options); !added) {
+  if (auto added = add_credential(running->prepared, options); !added) {
     return finish_later(std::move(done), running->redactor.clean(std::move(added).error()));
   }
   if (options.notice) {
@@ -98,7 +103,7 @@ void Client::Impl::add_sink(const std::shared_ptr<Running>& running) {
 
 void Client::Impl::start(BytesPut put, Done done) {
   auto running = std::make_shared<Running>();
-  if (options.credential) running->redactor.add(options.credential->secret);
+  add_keys(running->redactor, options);
   auto prepared = prepare_put(put, options);
   if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
   // Whoever has the address may upload: never print it.
@@ -115,11 +120,11 @@ void Client::Impl::start(BytesPut put, Done done) {
 
 void Client::Impl::start(const AnyCall& call, Done done) {
   auto running = std::make_shared<Running>();
-  if (options.credential) running->redactor.add(options.credential->secret);
+  add_keys(running->redactor, options);
   auto prepared = prepare_any(call, options, make_uuid_v7(clock.now(), random));
   if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
   running->prepared = std::move(*prepared);
-  if (auto added = add_credential(running->prepared.request, *running->prepared.operation, options); !added) {
+  if (auto added = add_credential(running->prepared, options); !added) {
     return finish_later(std::move(done), running->redactor.clean(std::move(added).error()));
   }
   running->call.operation = running->prepared.operation->id;

@@ -35,6 +35,12 @@ struct Credential {
   std::string origin = {};  ///< `http::origin_of` the base URL that issued it
 };
 
+/// A key that stands in for the other one in the operations whose scope it has and the other lacks.
+struct SecondCredential {
+  Credential credential = {};
+  std::vector<std::string> scopes = {};
+};
+
 /// The arguments of one call. Path and query values are text; the body is JSON.
 struct Call {
   std::string_view operation = {};                                   ///< id in the table
@@ -116,6 +122,7 @@ class CallLog {
 struct ClientOptions {
   std::string base_url = {};  ///< "https://host[:port][/prefix]", without a slash at the end
   std::optional<Credential> credential = {};
+  std::optional<SecondCredential> second = {};
   std::vector<std::string> allowed_http_hosts = {};  ///< "host[:port]" that plain http is allowed for, besides loopback
   std::string user_agent = "ws";
   http::RetryBudget budget = {};

@@ -329,8 +329,11 @@ Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options) 
   prepared.request.idle_timeout = options.timeout;
   prepared.request.headers = {{"Accept", "*/*"}, {"User-Agent", options.user_agent}};
   for (const auto& [name, value] : put.headers) {
-    const bool holds_key = options.credential && !options.credential->secret.empty() &&
-                           value.find(options.credential->secret) != std::string::npos;
+    const auto is_in_value = [&text = value](const Credential& one) {
+      return !one.secret.empty() && text.find(one.secret) != std::string::npos;
+    };
+    const bool holds_key = (options.credential && is_in_value(*options.credential)) ||
+                           (options.second && is_in_value(options.second->credential));
     if (!http::is_header_name(name) || !http::is_header_value(value)) {
       return refuse("wants the bytes sent with a malformed header");
     }
@@ -366,7 +369,9 @@ Result<Prepared> prepare_any(const AnyCall& call, const ClientOptions& options, 
   return prepared;
 }
 
-Result<void> add_credential(http::Request& request, const Operation& operation, const ClientOptions& options) {
+Result<void> add_credential(Prepared& prepared, const ClientOptions& options) {
+  const Operation& operation = *prepared.operation;
+  http::Request& request = prepared.request;
   if (operation.auth == contract::Auth::none) return {};
   const auto refuse = [&](std::string what) -> Result<void> {
     return fail(Failure{.kind = Failure::Kind::auth,
@@ -375,7 +380,9 @@ Result<void> add_credential(http::Request& request, const Operation& operation, 
                         .call = {.operation = std::string(operation.id)}});
   };
   if (!options.credential) return refuse("there is no key for this server");
-  const Credential& credential = *options.credential;
+  const bool is_for_second = options.second && std::ranges::find(options.second->scopes, prepared.meaning->scope) !=
+                                                   options.second->scopes.end();
+  const Credential& credential = is_for_second ? options.second->credential : *options.credential;
   const std::string origin = http::origin_of(request.url);
   if (origin.empty() || origin != http::origin_of(credential.origin)) {
     return refuse(fmt::format("the key belongs to {} and is not sent to {}", credential.origin, origin));

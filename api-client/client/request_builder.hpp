@@ -39,7 +39,8 @@ Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options);
 /// invalid characters, an invalid header or one that only the client may set.
 Result<Prepared> prepare_any(const AnyCall& call, const ClientOptions& options, const std::string& fresh_key);
 
-/// Adds `Authorization` if the operation needs it. Fails with `auth` if there is no key, or it is for another origin.
-Result<void> add_credential(http::Request& request, const contract::Operation& operation, const ClientOptions& options);
+/// Adds `Authorization` if the operation needs it: the second key where it is the one that has the scope. Fails with
+/// `auth` if there is no key, or it is for another origin.
+Result<void> add_credential(Prepared& prepared, const ClientOptions& options);
 
 }  // namespace ws

@@ -105,13 +105,33 @@ bool same_place(const StoredCredential& a, const StoredCredential& b) {
   return a.profile == b.profile && a.base_url == b.base_url && a.workspace_id == b.workspace_id;
 }
 
+std::string second_profile(std::string_view profile) { return std::string(profile) + "-more"; }
+
+const StoredCredential* find_first_key(const std::vector<StoredCredential>& all, const StoredCredential& one) {
+  const auto is_first = [&](const StoredCredential& other) {
+    return second_profile(other.profile) == one.profile && other.base_url == one.base_url &&
+           other.workspace_id == one.workspace_id;
+  };
+  const auto found = std::ranges::find_if(all, is_first);
+  return found == all.end() ? nullptr : &*found;
+}
+
+const StoredCredential* find_second_key(const std::vector<StoredCredential>& all, const StoredCredential& one) {
+  StoredCredential second = one;
+  second.profile = second_profile(one.profile);
+  const auto found = std::ranges::find_if(all, [&](const auto& other) { return same_place(other, second); });
+  return found == all.end() ? nullptr : &*found;
+}
+
 std::optional<StoredCredential> choose(const std::vector<StoredCredential>& all, const CredentialQuery& asked) {
   CredentialQuery query = asked;
   if (!query.workspace_id.empty()) query.workspace_id = workspace_id_of(all, query.workspace_id);
   const StoredCredential* best = nullptr;
-  const auto rank = [&query](const StoredCredential& credential) {
+  const auto rank = [&](const StoredCredential& credential) {
     const bool same_base = !query.base_url.empty() && credential.base_url == query.base_url;
-    return (same_base ? 4 : 0) + (credential.current ? 2 : 0) + (credential.profile == "default" ? 1 : 0);
+    const bool is_whole = credential.current || find_first_key(all, credential) == nullptr;
+    return (is_whole ? 8 : 0) + (same_base ? 4 : 0) + (credential.current ? 2 : 0) +
+           (credential.profile == "default" ? 1 : 0);
   };
   for (const StoredCredential& credential : all) {
     if (fits(credential, query) && (best == nullptr || rank(credential) >= rank(*best))) best = &credential;
@@ -182,16 +202,17 @@ Result<void> CredentialStore::put(const StoredCredential& credential) {
   WS_LET(const Descriptor lock, lock_store(folder_));
   WS_LET(std::vector<StoredCredential> all, load());
   StoredCredential in_file = credential;
-  in_file.current = true;
   if (credential.kept_in == KeptIn::keyring) {
     WS_LET(const Keyring* const opened, keyring());
     WS_TRY(opened->store(credential.key_id, "ws key for " + credential.base_url, credential.secret));
     in_file.secret.clear();
   }
+  const bool is_second = find_first_key(all, credential) != nullptr;
   std::vector<StoredCredential> replaced;
   std::ranges::copy_if(all, std::back_inserter(replaced), [&](const auto& one) { return same_place(one, credential); });
   std::erase_if(all, [&](const auto& one) { return same_place(one, credential); });
-  for (StoredCredential& other : all) other.current = false;
+  in_file.current = !is_second || std::ranges::any_of(replaced, &StoredCredential::current);
+  if (in_file.current) std::ranges::for_each(all, [](StoredCredential& other) { other.current = false; });
   all.push_back(std::move(in_file));
   WS_TRY(save(all));
   for (const StoredCredential& one : replaced) {

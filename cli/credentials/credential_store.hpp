@@ -44,6 +44,13 @@ struct StoredCredential {
 /// Whether one replaces the other in the store: same profile, base URL and Workspace.
 bool same_place(const StoredCredential& a, const StoredCredential& b);
 
+/// The profile of a second key, with the scopes that the key of `profile` has no room for: "work-more".
+std::string second_profile(std::string_view profile);
+/// The key of the same server and Workspace that `one` is the second key of; null where it is a key of its own.
+const StoredCredential* find_first_key(const std::vector<StoredCredential>& all, const StoredCredential& one);
+/// The second key of `one`; null where there is none.
+const StoredCredential* find_second_key(const std::vector<StoredCredential>& all, const StoredCredential& one);
+
 class CredentialStore {
  public:
   /// `folder` is `$XDG_DATA_HOME/ws`; it is created by the first `put`. The keyring is opened only to read or write a
@@ -55,7 +62,7 @@ class CredentialStore {
   /// Reads the secret. Fails with `disk` if the keyring does not respond, with `auth` if the key is missing there.
   Result<std::string> secret_of(const StoredCredential& credential);
   /// Adds the credential, or replaces the one of the same profile, base URL and Workspace, and makes it the current
-  /// one. On success the written data has been read back.
+  /// one, unless it is a second key. On success the written data has been read back.
   Result<void> put(const StoredCredential& credential);
   /// Removes the credential; succeeds if there is none.
   Result<void> remove(std::string_view key_id);
@@ -81,7 +88,7 @@ struct CredentialQuery {
 };
 
 /// The matching credential: same origin (the same base URL first), profile, Workspace. If several match, the current
-/// one, then that of the profile `default`, then the newest.
+/// one, then that of the profile `default`, then the newest; a second key last.
 std::optional<StoredCredential> choose(const std::vector<StoredCredential>& all, const CredentialQuery& query);
 
 }  // namespace ws::cli

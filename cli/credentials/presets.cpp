@@ -27,6 +27,17 @@ const std::vector<Preset>& all_presets() {
         "comments:write"}},
       {"read", {"questions:read", "search:read", "documents:read", "assets:read", "sync:read", "comments:read"}},
       {"sync", {"sync:read", "sync:write", "documents:read", "documents:write", "workspaces:write"}},
+      {"team",
+       {"sync:read",
+        "sync:write",
+        "documents:read",
+        "documents:write",
+        "assets:read",
+        "assets:write",
+        "comments:read",
+        "comments:write",
+        "search:read",
+        "workspaces:write"}},
       {"worker",
        {"agent_events:read",
         "agent_events:write",
@@ -57,21 +68,45 @@ bool holds(const std::vector<std::string>& scopes, const std::string& scope) {
 
 std::span<const Preset> presets() { return all_presets(); }
 
-ShellCommand login_with_scope(const StoredCredential& key, const std::string& scope) {
+ShellCommand login_like(const StoredCredential& key) {
   ShellCommand command{"ws", "login", "--base-url=", key.base_url};
-  std::vector<std::string> wanted = key.scopes;
-  if (!holds(wanted, scope)) wanted.push_back(scope);
-  if (wanted.size() > contract::max_scopes_per_authorization) {
-    return command.add({"--profile=", key.profile + "-2", "--scopes=", scope});
-  }
   if (!key.profile.empty() && key.profile != "default") command.add({"--profile=", key.profile});
+  // One that was made elsewhere may have more scopes than a login can ask for.
+  if (key.scopes.empty() || key.scopes.size() > contract::max_scopes_per_authorization) return command;
   const Preset* least = nullptr;
   for (const Preset& preset : presets()) {
-    const bool fits = std::ranges::all_of(wanted, [&](const std::string& one) { return holds(preset.scopes, one); });
+    const bool fits =
+        std::ranges::all_of(key.scopes, [&](const std::string& one) { return holds(preset.scopes, one); });
     if (fits && (least == nullptr || preset.scopes.size() < least->scopes.size())) least = &preset;
   }
   return least != nullptr ? command.add({"--for=", least->name})
-                          : command.add({"--scopes=", fmt::format("{}", fmt::join(wanted, ","))});
+                          : command.add({"--scopes=", fmt::format("{}", fmt::join(key.scopes, ","))});
+}
+
+ShellCommand login_with_scope(const StoredCredential& key,
+                              const std::string& scope,
+                              const std::vector<StoredCredential>& stored) {
+  StoredCredential wanted = key;
+  if (!holds(wanted.scopes, scope)) wanted.scopes.push_back(scope);
+  if (wanted.scopes.size() <= contract::max_scopes_per_authorization) return login_like(wanted);
+  ShellCommand command{"ws", "login", "--base-url=", key.base_url, "--profile=", second_profile(key.profile)};
+  std::vector<std::string> missing;
+  if (const StoredCredential* const second = find_second_key(stored, key)) missing = second->scopes;
+  std::erase_if(missing, [&](const std::string& one) { return one == scope || holds(key.scopes, one); });
+  missing.push_back(scope);
+  return command.add({"--scopes=", fmt::format("{}", fmt::join(missing, ","))});
+}
+
+std::string free_profile(const std::vector<StoredCredential>& stored,
+                         const std::string& base_url,
+                         const std::string& wanted) {
+  const auto is_taken = [&](const std::string& name) {
+    return std::ranges::any_of(
+        stored, [&](const StoredCredential& one) { return one.profile == name && one.base_url == base_url; });
+  };
+  std::string name = wanted;
+  for (int number = 2; is_taken(name); ++number) name = fmt::format("{}-{}", wanted, number);
+  return name;
 }
 
 }  // namespace ws::cli

@@ -18,8 +18,17 @@ struct Preset {
 /// From `cli.md`, "Credentials"; the first one is the default.
 std::span<const Preset> presets();
 
-/// The command that requests a key like `key` with `scope` added: by a preset that contains all scopes, otherwise scope
-/// by scope; in a second profile if one key cannot have so many.
-ShellCommand login_with_scope(const StoredCredential& key, const std::string& scope);
+/// The command that requests a key with the server, the profile and the scopes of `key`: by a preset that contains them
+/// all, otherwise scope by scope.
+ShellCommand login_like(const StoredCredential& key);
+/// The same with `scope` added; for a second key, with what the first one lacks alone, if one key cannot have so many.
+/// `stored`: the second key that is there may have some of them.
+ShellCommand login_with_scope(const StoredCredential& key,
+                              const std::string& scope,
+                              const std::vector<StoredCredential>& stored);
+/// `wanted`, or the first of `wanted-2`, `wanted-3` ... that has no key for the base URL: a login there replaces none.
+std::string free_profile(const std::vector<StoredCredential>& stored,
+                         const std::string& base_url,
+                         const std::string& wanted);
 
 }  // namespace ws::cli

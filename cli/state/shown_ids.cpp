@@ -1,5 +1,6 @@
 #include "cli/state/shown_ids.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "api-client/base/files.hpp"
@@ -85,12 +86,31 @@ std::vector<std::string> ShownIds::projects_titled(std::string_view title) const
   return ids;
 }
 
-void ShownIds::keep_last_document(std::string_view id) const { write(folder_ / "document", std::string(id) + "\n"); }
+std::vector<std::string> ShownIds::project_titles() const {
+  std::vector<std::string> titles;
+  for (const std::string& line : lines_in(folder_ / "projects")) {
+    if (line.size() > id_length) titles.push_back(line.substr(id_length + 1));
+  }
+  return titles;
+}
 
-std::optional<std::string> ShownIds::last_document() const {
-  std::vector<std::string> ids = ids_in(folder_ / "document");
-  if (ids.empty()) return std::nullopt;
-  return ids.front();
+void ShownIds::keep_last(std::string_view kind, std::string_view id) const {
+  if (!is_uuid(id)) return;
+  const std::string line = std::string(id) + " " + std::string(kind);
+  const std::vector<std::string> before = lines_in(folder_ / "last");
+  if (std::ranges::find(before, line) != before.end()) return;
+  std::string text = line + "\n";
+  for (const std::string& one : before) {
+    if (std::string_view(one).substr(id_length) != " " + std::string(kind)) text += one + "\n";
+  }
+  write(folder_ / "last", text);
+}
+
+std::optional<std::string> ShownIds::last(std::string_view kind) const {
+  for (const std::string& line : lines_in(folder_ / "last")) {
+    if (std::string_view(line).substr(id_length) == " " + std::string(kind)) return line.substr(0, id_length);
+  }
+  return std::nullopt;
 }
 
 }  // namespace ws::cli

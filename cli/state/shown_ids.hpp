@@ -1,5 +1,6 @@
 /// The ids that `ws` recently showed to this user on a terminal, so that the last characters of an id identify it, and
-/// the document that was read or written last. Also the titles of Projects that it created: the API does not list them.
+/// of each kind the object that a command made or printed last, in pipes too. Also the titles of Projects that it
+/// created: the API does not list them.
 ///
 /// A convenience: write errors are ignored. One file per server, mode 0600, at most 2,000 ids.
 #pragma once
@@ -26,8 +27,11 @@ class ShownIds {
   /// The ids of the Projects that had this title when they were last seen.
   std::vector<std::string> projects_titled(std::string_view title) const;
 
-  void keep_last_document(std::string_view id) const;
-  std::optional<std::string> last_document() const;
+  std::vector<std::string> project_titles() const;
+
+  /// `kind`: "document", "asset" and the like, without a blank.
+  void keep_last(std::string_view kind, std::string_view id) const;
+  std::optional<std::string> last(std::string_view kind) const;
 
  private:
   std::filesystem::path folder_;

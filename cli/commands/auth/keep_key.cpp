@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/clean.hpp"
@@ -44,6 +45,12 @@ Key key_of(const StoredCredential& credential) {
   return {.credential = {.secret = credential.secret, .origin = credential.origin}, .stored = credential};
 }
 
+/// The same of one whose secret may be in the keyring.
+Result<Key> stored_key_of(Session& session, const StoredCredential& stored) {
+  WS_LET(std::string secret, session.credentials().secret_of(stored));
+  return Key{.credential = {.secret = std::move(secret), .origin = stored.origin}, .stored = stored};
+}
+
 std::optional<StoredCredential> key_in_use(Session& session) {
   const auto stored = session.credentials().load();
   if (!stored) return std::nullopt;
@@ -51,12 +58,32 @@ std::optional<StoredCredential> key_in_use(Session& session) {
   return current == stored->end() ? std::nullopt : std::optional(*current);
 }
 
-/// The new key is in use from now on, also in folders that are synced: who gave it a profile may not expect that.
+/// The new key is in use from now on: who gave it a profile may not expect that. A synced folder keeps to its person.
 void note_switch(Session& session, const StoredCredential& before, const StoredCredential& now) {
-  session.note("commands without --profile now use the key of profile " + shell_word(now.profile) + "; " +
+  const auto earlier = stored_key_of(session, before);
+  const bool is_same = earlier && is_of_same_account(session, *earlier, key_of(now));
+  session.note("commands without --profile now use the key of profile " + shell_word(now.profile) +
+               (is_same ? "" : ", but those in a synced folder a key of the person whose folder it is") + "; " +
                ShellCommand{"ws", "auth", "switch", before.profile != now.profile ? before.profile : before.key_id}
                    .in_backticks() +
                " uses the earlier key again");
+}
+
+/// Which calls a second key is for.
+void note_use_of_second(Session& session, const StoredCredential& first, const StoredCredential& second) {
+  std::vector<std::string> scopes = second.scopes;
+  std::erase_if(scopes, [&](const std::string& one) { return std::ranges::count(first.scopes, one) > 0; });
+  const auto of_first = stored_key_of(session, first);
+  if (!of_first || !is_of_same_account(session, *of_first, key_of(second))) {
+    return session.note("warning: this key is of another person than that of profile " + shell_word(first.profile) +
+                        ", so that it is not used with it; " +
+                        ShellCommand{"--profile=", second.profile}.in_backticks() + " uses it");
+  }
+  if (scopes.empty())
+    return session.note("that of profile " + shell_word(first.profile) + " may do all of this: it is used on");
+  session.note(fmt::format("what needs {} uses this key by itself; all else still that of profile {}",
+                           fmt::join(scopes, ", "),
+                           shell_word(first.profile)));
 }
 
 }  // namespace
@@ -75,7 +102,12 @@ Result<void> keep_key(Session& session, const StoredCredential& credential) {
   const auto before = key_in_use(session);
   WS_TRY(session.credentials().put(credential));
   for (const ReplacedKey& key : replaced) revoke(session, key);
-  if (before && !same_place(*before, credential)) note_switch(session, *before, credential);
+  WS_LET(const auto stored, session.credentials().load());
+  if (const StoredCredential* const first = find_first_key(stored, credential)) {
+    note_use_of_second(session, *first, credential);
+  } else if (before && !same_place(*before, credential)) {
+    note_switch(session, *before, credential);
+  }
   return {};
 }
 

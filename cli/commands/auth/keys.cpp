@@ -6,6 +6,7 @@
 #include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
+#include "cli/credentials/presets.hpp"
 
 namespace ws::cli {
 namespace {
@@ -50,8 +51,7 @@ Result<ExitCode> status(Session& session) {
     value["kept_in"] = session.credentials().place(key.stored->kept_in);
     value.update(to_json(session, *key.stored));
     if (is_past(key.stored->expires_at, session.world().clock.now())) {
-      session.note("this key has expired; " + ShellCommand{"ws", "login", "--base-url=", url.text}.in_backticks() +
-                   " gets a new one");
+      session.note("this key has expired; " + login_like(*key.stored).in_backticks() + " gets a new one");
     }
   } else {
     value["kept_in"] = session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";

@@ -31,6 +31,8 @@
 namespace ws::cli {
 namespace {
 
+constexpr const char* preset_names = "notes, read, sync, team, worker, tests or admin";
+
 bool is_plain_url(std::string_view url) {
   if (url.substr(0, 8) != "https://" && url.substr(0, 7) != "http://") return false;
   for (const char c : url) {
@@ -115,8 +117,7 @@ Result<std::vector<std::string>> scopes_of(const Session& session) {
     const std::string name = session.arguments().value("for").value_or("notes");
     const auto preset = std::ranges::find(presets(), name, &Preset::name);
     if (preset != presets().end()) return preset->scopes;
-    return fail(
-        Failure::Kind::usage, "there is no preset `" + name + "`", "use notes, read, sync, worker, tests or admin");
+    return fail(Failure::Kind::usage, "there is no preset `" + name + "`", "use " + std::string(preset_names));
   }
   if (scopes.empty()) return fail(Failure::Kind::usage, "--scopes is empty");
   std::vector<std::string> known(contract::all_scopes.begin(), contract::all_scopes.end());
@@ -240,9 +241,8 @@ Failure without_key(Session& session, const PendingLogin& login, Failure failure
   const bool is_over = failure.kind == Failure::Kind::auth || failure.kind == Failure::Kind::forbidden;
   if (!is_over) return failure;
   PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
-  ShellCommand again{"ws", "login", "--base-url=", login.base_url};
-  if (login.profile != "default") again.add({"--profile=", login.profile});
-  failure.hint = "run " + again.in_backticks() + " again";
+  const StoredCredential wanted{.profile = login.profile, .base_url = login.base_url, .scopes = login.scopes};
+  failure.hint = "run " + login_like(wanted).in_backticks() + " again";
   return failure;
 }
 
@@ -337,6 +337,17 @@ Result<ExitCode> login(Session& session) {
   return wait_for_key(session, pending, kept_in);
 }
 
+/// The second key of one that is gone would stand for itself from now on.
+void note_second_key(Session& session, const StoredCredential& gone) {
+  const auto stored = session.credentials().load();
+  const StoredCredential* const second = stored ? find_second_key(*stored, gone) : nullptr;
+  if (second == nullptr) return;
+  session.note(
+      "its second key stays: " +
+      ShellCommand{"ws", "logout", "--base-url=", second->base_url, "--profile=", second->profile}.in_backticks() +
+      " revokes that too");
+}
+
 Result<ExitCode> logout(Session& session) {
   WS_LET(const Key key, session.key());
   if (session.has("dry-run")) return print_request(session, {.operation = "auth.revoke"});
@@ -346,6 +357,7 @@ Result<ExitCode> logout(Session& session) {
   // A key that the server does not know any more needs no revoking.
   if (!reply && reply.error().kind != Failure::Kind::auth) return fail(reply.error());
   if (key.stored) WS_TRY(session.credentials().remove(key.stored->key_id));
+  if (key.stored) note_second_key(session, *key.stored);
   if (!key.stored) session.note("the key of WS_TOKEN is revoked; unset WS_TOKEN");
   if (reply && session.format() != Format::table) {
     session.printer().resource(*reply->json, reply->body);
@@ -369,7 +381,7 @@ Command login_command() {
       .flags = {{.name = "for",
                  .placeholder = "USE",
                  .help = "what the key may do",
-                 .limits = "notes, read, sync, worker, tests or admin",
+                 .limits = preset_names,
                  .fallback = "notes"},
                 {.name = "scopes",
                  .placeholder = "A,B",

@@ -1,6 +1,7 @@
 // `ws docs`: create, get, update, archive and share documents.
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "cli/commands/shared/batch.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/names.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/values.hpp"
@@ -82,6 +84,7 @@ Result<ExitCode> get_document(Session& session) {
   WS_LET(const Reply reply, client->call(std::move(call)));
   const auto content = find_text(*reply.json, "content");
   if (!content) return fail(Failure::Kind::internal, "the server's answer has no content");
+  remember_answer(session, operation, *reply.json);
   if (const auto seen = seen_texts(session)) keep_seen(*seen, *reply.json);
   if (session.has("render")) {
     session.printer().page(render_markdown(*content, session.terminal()));
@@ -184,6 +187,24 @@ std::string first_of(const std::vector<std::string>& ids) {
   return ids.size() > most ? text + " and " + std::to_string(ids.size() - most) + " more" : text;
 }
 
+/// The API brings nothing back: what a synced folder of this user keeps is the only way.
+void note_way_back(Session& session, const std::map<std::string, SyncedFile>& files) {
+  constexpr std::size_t most = 3;
+  std::map<std::filesystem::path, std::vector<std::string>> by_folder;
+  for (const auto& [id, file] : files) by_folder[file.folder].push_back(file.path);
+  for (const auto& [folder, paths] : by_folder) {
+    ShellCommand back{"ws", "-C", folder.string(), "sync"};
+    if (paths.size() > most) {
+      back.add({"undo"});
+    } else {
+      back.add({"restore"});
+      for (const std::string& path : paths) back.path(path);
+    }
+    session.note("to take it back, after the next sync of " + folder.string() + ": " + back.in_backticks() +
+                 ", then sync again; it returns as a new document");
+  }
+}
+
 Result<ExitCode> archive(Session& session) {
   const contract::Operation& operation = operation_of("docs.archive");
   WS_LET(Batch batch, batch_of(session, operation));
@@ -195,7 +216,10 @@ Result<ExitCode> archive(Session& session) {
     if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was archived");
   }
   WS_LET(Client * client, session.client());
-  return run_batch(session, *client, operation, std::move(batch));
+  const std::map<std::string, SyncedFile> files = synced_files(session, ids);
+  WS_LET(const ExitCode exit, run_batch(session, *client, operation, std::move(batch)));
+  note_way_back(session, files);
+  return exit;
 }
 
 Result<ExitCode> share(Session& session) {

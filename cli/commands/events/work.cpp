@@ -62,7 +62,7 @@ Result<ExitCode> work(Session& session) {
   WS_LET(const Key key, session.key());
   WS_LET(ClientOptions client_options, session.client_options());
   client_options.cancelled = nullptr;
-  client_options.credential = key.credential;
+  session.add_keys(client_options, key);
   WS_LET(http::Transport * transport, session.transport());
   Client client(*transport, session.world().clock, session.world().random, std::move(client_options));
   bool is_any = false;

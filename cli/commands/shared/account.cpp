@@ -6,6 +6,7 @@
 
 #include "api-client/base/clean.hpp"
 #include "api-client/base/sha256.hpp"
+#include "cli/credentials/presets.hpp"
 #include "cli/state/known_accounts.hpp"
 
 namespace ws::cli {
@@ -50,6 +51,22 @@ bool is_same_account(const sync::Account& one, const sync::Account& other) {
 
 std::optional<sync::Account> known_account(const Session& session, const std::string& key_id) {
   return KnownAccounts(session.paths().state).find(key_id);
+}
+
+std::optional<sync::Account> known_account(const Session& session, const Key& key) {
+  return known_account(session, key_name_of(key));
+}
+
+bool is_of_same_account(Session& session, const Key& one, const Key& other) {
+  const auto first = account_of(session, one);
+  const auto second = first ? account_of(session, other) : fail(Failure());
+  return first && second && is_same_account(*first, *second);
+}
+
+ShellCommand login_beside(Session& session, const std::string& profile, const std::string& base_url) {
+  const auto stored = session.credentials().load();
+  const std::string name = profile.empty() ? "default" : profile;
+  return login_like({.profile = stored ? free_profile(*stored, base_url, name) : name, .base_url = base_url});
 }
 
 void keep_account(const Session& session, const std::string& key_id, const sync::Account& account) {

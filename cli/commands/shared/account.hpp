@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api-client/base/json.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "cli/commands/shared/session.hpp"
 #include "sync-engine/binding/tree_binding.hpp"
 
@@ -19,8 +20,15 @@ std::string account_name(const sync::Account& account);
 
 /// The same of a stored key, as far as it is known; the service is not asked.
 std::optional<sync::Account> known_account(const Session& session, const std::string& key_id);
+std::optional<sync::Account> known_account(const Session& session, const Key& key);
+/// Whether both keys are of the same person or agent in the same Workspace; asked once for each of them. False where
+/// the service cannot be asked.
+bool is_of_same_account(Session& session, const Key& one, const Key& other);
 /// What a login has learned. Where it cannot be kept it is asked again.
 void keep_account(const Session& session, const std::string& key_id, const sync::Account& account);
+
+/// The login for one more key of the server, in this profile if it has none: no stored key is revoked by it.
+ShellCommand login_beside(Session& session, const std::string& profile, const std::string& base_url);
 
 /// What `GET /v1/me` says.
 sync::Account read_account(const Json& me);

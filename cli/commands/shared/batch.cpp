@@ -67,6 +67,7 @@ void BatchRows::add_failure(const Failure& failure, const std::string& id) {
 void BatchRows::add(const BatchItem& item) {
   const auto& [id, reply] = item;
   if (!reply) add_failure(reply.error(), id);
+  if (reply) remember_answer(session_, operation_, *reply->json);
   const bool is_shaped = session_.printer().is_shaped() || !session_.printer().fields().empty();
   Json row;
   if (is_shaped) {

@@ -9,6 +9,7 @@
 #include "api-client/base/suggestion.hpp"
 #include "api-client/base/uuid.hpp"
 #include "cli/output/human.hpp"
+#include "cli/state/tree_register.hpp"
 #include "sync-engine/binding/tree_binding.hpp"
 #include "sync-engine/state/state_store.hpp"
 
@@ -106,15 +107,12 @@ Result<std::optional<std::string>> shown_id(Session& session, const std::string&
   return fail(several(given, "ids that were shown lately", candidates));
 }
 
-Result<std::string> last_document(Session& session) {
+std::optional<std::string> last_of(Session& session, std::string_view kind) {
   const auto shown = session.shown_ids();
-  const auto last = shown ? shown->last_document() : std::nullopt;
-  if (last) return *last;
-  return fail(Failure::Kind::usage, "`last` names no document: none was shown here yet", "`ws docs list` shows them");
+  return shown ? shown->last(kind) : std::nullopt;
 }
 
 Result<std::string> document_id(Session& session, const std::string& given) {
-  if (given == "last") return last_document(session);
   WS_LET(const auto by_file, document_of_file(session, given));
   if (by_file) return *by_file;
   WS_LET(const auto by_ending, shown_id(session, given));
@@ -125,7 +123,9 @@ Result<std::string> document_id(Session& session, const std::string& given) {
   if (titled.size() > 1) return fail(several(given, "documents", titled));
   return fail(Failure::Kind::not_found,
               "no document has the id, path or title `" + given + "`",
-              with_nearest(given, near, "`ws docs list` and `ws search WORDS` show documents"));
+              nearest_file(given).empty()
+                  ? with_nearest(given, near, "`ws docs list` and `ws search WORDS` show documents")
+                  : nearest_file(given));
 }
 
 Result<std::string> agent_id(Session& session, const std::string& given) {
@@ -160,11 +160,42 @@ Result<std::string> project_id(Session& session, const std::string& given) {
   if (titled.size() > 1) return fail(several(given, "Projects", titled));
   return fail(Failure::Kind::usage,
               "no Project with the id or title `" + given + "` was seen here",
-              "give its id: the API has no list of Projects, so `ws` knows the titles of those alone that it created");
+              with_nearest(given,
+                           shown ? shown->project_titles() : std::vector<std::string>(),
+                           "give its id: the API has no list of Projects, so `ws` knows the titles of those alone that "
+                           "it created"));
 }
 
-Result<std::string> id_of_name(Session& session, Subject names, const std::string& given) {
-  if (is_uuid(given) || given.empty()) return given;
+/// Of the sources that a folder of this user is synced with. Empty where none is meant.
+Result<std::optional<std::string>> known_source(Session& session, const std::string& given) {
+  constexpr std::size_t shortest_ending = 4;
+  const auto trees = TreeRegister(session.paths().state).all();
+  std::vector<Candidate> found;
+  for (const TiedTree& tree : trees ? *trees : std::vector<TiedTree>()) {
+    const bool is_meant = tree.name == given || (given.size() >= shortest_ending && tree.source_id.ends_with(given));
+    if (is_meant && std::ranges::find(found, tree.source_id, &Candidate::id) == found.end())
+      found.push_back({.id = tree.source_id, .what = tree.folder.string()});
+  }
+  if (found.size() > 1) return fail(several(given, "sources of synced folders", found));
+  return found.empty() ? std::optional<std::string>() : std::optional(found.front().id);
+}
+
+/// `kind`: "document" of `document_id`.
+Result<std::string> id_of_name(Session& session, Subject names, std::string_view kind, const std::string& given) {
+  if (is_uuid(given) || given.empty() || names == Subject::text) return given;
+  if (given == "last") {
+    if (const auto last = last_of(session, kind)) return *last;
+    if (names == Subject::document)
+      return fail(
+          Failure::Kind::usage, "`last` names no document: none was shown here yet", "`ws docs list` shows them");
+    // Of conversations the service knows the last one, of agents and Projects it may be the name.
+    if (names == Subject::thing && !kind.empty() && kind != "conversation")
+      return fail(Failure::Kind::usage, fmt::format("`last` names no {}: none was made or shown here yet", kind));
+  }
+  if (kind == "source") {
+    WS_LET(const auto source, known_source(session, given));
+    if (source) return *source;
+  }
   switch (names) {
     case Subject::text: return given;
     case Subject::document: return document_id(session, given);
@@ -181,7 +212,63 @@ bool names_nothing(const Failure& failure) {
   return failure.kind == Failure::Kind::usage || failure.kind == Failure::Kind::not_found;
 }
 
+/// "asset" of `asset_id` and `asset`.
+std::string kind_of(std::string_view field) {
+  constexpr std::string_view ending = "_id";
+  std::string kind(field.ends_with(ending) ? field.substr(0, field.size() - ending.size()) : field);
+  return kind;
+}
+
+std::string kind_of_word(const Command& command, std::size_t place) {
+  switch (command.arguments[place].names) {
+    case Subject::document: return "document";
+    case Subject::agent: return "agent";
+    case Subject::project: return "project";
+    default: break;
+  }
+  const auto* const operation = command.operation;
+  if (operation == nullptr || place >= operation->arguments.size()) return {};
+  return kind_of(operation->arguments[place].target);
+}
+
 }  // namespace
+
+std::string nearest_file(const std::filesystem::path& given) {
+  constexpr std::size_t most = 5'000;
+  std::error_code error;
+  const fs::path folder = given.parent_path();
+  std::vector<std::string> known;
+  for (fs::directory_iterator it(folder.empty() ? fs::path(".") : folder, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.starts_with('.')) continue;
+    known.push_back((folder / name).string());
+    if (known.size() == most) break;
+  }
+  return suggestion(given.string(), known);
+}
+
+std::map<std::string, SyncedFile> synced_files(Session& session, const std::vector<std::string>& ids) {
+  std::map<std::string, SyncedFile> files;
+  const auto url = session.base_url();
+  const auto trees = TreeRegister(session.paths().state).all();
+  if (!url || !trees) return files;
+  for (const TiedTree& tree : *trees) {
+    if (http::origin_of(tree.base_url) != url->origin) continue;
+    const auto own = sync::WsFolder::open(tree.folder, session.settings().trusted);
+    if (!own) continue;
+    auto state = sync::StateStore::open(own->through("state.db"));
+    const auto base = state ? state->base() : fail(state.error());
+    if (!base) continue;
+    for (const std::string& id : ids) {
+      const auto row = base->find(sync::DocumentId{id});
+      if (row != base->end())
+        files.insert_or_assign(id,
+                               SyncedFile{.folder = tree.folder, .path = std::string(row->second.disk_path().text())});
+    }
+  }
+  return files;
+}
 
 Result<void> resolve_names(Session& session) {
   if (session.has("no-validate")) return {};
@@ -190,7 +277,10 @@ Result<void> resolve_names(Session& session) {
                         (session.arguments().words.size() > 1 || session.has("stdin"));
   for (std::size_t i = 0; i < session.arguments().words.size() && !arguments.empty(); ++i) {
     const Word& word = arguments[std::min(i, arguments.size() - 1)];
-    auto id = id_of_name(session, word.names, session.arguments().words[i]);
+    auto id = id_of_name(session,
+                         word.names,
+                         kind_of_word(session.command(), std::min(i, arguments.size() - 1)),
+                         session.arguments().words[i]);
     if (!id && is_batch && names_nothing(id.error())) {
       session.refuse_word(i, std::move(id).error());
       continue;
@@ -201,7 +291,8 @@ Result<void> resolve_names(Session& session) {
   for (const Flag& flag : session.command().flags) {
     const auto given = flag.takes_value() && !flag.is_repeated ? session.arguments().value(flag.name) : std::nullopt;
     if (!given || flag.names == Subject::text) continue;
-    WS_LET(std::string id, id_of_name(session, flag.names, *given));
+    WS_LET(std::string id,
+           id_of_name(session, flag.names, kind_of(flag.fills.empty() ? flag.name : flag.fills), *given));
     session.replace_value(flag.name, std::move(id));
   }
   return {};

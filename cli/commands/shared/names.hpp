@@ -1,9 +1,15 @@
 /// Names in place of ids.
 ///
-/// A document: its id, the path of a file in a synced folder, the ending of an id that was shown lately, its title
-/// where no other document has it, or `last`. An agent: its id or its handle. Anything else: its id, or the ending of
-/// one that was shown lately.
+/// A document: its id, the path of a file in a synced folder, the ending of an id that was shown lately, or its title
+/// where no other document has it. An agent: its id or its handle. A source: its id, the ending or the name of one that
+/// a folder of this user is synced with. Anything else: its id, or the ending of one that was shown lately. `last`:
+/// what a command of this user made or printed last of that kind.
 #pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "cli/commands/shared/session.hpp"
 
@@ -13,5 +19,16 @@ namespace ws::cli {
 /// --no-validate everything does. Only a title or a handle is asked of the service. Fails with `usage` where nothing,
 /// or more than one thing, has the name; as the service does otherwise.
 Result<void> resolve_names(Session& session);
+
+/// "did you mean `notes/tides.md`?" of a path where there is nothing, or empty: what lies beside it and is like it.
+std::string nearest_file(const std::filesystem::path& given);
+
+struct SyncedFile {
+  std::filesystem::path folder = {};
+  std::string path = {};  ///< in the folder
+};
+/// Of these documents, those that are files of a synced folder of this user, by id. Folders that cannot be read are
+/// left out.
+std::map<std::string, SyncedFile> synced_files(Session& session, const std::vector<std::string>& ids);
 
 }  // namespace ws::cli

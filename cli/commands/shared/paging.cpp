@@ -121,14 +121,6 @@ Result<ExitCode> print_whole(Session& session, Client& client, const Operation& 
   return ExitCode::done;
 }
 
-/// So that `last` names it; only where a person is there.
-void note_last_document(Session& session, const Operation& operation, const Json& value) {
-  constexpr std::string_view about_one[] = {"docs.get", "docs.create", "docs.update"};
-  const auto id = find_text(value, "id");
-  if (!id || std::ranges::find(about_one, operation.id) == std::end(about_one)) return;
-  session.remember_document(*id);
-}
-
 /// So that its title names it, also where a script made it.
 void note_project(Session& session, const Operation& operation, const Json& value) {
   const auto id = find_text(value, "id");
@@ -197,7 +189,32 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
   return ExitCode::done;
 }
 
+/// What the answers of an operation are; what was archived or shared is not told here.
+constexpr std::pair<std::string_view, std::string_view> kinds_of_answers[] = {{"docs.get", "document"},
+                                                                              {"docs.create", "document"},
+                                                                              {"docs.update", "document"},
+                                                                              {"comments.add", "thread"},
+                                                                              {"comments.reply", "thread"},
+                                                                              {"comments.set_status", "thread"},
+                                                                              {"files.get", "asset"},
+                                                                              {"files.upload_finish", "asset"},
+                                                                              {"files.organize", "operation"},
+                                                                              {"files.operation", "operation"},
+                                                                              {"questions.create", "question"},
+                                                                              {"questions.get", "question"},
+                                                                              {"agents.create", "agent"},
+                                                                              {"agents.update", "agent"},
+                                                                              {"projects.create", "project"},
+                                                                              {"workspaces.create", "workspace"},
+                                                                              {"tests.run_launch", "run"},
+                                                                              {"tests.run_get", "run"}};
+
 }  // namespace
+
+void remember_answer(Session& session, const Operation& operation, const Json& value) {
+  const auto kind = std::ranges::find(kinds_of_answers, operation.id, [](const auto& one) { return one.first; });
+  if (kind != std::end(kinds_of_answers)) session.remember_last(kind->second, id_of(value));
+}
 
 ExitCode print_own_list(Session& session, std::string_view shape, const Json& whole, std::string_view none) {
   session.printer().list(shape, whole, {});
@@ -222,7 +239,7 @@ ExitCode print_reply(Session& session, const Operation& operation, const Reply& 
     if (is_list(operation)) session.note("note: the answer is not a list; it is printed as received");
     session.printer().resource(operation.id, value, reply.body);
     note_project(session, operation, value);
-    note_last_document(session, operation, value);
+    remember_answer(session, operation, value);
     return ExitCode::done;
   }
   session.printer().list(operation.id, value, reply.body);

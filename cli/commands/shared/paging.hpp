@@ -16,6 +16,9 @@ Result<ExitCode> print_list(Session& session, Client& client, const contract::Op
 /// what should be a list is none.
 ExitCode print_reply(Session& session, const contract::Operation& operation, const Reply& reply);
 
+/// What `last` names from now on, where the answer of the operation is one thing.
+void remember_answer(Session& session, const contract::Operation& operation, const Json& value);
+
 /// A list of ours: `{v: 1, data: [...], ...}`. Where a person would see none, stderr says what its view says of that,
 /// or `none`.
 ExitCode print_own_list(Session& session, std::string_view shape, const Json& whole, std::string_view none = {});

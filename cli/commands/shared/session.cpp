@@ -10,7 +10,10 @@
 #include "api-client/base/clean.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/suggestion.hpp"
+#include "api-client/contract/operations.hpp"
 #include "api-client/http/curl.hpp"
+#include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/outcomes.hpp"
 #include "cli/credentials/presets.hpp"
 #include "cli/output/failure.hpp"
@@ -23,12 +26,20 @@ namespace {
 constexpr std::string_view version_text = WS_VERSION;
 constexpr std::string_view user_agent_text = "ws/" WS_VERSION;
 
+/// What a profile without a key is followed by: the stored one that is like it.
+std::string with_nearest_profile(const std::string& profile, const std::vector<StoredCredential>& stored) {
+  std::vector<std::string> profiles;
+  for (const StoredCredential& one : stored) profiles.push_back(one.profile);
+  const std::string near = suggestion(profile, profiles);
+  return near.empty() ? near : near + " Else ";
+}
+
 /// A profile without a key most likely belongs to the server that the others log in at.
 Failure no_server(const std::string& profile, const std::vector<StoredCredential>& stored) {
   if (const auto known = choose(stored, {}); known && !profile.empty()) {
     return {.kind = Failure::Kind::usage,
             .what = "the profile `" + profile + "` has no key, and no server is given",
-            .hint = "run " +
+            .hint = with_nearest_profile(profile, stored) + "run " +
                     ShellCommand{"ws", "login", "--base-url=", known->base_url, "--profile=", profile}.in_backticks()};
   }
   return {.kind = Failure::Kind::usage,
@@ -163,9 +174,8 @@ bool Session::has_person() const {
   return world_.terminal.is_terminal(Stream::out) || world_.terminal.is_terminal(Stream::err);
 }
 
-void Session::remember_document(std::string_view id) {
-  if (!has_person()) return;
-  if (const auto shown = shown_ids()) shown->keep_last_document(id);
+void Session::remember_last(std::string_view kind, std::string_view id) {
+  if (const auto shown = shown_ids()) shown->keep_last(kind, id);
 }
 
 std::optional<ShownIds> Session::shown_ids() {
@@ -213,7 +223,7 @@ Result<void> Session::prefer_server(const std::string& base_url, const std::stri
   if (!chosen) {
     return fail(Failure::Kind::auth,
                 "not logged in at " + base_url,
-                "run " + ShellCommand{"ws", "login", "--base-url=", base_url}.in_backticks());
+                "run " + login_like({.profile = settings_.profile.value, .base_url = base_url}).in_backticks());
   }
   use_server(chosen->base_url);
   return {};
@@ -305,20 +315,24 @@ Result<Key> Session::key() {
   std::string what = "not logged in at " + url.text;
   if (settings_.profile) what += " as profile `" + settings_.profile.value + "`";
   if (settings_.workspace) what += ", Workspace " + settings_.workspace.value;
-  ShellCommand login{"ws", "login", "--base-url=", url.text};
-  if (settings_.profile) login.add({"--profile=", settings_.profile.value});
-  return fail(Failure::Kind::auth, what, "run " + login.in_backticks());
+  return fail(Failure::Kind::auth,
+              what,
+              with_nearest_profile(settings_.profile.value, stored) + "run " +
+                  login_like({.profile = settings_.profile.value, .base_url = url.text}).in_backticks());
 }
 
-std::optional<StoredCredential> Session::stored_key_with(const StoredCredential& used, const std::string& scope) {
+void Session::add_keys(ClientOptions& options, const Key& key) {
+  options.credential = key.credential;
+  if (!key.stored || key.stored->scopes.empty()) return;
   const auto stored = credentials().load();
-  if (!stored) return std::nullopt;
-  for (const StoredCredential& one : *stored) {
-    const bool is_beside =
-        one.profile != used.profile && one.base_url == used.base_url && one.workspace_id == used.workspace_id;
-    if (is_beside && std::ranges::find(one.scopes, scope) != one.scopes.end()) return one;
-  }
-  return std::nullopt;
+  const StoredCredential* const second = stored ? find_second_key(*stored, *key.stored) : nullptr;
+  if (second == nullptr) return;
+  std::vector<std::string> scopes = second->scopes;
+  std::erase_if(scopes, [&](const std::string& one) { return std::ranges::count(key.stored->scopes, one) > 0; });
+  auto secret = credentials().secret_of(*second);
+  if (scopes.empty() || !secret) return;
+  const Key other{.credential = {.secret = std::move(*secret), .origin = second->origin}, .stored = *second};
+  if (is_of_same_account(*this, key, other)) options.second = {.credential = other.credential, .scopes = scopes};
 }
 
 /// The paths of the API begin with /v1 by themselves, so a base URL that ends in it finds nothing.
@@ -349,18 +363,70 @@ Failure Session::with_hint(Failure failure) {
   const auto scope = details ? find_text(*details, "required_scope") : std::nullopt;
   const auto used = key();
   if (!scope || !used) return failure;
-  if (const auto other = used->stored ? stored_key_with(*used->stored, *scope) : std::nullopt) {
-    failure.hint = "the key of profile " + shell_word(used->stored->profile) + " was used; that of " +
-                   shell_word(other->profile) + " has " + shell_word(*scope) + ": add " +
-                   ShellCommand{"--profile=", other->profile}.in_backticks() + ", or run " +
-                   ShellCommand{"ws", "auth", "switch", other->profile}.in_backticks();
-    return failure;
-  }
-  failure.hint = used->stored ? "run " + login_with_scope(*used->stored, *scope).in_backticks()
-                              : "the key of WS_TOKEN lacks " + shell_word(*scope) + "; " +
-                                    ShellCommand{"ws", "login", "--scopes=", *scope}.in_backticks() +
-                                    " gets one that has it, where WS_TOKEN is not set";
+  failure.hint = hint_for_scope(*used, *scope);
   return failure;
+}
+
+/// A key of another profile, for the same server, Workspace and person as `used`, that has the scope.
+std::optional<StoredCredential> Session::stored_key_with(const Key& used,
+                                                         const std::string& scope,
+                                                         const std::vector<StoredCredential>& stored) {
+  for (const StoredCredential& one : stored) {
+    if (one.origin != used.credential.origin || std::ranges::count(one.scopes, scope) == 0) continue;
+    if (used.stored && (one.profile == used.stored->profile || one.workspace_id != used.stored->workspace_id)) continue;
+    auto secret = credentials().secret_of(one);
+    if (!secret) continue;
+    const Key other{.credential = {.secret = std::move(*secret), .origin = one.origin}, .stored = one};
+    if (is_of_same_account(*this, used, other)) return one;
+  }
+  return std::nullopt;
+}
+
+std::string Session::key_variable() const { return world_.environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE"; }
+
+std::string Session::hint_for_scope(const Key& used, const std::string& scope) {
+  const auto stored = credentials().load();
+  const std::vector<StoredCredential> all = stored ? *stored : std::vector<StoredCredential>();
+  if (!used.stored) return hint_for_scope_of_token(used, scope, all);
+  const StoredCredential& key = *used.stored;
+  const std::string lacks = "the key of profile " + shell_word(key.profile) + " lacks " + shell_word(scope);
+  const bool is_for_second =
+      std::ranges::count(key.scopes, scope) == 0 && key.scopes.size() + 1 > contract::max_scopes_per_authorization;
+  if (const auto other = stored_key_with(used, scope, all)) {
+    return lacks + "; that of " + shell_word(other->profile) + " has it: add " +
+           ShellCommand{"--profile=", other->profile}.in_backticks() + ", or run " +
+           ShellCommand{"ws", "auth", "switch", other->profile}.in_backticks();
+  }
+  return lacks +
+         (is_for_second ? fmt::format(", and one key cannot have more than {} scopes: a second one beside it "
+                                      "is used by itself: ",
+                                      contract::max_scopes_per_authorization)
+                        : std::string(": run ")) +
+         login_with_scope(key, scope, all).in_backticks();
+}
+
+std::string Session::hint_for_scope_of_token(const Key& used,
+                                             const std::string& scope,
+                                             const std::vector<StoredCredential>& stored) {
+  const std::string lacks = "the key of " + key_variable() + " lacks " + shell_word(scope);
+  if (const auto other = stored_key_with(used, scope, stored))
+    return lacks + "; unset it to use that of profile " + shell_word(other->profile) + ", which has it";
+  const auto url = base_url();
+  const std::string server = url ? url->text : used.credential.origin;
+  const StoredCredential wanted{
+      .profile = free_profile(stored, server, "default"), .base_url = server, .scopes = {scope}};
+  return lacks + ": " + login_like(wanted).in_backticks() + " gets one that has it, where " + key_variable() +
+         " is not set";
+}
+
+/// `used`, or its second key where the call that failed was sent with that.
+StoredCredential Session::sent_key(const StoredCredential& used, const Failure& failure) {
+  const contract::Operation* const operation = contract::find_operation(failure.call.operation);
+  if (!client_ || !client_->options().second || operation == nullptr) return used;
+  if (std::ranges::count(client_->options().second->scopes, operation->scope) == 0) return used;
+  const auto stored = credentials().load();
+  const StoredCredential* const second = stored ? find_second_key(*stored, used) : nullptr;
+  return second == nullptr ? used : *second;
 }
 
 Failure Session::with_refused_key(Failure failure) {
@@ -369,14 +435,32 @@ Failure Session::with_refused_key(Failure failure) {
     return failure;
   }
   const auto used = key();
-  if (!used || used->stored) return failure;
+  if (!used) return failure;
+  if (used->stored) {
+    const StoredCredential sent = sent_key(*used->stored, failure);
+    failure.hint = "the key of profile " + shell_word(sent.profile) + " is not valid any more: run " +
+                   login_like(sent).in_backticks();
+    return failure;
+  }
   const auto stored = credentials().load();
-  const bool has_stored =
-      stored && std::ranges::any_of(*stored, [&](const auto& one) { return one.origin == used->credential.origin; });
-  const std::string variable = world_.environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";
-  failure.hint = "the key of " + variable + " was used; " +
-                 (has_stored ? "unset it to use the stored key of this server"
-                             : "no key is stored for this server: unset it and run `ws login`");
+  const auto other = stored ? choose(*stored, {.origin = used->credential.origin}) : std::nullopt;
+  const auto mine = known_account(*this, *used);
+  const auto theirs = other ? known_account(*this, other->key_id) : std::nullopt;
+  const auto url = base_url();
+  const std::string server = url ? url->text : used->credential.origin;
+  failure.hint = "the key of " + key_variable() + " was used; ";
+  if (!other) {
+    failure.hint += "no key is stored for this server: unset it and run " +
+                    login_like({.profile = settings_.profile.value, .base_url = server}).in_backticks();
+  } else if (mine && theirs && !is_same_account(*mine, *theirs)) {
+    failure.hint +=
+        "no key of that person is stored: unset it and run " +
+        login_like({.profile = free_profile(*stored, server, other->profile), .base_url = server}).in_backticks();
+  } else {
+    const std::string who = theirs ? clean(theirs->name, Breaks::space) : std::string();
+    failure.hint += "unset it to use the stored key of profile " + shell_word(other->profile) +
+                    (who.empty() ? std::string() : ", " + who + "'s");
+  }
   return failure;
 }
 
@@ -417,10 +501,8 @@ Result<ClientOptions> Session::client_options() {
   return options;
 }
 
-Result<std::unique_ptr<Client>> Session::make_client(std::optional<Credential> credential) {
-  WS_LET(ClientOptions options, client_options());
+Result<std::unique_ptr<Client>> Session::make_client(ClientOptions options) {
   printer_->know("server", options.base_url);
-  options.credential = std::move(credential);
   options.log = outcomes_.get();
   WS_LET(http::Transport * network, transport());
   return std::make_unique<Client>(*network, world_.clock, world_.random, std::move(options));
@@ -433,14 +515,23 @@ Result<Client*> Session::client(std::size_t connections) {
     if (!chosen.stored && settings_.profile.where == Where::flag) {
       note("note: WS_TOKEN is set, so the key of profile `" + settings_.profile.value + "` is not used");
     }
-    WS_LET(client_, make_client(std::move(chosen.credential)));
+    WS_LET(ClientOptions options, client_options());
+    add_keys(options, chosen);
+    WS_LET(client_, make_client(std::move(options)));
   }
   return client_.get();
 }
 
+Result<std::unique_ptr<Client>> Session::client_with(Credential credential) {
+  WS_LET(ClientOptions options, client_options());
+  options.credential = std::move(credential);
+  return make_client(std::move(options));
+}
+
 Result<Client*> Session::keyless_client() {
   if (!keyless_client_) {
-    WS_LET(keyless_client_, make_client(std::nullopt));
+    WS_LET(ClientOptions options, client_options());
+    WS_LET(keyless_client_, make_client(std::move(options)));
   }
   return keyless_client_.get();
 }

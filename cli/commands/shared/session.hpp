@@ -82,8 +82,8 @@ class Session {
   /// again goes only then.
   void after_output(std::function<void()> act) { after_output_.push_back(std::move(act)); }
   void output_done();
-  /// From now on `last` is this document, where a person is there.
-  void remember_document(std::string_view id);
+  /// From now on `last` is this one where a thing of its kind is meant: "document", "asset".
+  void remember_last(std::string_view kind, std::string_view id);
   /// What this user was shown at the server; empty where no server is known.
   std::optional<ShownIds> shown_ids();
   /// A failure that does not end the command by itself: what was done so far is printed too.
@@ -102,13 +102,13 @@ class Session {
   void allow_retries(int retries) { retries_ = retries; }
   /// The key that is used where no server is named: of the profile or Workspace asked for, else the current one.
   Result<std::optional<StoredCredential>> stored_key();
-  /// A key of another profile, for the same server and Workspace as `used`, that has the scope.
-  std::optional<StoredCredential> stored_key_with(const StoredCredential& used, const std::string& scope);
   /// From flag, environment, profile, or the stored credential. Fails with `usage` and the command to run.
   Result<BaseUrl> base_url();
   CredentialStore& credentials() { return credentials_; }
   /// Fails with `auth` and the command to run where there is none for the base URL.
   Result<Key> key();
+  /// What is sent with the calls of a client that uses `key`: it, and its second key where that is the same person's.
+  void add_keys(ClientOptions& options, const Key& key);
   /// The key from now on, whatever else names one. Before the first call of `client`.
   void use_key(Key key) { chosen_key_ = std::move(key); }
   /// The failure, with a better hint where the cause is the key, its scopes, or the base URL.
@@ -122,17 +122,27 @@ class Session {
   /// Without a key: for the two operations that have none.
   Result<Client*> keyless_client();
   /// With a key that is not the one of the command: of a login.
-  Result<std::unique_ptr<Client>> client_with(Credential credential) { return make_client(std::move(credential)); }
+  Result<std::unique_ptr<Client>> client_with(Credential credential);
   Result<ClientOptions> client_options();
 
  private:
   bool has_person() const;
   Result<Settings> settings_here() const;
   Result<PrinterOptions> printer_options(FindView find_view);
-  Result<std::unique_ptr<Client>> make_client(std::optional<Credential> credential);
+  Result<std::unique_ptr<Client>> make_client(ClientOptions options);
   Failure no_key_for_workspace() const;
   Failure with_base_url_hint(Failure failure);
   Failure with_refused_key(Failure failure);
+  StoredCredential sent_key(const StoredCredential& used, const Failure& failure);
+  std::string hint_for_scope(const Key& used, const std::string& scope);
+  std::string hint_for_scope_of_token(const Key& used,
+                                      const std::string& scope,
+                                      const std::vector<StoredCredential>& stored);
+  std::optional<StoredCredential> stored_key_with(const Key& used,
+                                                  const std::string& scope,
+                                                  const std::vector<StoredCredential>& stored);
+  /// The variable that the key in use came by.
+  std::string key_variable() const;
   Result<std::optional<Key>> environment_key(const BaseUrl& url);
   Result<std::chrono::milliseconds> seconds(std::string_view flag, const std::string& text) const;
 

@@ -162,8 +162,8 @@ std::string describe(Subject names, const contract::Type& type) {
   switch (names) {
     case Subject::document:
       return "a document: its id, the end of an id shown before, a synced file, its title, or `last`";
-    case Subject::agent: return "an agent: its id, the end of an id shown before, or its handle";
-    case Subject::project: return "its id, the end of an id shown before, or its title where `ws` created it";
+    case Subject::agent: return "an agent: its id, the end of an id shown before, its handle, or `last`";
+    case Subject::project: return "its id, the end of an id shown before, its title where `ws` created it, or `last`";
     case Subject::thing: return "an id, or the end of one shown before";
     case Subject::text: break;
   }

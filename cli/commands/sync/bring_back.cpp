@@ -9,6 +9,7 @@
 #include "api-client/base/clean.hpp"
 #include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/shared/names.hpp"
 #include "cli/commands/sync/file_steps.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
@@ -91,6 +92,8 @@ Result<ExitCode> restore(Session& session) {
     Result<ExitCode> restored = restore_file(session, tree);
     if (restored || restored.error().kind != Failure::Kind::not_found) return restored;
     no_file = restored.error();
+    const std::string near = fs::exists(words.front(), ignored) ? std::string() : nearest_file(words.front());
+    if (!near.empty()) no_file->hint = near + " " + no_file->hint;
   }
   // A folder that is gone looks like a file.
   WS_LET(const sync::BroughtBack found, bring_back(session, tree, wish));

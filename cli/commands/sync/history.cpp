@@ -8,6 +8,7 @@
 #include "api-client/base/clean.hpp"
 #include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/shared/names.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
@@ -241,7 +242,9 @@ Result<ExitCode> diff(Session& session) {
   std::error_code error;
   const auto is_here = [&] { return fs::exists(fs::symlink_status(tree.root / wanted, error)); };
   if (found.empty() && !wanted.empty() && !is_here()) {
-    return fail(Failure::Kind::not_found, fmt::format("{} is neither here nor on the service", words.front()));
+    return fail(Failure::Kind::not_found,
+                fmt::format("{} is neither here nor on the service", words.front()),
+                nearest_file(words.front()));
   }
   WS_LET(const ExitCode exit, exit_code_of_diff(session, *tree.engine, options, !found.empty()));
   if (session.format() != Format::table && session.format() != Format::tsv) {

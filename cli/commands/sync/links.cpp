@@ -8,6 +8,7 @@
 
 #include "api-client/base/clean.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/shared/names.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/link_tree.hpp"
 #include "cli/commands/sync/tree.hpp"
@@ -141,7 +142,10 @@ Result<ExitCode> check(Session& session) {
   std::error_code ignored;
   if (const fs::path real = fs::canonical(start, ignored); !ignored) start = real;
   const fs::file_status found = fs::status(start, ignored);
-  if (!fs::exists(found)) return fail(Failure::Kind::not_found, "there is no file or folder " + start.string());
+  if (!fs::exists(found)) {
+    const std::string& given = words.empty() ? start.string() : words.front();
+    return fail(Failure::Kind::not_found, "there is no file or folder " + start.string(), nearest_file(given));
+  }
   const fs::path folder = fs::is_directory(found) ? start : start.parent_path();
   WS_LET(LinkTree tree, LinkTree::open(session, folder, folder_of_links(session, folder)));
   std::string place = words.empty() && tree.is_synced() ? std::string() : path_in_tree(tree.root(), start.string());

@@ -9,6 +9,7 @@
 
 #include "api-client/base/clean.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/suggestion.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
@@ -120,7 +121,12 @@ Result<std::vector<Conflict>> select(Session& session, const fs::path& root, con
     if (by_ending != nullptr) {
       if (ids.insert(by_ending->id).second) selected.push_back(*by_ending);
     } else if (!any) {
-      return fail(Failure::Kind::not_found, "no open conflict is about " + word, "`ws sync conflicts` lists them");
+      std::vector<std::string> paths;
+      for (const Conflict& conflict : open) paths.emplace_back(conflict.path.text());
+      const std::string near = suggestion(path, paths);
+      return fail(Failure::Kind::not_found,
+                  "no open conflict is about " + word,
+                  near.empty() ? "`ws sync conflicts` lists them" : near + " `ws sync conflicts` lists them");
     }
   }
   return selected;

@@ -69,7 +69,7 @@ ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, Re
   if (!report.ended_by || did_any || !is_json(session.format())) print_report(session, tree, report, stage);
   print_undo_hint(session, tree, report);
   if (stage != ReportStage::planned) print_stop(session, tree, report, exit);
-  if (report.ended_by) session.print_failure(stopped_after(*report.ended_by, report), exit);
+  if (report.ended_by) session.print_failure(session.with_hint(stopped_after(*report.ended_by, report)), exit);
   return exit;
 }
 
@@ -396,8 +396,11 @@ Command sync_init_command() {
             .help = "of the source; else the folder's",
             .limits = "1-200 characters"},
            {.name = "project", .placeholder = "ID", .help = "sync what is in this Project", .names = Subject::project},
-           {.name = "root", .placeholder = "NODE", .help = "sync what is below this node"},
-           {.name = "source", .placeholder = "ID", .help = "join an existing source"},
+           {.name = "root", .placeholder = "NODE", .help = "sync what is below this node", .names = Subject::thing},
+           {.name = "source",
+            .placeholder = "ID",
+            .help = "join an existing source; the end of an id or a name does where a folder here has it",
+            .names = Subject::thing},
            {.name = "shared", .help = "make a Project for it, or use that of --project: the whole Workspace sees it"},
            {.name = "attachments",
             .placeholder = "MODE",

@@ -48,9 +48,8 @@ Failure foreign_account(const Session& session,
           .code = "foreign_account"};
 }
 
-Failure no_key_of(const sync::TreeBinding& binding) {
-  ShellCommand login{"ws", "login", "--base-url=", binding.base_url};
-  if (!binding.profile.empty()) login.add({"--profile=", binding.profile});
+Failure no_key_of(Session& session, const sync::TreeBinding& binding) {
+  const ShellCommand login = login_beside(session, binding.profile, binding.base_url);
   return {.kind = Failure::Kind::auth,
           .what = fmt::format("this folder belongs to {}, and no key of that account is stored",
                               account_name(*binding.account)),
@@ -81,7 +80,7 @@ Result<sync::Account> use_stored_key_of(Session& session, const sync::TreeBindin
     session.use_key(std::move(key));
     return *binding.account;
   }
-  return fail(no_key_of(binding));
+  return fail(no_key_of(session, binding));
 }
 
 Result<ExitCode> show_account(Session& session) {

@@ -149,10 +149,10 @@ TEST_CASE("request: what nothing guards goes over a new connection, or one just 
 TEST_CASE("request: the key goes to the origin that issued it and to no other", "[client]") {
   const contract::Operation& operation = *contract::find_operation("me.get");
   const auto header_for = [&](std::string url, std::string origin) -> std::string {
-    http::Request request{.url = std::move(url)};
+    Prepared prepared{.operation = &operation, .request = {.url = std::move(url)}, .meaning = &operation};
     ClientOptions settings{.credential = Credential{secret_key, std::move(origin)}};
-    const auto added = add_credential(request, operation, settings);
-    const auto header = http::find_header(request.headers, "Authorization");
+    const auto added = add_credential(prepared, settings);
+    const auto header = http::find_header(prepared.request.headers, "Authorization");
     if (!added) {
       CHECK(added.error().kind == Failure::Kind::auth);
       CHECK(added.error().what.find(secret_key) == std::string::npos);
@@ -175,11 +175,32 @@ TEST_CASE("request: the key goes to the origin that issued it and to no other", 
     CHECK(header_for(elsewhere, "https://api.example.org:443") == "refused");
   }
   CHECK(header_for("https://api.example.org/v1/me", "") == "refused");
-  http::Request bare{.url = "https://api.example.org/v1/me"};
-  CHECK_FALSE(add_credential(bare, operation, {}));
-  CHECK_FALSE(add_credential(bare, operation, {.credential = Credential{"a\nb", "https://api.example.org"}}));
-  CHECK(add_credential(bare, *contract::find_operation("auth.start"), {}));
-  CHECK_FALSE(http::find_header(bare.headers, "Authorization"));
+  Prepared bare{.operation = &operation, .request = {.url = "https://api.example.org/v1/me"}, .meaning = &operation};
+  CHECK_FALSE(add_credential(bare, {}));
+  CHECK_FALSE(add_credential(bare, {.credential = Credential{"a\nb", "https://api.example.org"}}));
+  bare.operation = bare.meaning = contract::find_operation("auth.start");
+  CHECK(add_credential(bare, {}));
+  CHECK_FALSE(http::find_header(bare.request.headers, "Authorization"));
+}
+
+TEST_CASE("request: the second key goes with the operations whose scope it has, also with those of any path",
+          "[client]") {
+  const ClientOptions settings{
+      .base_url = "https://api.example.org",
+      .credential = Credential{secret_key, "https://api.example.org"},
+      .second = SecondCredential{{"wsk_second", "https://api.example.org"}, {"documents:share"}}};
+  const auto key_of = [&](Result<Prepared> prepared) {
+    REQUIRE(prepared);
+    REQUIRE(add_credential(*prepared, settings));
+    return std::string(*http::find_header(prepared->request.headers, "Authorization"));
+  };
+  const Call share{.operation = "docs.share",
+                   .parameters = {{"document_id", some_id}},
+                   .body = Json{{"email", "a@example.org"}, {"permission", "read"}}};
+  CHECK(key_of(prepare_request(share, settings, "")) == "Bearer wsk_second");
+  CHECK(key_of(prepare_request({.operation = "me.get"}, settings, "")) == std::string("Bearer ") + secret_key);
+  const AnyCall any{.method = "POST", .path = std::string("/v1/documents/") + some_id + "/shares"};
+  CHECK(key_of(prepare_any(any, settings, "")) == "Bearer wsk_second");
 }
 
 TEST_CASE("request: a header is a token and one line, whoever asks for it", "[client]") {

@@ -31,18 +31,39 @@ TEST_CASE("presets: each is what one key can have, of scopes that there are", "[
 }
 
 TEST_CASE("presets: a missing scope comes by the smallest preset that holds all", "[cli]") {
-  CHECK(login_with_scope(key({"documents:read"}), "sync:write").text() ==
+  CHECK(login_with_scope(key({"documents:read"}), "sync:write", {}).text() ==
         "ws login --base-url https://w.example --for sync");
-  CHECK(login_with_scope(key(preset("read").scopes), "documents:write").text() ==
+  CHECK(login_with_scope(key(preset("read").scopes), "documents:write", {}).text() ==
         "ws login --base-url https://w.example --for notes");
 }
 
 TEST_CASE("presets: else scope by scope, in the key's own profile", "[cli]") {
-  CHECK(login_with_scope(key({"tests:read"}, "work"), "documents:read").text() ==
+  CHECK(login_with_scope(key({"tests:read"}, "work"), "documents:read", {}).text() ==
         "ws login --base-url https://w.example --profile work --scopes tests:read,documents:read");
 }
 
 TEST_CASE("presets: more than one key can have needs a second profile", "[cli]") {
-  CHECK(login_with_scope(key(preset("notes").scopes), "tests:run").text() ==
-        "ws login --base-url https://w.example --profile default-2 --scopes tests:run");
+  const StoredCredential full = key(preset("notes").scopes);
+  CHECK(login_with_scope(full, "tests:run", {}).text() ==
+        "ws login --base-url https://w.example --profile default-more --scopes tests:run");
+  CHECK(login_with_scope(full, "tests:run", {key({"tests:read"}, "default-more")}).text() ==
+        "ws login --base-url https://w.example --profile default-more --scopes tests:read,tests:run");
+}
+
+TEST_CASE("presets: a second key is used in place of none, unless it is asked for", "[cli]") {
+  const StoredCredential first = key({"tests:read"}, "work");
+  const StoredCredential second = key({"tests:run"}, "work-more");
+  CHECK(choose({first, second}, {})->profile == "work");
+  CHECK(choose({first, second}, {.profile = "work-more"})->profile == "work-more");
+  CHECK(choose({second}, {})->profile == "work-more");
+  CHECK(find_second_key({first, second}, first)->scopes == second.scopes);
+  StoredCredential elsewhere = second;
+  elsewhere.workspace_id = "another";
+  CHECK(find_second_key({first, elsewhere}, first) == nullptr);
+}
+
+TEST_CASE("presets: a profile that has a key is not proposed", "[cli]") {
+  const std::vector<StoredCredential> stored = {key({}, "ada"), key({}, "ada-2")};
+  CHECK(free_profile(stored, "https://w.example", "ada") == "ada-3");
+  CHECK(free_profile(stored, "https://other.example", "ada") == "ada");
 }

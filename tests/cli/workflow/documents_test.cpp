@@ -192,6 +192,7 @@ TEST_CASE("names: a document is named by its title, by its file, by the end of i
   const auto id_of = [&](const std::string& name) { return stage.ws({"docs", "get", name, "--template", "{id}"}).out; };
   CHECK(id_of("Tidal gate") == id + "\n");
   const Person& person = stage.person;
+  std::filesystem::remove_all(person.home() / "STATE/ws/shown");
   CHECK(stage.ws({"docs", "get", "last"}).exit == 2);
   run_on_terminal(person.command({"docs", "get", "Tidal gate", "--no-pager"}, stage.folder.path()), 80);
   CHECK(id_of("last") == id + "\n");
@@ -201,6 +202,78 @@ TEST_CASE("names: a document is named by its title, by its file, by the end of i
   CHECK(two.exit == 2);
   CHECK(two.err.find(id) != std::string::npos);
   CHECK(two.err.find(twin) != std::string::npos);
+}
+
+TEST_CASE("names: `last` is what the latest command made or printed as one, in pipes too, of each kind", "[cli]") {
+  const DocumentStage stage;
+  const auto id_of = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--format", "ids"});
+    const Ended ended = stage.ws(std::move(words));
+    CAPTURE(ended.err);
+    CHECK(ended.exit == 0);
+    return ended.out;
+  };
+  const std::string one = stage.created({"One"});
+  CHECK(id_of({"docs", "get", "last"}) == one + "\n");
+  const std::string two = stage.created({"Two"});
+  CHECK(id_of({"docs", "get", "last"}) == two + "\n");
+  REQUIRE(stage.ws({"docs", "get", one, "--content"}).exit == 0);
+  CHECK(id_of({"docs", "get", "last"}) == one + "\n");
+  // A list is not one thing, and neither is a thing of another kind a document.
+  REQUIRE(stage.ws({"docs", "list"}).exit == 0);
+  const std::string thread = id_of({"comments", "add", "last", "-m", "Why?"});
+  CHECK(id_of({"comments", "resolve", "last", "last"}) == thread);
+  write_text(stage.folder / "a.txt", "a\n");
+  write_text(stage.folder / "b.txt", "b\n");
+  const std::string asset = id_of({"files", "upload", "a.txt"});
+  CHECK(id_of({"files", "get", "last"}) == asset);
+  CHECK(id_of({"docs", "get", "last"}) == one + "\n");
+}
+
+TEST_CASE("names: what is not found is followed by the nearest path, Project or document", "[cli]") {
+  const DocumentStage stage;
+  write_text(stage.folder / "notes" / "tides.md", "# Tides\n");
+  REQUIRE(stage.ws({"sync", "init", "notes"}).exit == 0);
+  REQUIRE(stage.ws({"sync", "notes"}).exit == 0);
+  REQUIRE(stage.ws({"projects", "create", "Harbour"}).exit == 0);
+  const auto said = [&](std::vector<std::string> words) { return stage.ws(std::move(words)).err; };
+  CHECK_THAT(said({"docs", "get", "notes/tide.md"}), Contains("did you mean `notes/tides.md`?"));
+  CHECK_THAT(said({"docs", "get", "tidse"}), Contains("did you mean `tides`?"));
+  CHECK_THAT(said({"-C", "notes", "sync", "diff", "tide.md"}), Contains("did you mean `tides.md`?"));
+  CHECK_THAT(said({"-C", "notes", "sync", "restore", "tide.md"}), Contains("did you mean `tides.md`?"));
+  CHECK_THAT(said({"links", "check", "note"}), Contains("did you mean `notes`?"));
+  CHECK_THAT(said({"docs", "create", "T", "--project", "Harbor"}), Contains("did you mean `Harbour`?"));
+}
+
+TEST_CASE("names: a word is never followed by its opposite", "[cli]") {
+  const DocumentStage stage;
+  const Ended ended = stage.ws({"docs", "unarchive", nobody});
+  CHECK(ended.exit == 2);
+  CHECK(ended.err.find("docs archive`") == std::string::npos);
+}
+
+TEST_CASE("docs archive: what a synced folder keeps is named, and brings the document back", "[cli]") {
+  const DocumentStage stage;
+  write_text(stage.folder / "my notes" / "tides.md", "# Tides\n");
+  REQUIRE(stage.ws({"sync", "init", "my notes"}).exit == 0);
+  REQUIRE(stage.ws({"sync", "my notes"}).exit == 0);
+  const std::string loose = stage.created({"Loose"});
+  const Ended plain = stage.ws({"docs", "archive", loose});
+  CHECK(plain.exit == 0);
+  CHECK(plain.err.find("take it back") == std::string::npos);
+  const Ended archived = stage.ws({"docs", "archive", "my notes/tides.md"});
+  INFO(archived.err);
+  REQUIRE(archived.exit == 0);
+  const std::size_t begin = archived.err.find("`ws -C ");
+  REQUIRE(begin != std::string::npos);
+  const std::string line = archived.err.substr(begin + 1, archived.err.find('`', begin + 1) - begin - 1);
+  CHECK_THAT(line, Contains("sync restore tides.md"));
+  const auto sync = [&] { return stage.ws({"sync", "my notes", "--allow-deletes"}); };
+  REQUIRE(sync().exit == 0);
+  REQUIRE_FALSE(std::filesystem::exists(stage.folder / "my notes/tides.md"));
+  CHECK(stage.ws({"-C", "my notes", "sync", "restore", "tides.md"}).exit == 0);
+  REQUIRE(sync().exit == 0);
+  CHECK(stage.ws({"docs", "get", "my notes/tides.md", "--content"}).out == "# Tides\n");
 }
 
 TEST_CASE("names: a file of a synced folder is its document", "[cli]") {

@@ -103,6 +103,24 @@ TEST_CASE("login: more scopes than one key can have are split into two profiles"
             .err.find("did you mean `documents:read`") != std::string::npos);
 }
 
+TEST_CASE("login: what may be a slip in the name of a profile is followed by the nearest one", "[cli]") {
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
+  const Person person;
+  REQUIRE(log_in(person, server, {"--profile", "work", "--for", "team"}).exit == 0);
+  CHECK(person.ws({"whoami", "--profile", "wrok"}).err.find("did you mean `work`?") != std::string::npos);
+  CHECK(person.ws({"whoami", "--profile", "wrok", "--base-url", server.base_url()}).err.find("did you mean `work`?") !=
+        std::string::npos);
+}
+
+TEST_CASE("login: a denied one is told with its server, its profile and what it was for", "[cli]") {
+  MockProcess server({"--device", "deny", "--device-interval", "1"});
+  const Person person;
+  const Ended denied = log_in(person, server, {"--profile", "work", "--for", "team"});
+  CHECK(denied.exit != 0);
+  CHECK(denied.err.find("run `ws login --base-url " + server.base_url() + " --profile work --for team` again") !=
+        std::string::npos);
+}
+
 TEST_CASE("logout: the key is revoked there and forgotten here", "[cli]") {
   MockProcess server({"--device", "auto", "--device-interval", "1"});
   const Person person;
@@ -204,13 +222,14 @@ TEST_CASE("keys: what the key in use may not do names it, and the stored key tha
   REQUIRE(log_in(person, server, {"--profile", "reader", "--for", "read"}).exit == 0);
   const Ended refused = person.ws({"docs", "create", "hello"});
   CHECK(refused.exit == 5);
-  CHECK(refused.err.find("the key of profile reader was used; that of default has documents:write: add `--profile "
+  CHECK(refused.err.find("the key of profile reader lacks documents:write; that of default has it: add `--profile "
                          "default`, or run `ws auth switch default`") != std::string::npos);
   CHECK(person.ws({"docs", "create", "hello", "--profile", "default"}).exit == 0);
   CHECK(person.ws({"tests", "runs", "list"}).err.find("run `ws login --base-url ") != std::string::npos);
   // A name is looked up before the command runs: the same is said.
   REQUIRE(log_in(person, server, {"--profile", "runner", "--for", "tests"}).exit == 0);
-  CHECK(person.ws({"docs", "get", "Knots"}).err.find("that of default has documents:read") != std::string::npos);
+  CHECK(person.ws({"docs", "get", "Knots"}).err.find("lacks documents:read; that of default has it") !=
+        std::string::npos);
 }
 
 TEST_CASE("login: a second one on a profile revokes the key that it replaces", "[cli]") {

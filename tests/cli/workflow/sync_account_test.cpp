@@ -168,6 +168,104 @@ TEST_CASE("account: a folder of before is that of the key in use from its next r
   CHECK(text_at(parse(read_text(file)), "account.name") == "Ada Byron");
 }
 
+TEST_CASE("share: a source is joined by its ending, and by its name where it is known here", "[cli]") {
+  const TwoAccounts stage;
+  const std::string source = text_at(parse(read_text(stage.folder_of("ada") / ".ws/source.json")), "source_id");
+  const auto join = [&](const std::string& folder, const std::string& given) {
+    const Ended ended = stage.person.ws(
+        {"sync", "init", folder, "--yes", "--source", given, "--profile", "ada", "--base-url", stage.server.base_url()},
+        stage.folder.path());
+    CAPTURE(ended.err);
+    CHECK(ended.exit == 0);
+    return text_at(parse(read_text(stage.folder / folder / ".ws/source.json")), "source_id");
+  };
+  CHECK(join("by-ending", source.substr(28)) == source);
+  CHECK(join("by-name", "ada") == source);
+}
+
+TEST_CASE("account: a login that takes a folder's place never revokes the key of somebody else", "[cli]") {
+  const TwoAccounts stage;
+  for (const std::string& profile : {std::string("ada"), std::string("reader")})
+    REQUIRE(stage.ws("ada", {"logout", "--profile", profile}).exit == 0);
+  stage.log_in("ada", stage.new_key("grace@example.com", R"(["sync:read"])"));
+  const Ended ended = stage.ws("ada", {"sync"});
+  CHECK(ended.exit == 4);
+  CHECK_THAT(ended.err, Contains("--profile ada-2"));
+}
+
+TEST_CASE("account: a key that the server does not know any more is replaced where it was, with what it could",
+          "[cli]") {
+  const TwoAccounts stage;
+  stage.log_in("other", stage.new_key("ada@example.com", R"(["documents:read", "search:read"])"));
+  REQUIRE(stage.ws("ada", {"auth", "switch", "ada"}).exit == 0);
+  const Json keys = parse(stage.ws("ada", {"auth", "list", "--json"}).out);
+  for (const Json& key : keys["data"]) control(stage.server, "POST", "/keys/" + text_at(key, "key_id") + ":revoke", "");
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"docs", "list", "--profile", "other"}, {"whoami", "--profile", "other"}}) {
+    const Ended ended = stage.ws("ada", command);
+    CHECK(ended.exit == 4);
+    CHECK_THAT(ended.err,
+               Contains("run `ws login --base-url " + stage.server.base_url() + " --profile other --for read`"));
+  }
+  const Ended sync = stage.ws("ada", {"sync"});
+  CHECK(sync.exit == 4);
+  CHECK_THAT(sync.err, Contains("--base-url " + stage.server.base_url() + " --profile ada --for sync"));
+}
+
+TEST_CASE("account: a key that lacks a scope is not followed by that of another person", "[cli]") {
+  const TwoAccounts stage;
+  stage.log_in("wide", stage.new_key("grace@example.com", R"(["tests:read", "sync:read"])"));
+  const Ended refused = stage.ws("ada", {"tests", "runs", "list", "--profile", "reader"});
+  CHECK(refused.exit == 5);
+  CHECK_THAT(refused.err, Contains("the key of profile reader lacks tests:read: run `ws login --base-url "));
+  CHECK_THAT(refused.err, Contains("--profile reader --scopes sync:read,tests:read`"));
+  CHECK(refused.err.find("wide") == std::string::npos);
+}
+
+TEST_CASE("account: what one key has no room for comes by a second one, used by itself", "[cli]") {
+  const TwoAccounts stage;
+  const std::string twelve =
+      R"(["questions:read", "questions:write", "search:read", "documents:read", "documents:write",
+      "documents:share", "assets:read", "assets:write", "sync:read", "sync:write", "comments:read", "comments:write"])";
+  stage.log_in("full", stage.new_key("ada@example.com", twelve));
+  const auto full = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--profile", "full"});
+    return stage.ws("ada", std::move(words));
+  };
+  const Ended refused = full({"projects", "create", "Harbour"});
+  CHECK(refused.exit == 5);
+  CHECK_THAT(refused.err,
+             Contains("the key of profile full lacks workspaces:write") &&
+                 Contains("--profile full-more --scopes workspaces:write`"));
+  REQUIRE(stage.ws("ada", {"auth", "switch", "full"}).exit == 0);
+  const auto log_in_second = [&](const std::string& email) {
+    Command login = stage.person.command(
+        {"login", "--with-token", "--store", "file", "--profile", "full-more", "--base-url", stage.server.base_url()});
+    login.input = stage.new_key(email, R"(["workspaces:write", "documents:read"])");
+    return run_command(login);
+  };
+  // Of another person it is kept, and not used with hers.
+  CHECK_THAT(log_in_second("grace@example.com").err, Contains("of another person than that of profile full"));
+  CHECK(full({"projects", "create", "Harbour"}).exit == 5);
+  const Ended second = log_in_second("ada@example.com");
+  CHECK_THAT(second.err,
+             Contains("what needs workspaces:write uses this key by itself; all else still that of profile "
+                      "full"));
+  control(stage.server, "DELETE", "/requests", "");
+  CHECK(full({"projects", "create", "Harbour"}).exit == 0);
+  CHECK(full({"docs", "list"}).exit == 0);
+  CHECK(stage.ws("ada", {"auth", "status", "--fields", "profile"}).out == "profile\tfull\n");
+  CHECK(full({"api", "POST", "/v1/projects", "-F", "title=Pier"}).exit == 0);
+  CHECK_THAT(full({"tests", "runs", "list"}).err,
+             Contains("--profile full-more --scopes workspaces:write,tests:read`"));
+  // Which of both was refused is told: the other one is good.
+  const std::string second_id =
+      text_at(parse(stage.ws("ada", {"auth", "status", "--json", "--profile", "full-more"}).out), "key_id");
+  control(stage.server, "POST", "/keys/" + second_id + ":revoke", "");
+  CHECK_THAT(full({"projects", "create", "Quay"}).err, Contains("the key of profile full-more is not valid any more"));
+  CHECK_THAT(full({"logout"}).err, Contains("--profile full-more` revokes that too"));
+}
+
 TEST_CASE("share: a colleague's first sync is one command after the line that is printed", "[cli]") {
   const TwoAccounts stage;
   const std::filesystem::path mine = stage.folder / "shared";
