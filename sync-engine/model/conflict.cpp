@@ -141,7 +141,7 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .kind = Kind::path,
               .subject = Subject::place,
               .sides = Sides::remote,
-              .reason = "the name of a document is taken by something that is not synced",
+              .reason = "its name is taken by something not synced",
               .resolutions = {ConflictResolution{Keep::local, "leave it where it is"}}};
     case folder_at_old_name:
       return {.word = "folder_at_old_name",

@@ -111,6 +111,7 @@ TEST_CASE("sync report: the guard says what it held back", "[cli]") {
   const sync::Report report{.guard = sync::Guard{.deletes_here = 12, .tracked = 30}};
   CHECK(rendered(report, ReportStage::done) ==
         "stopped: this would delete 12 of 30 notes here; nothing was changed\n"
+        "to keep here what was archived there: `ws sync --keep-archived`\n"
         "to confirm: `ws sync --allow-deletes`\n");
 }
 

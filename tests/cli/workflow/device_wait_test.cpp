@@ -70,7 +70,7 @@ TEST_CASE("device wait: a decision ends it, with the decision's own code", "[cli
   INFO(ended.err);
   CHECK(ended.exit == exit);
   CHECK((person.ws({"auth", "list", "--format", "ids"}).out.empty()) == (exit != 0));
-  const std::string again = "run `ws login --base-url " + server.base_url() + "` again";
+  const std::string again = "run `ws login --base-url " + server.base_url() + " --for read` again";
   CHECK((ended.err.find(again) != std::string::npos) == (exit != 0));
   CHECK(ended.err.find("Waiting for approval; the code expires in 15 min") != std::string::npos);
   // A login that has ended is not resumed.
