@@ -65,7 +65,7 @@ Result<std::optional<std::string>> document_of_file(Session& session, const std:
 }
 
 /// What a name that names nothing is followed by: the nearest one that there is, else where to look.
-std::string with_nearest(const std::string& given, const std::vector<std::string>& known, std::string where) {
+std::string with_nearest(const std::string& given, const std::vector<std::string>& known, const std::string& where) {
   const std::string near = suggestion(given, known);
   return near.empty() ? where : near + " " + where;
 }

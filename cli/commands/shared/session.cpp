@@ -29,6 +29,7 @@ constexpr std::string_view user_agent_text = "ws/" WS_VERSION;
 /// What a profile without a key is followed by: the stored one that is like it.
 std::string with_nearest_profile(const std::string& profile, const std::vector<StoredCredential>& stored) {
   std::vector<std::string> profiles;
+  profiles.reserve(stored.size());
   for (const StoredCredential& one : stored) profiles.push_back(one.profile);
   const std::string near = suggestion(profile, profiles);
   return near.empty() ? near : near + " Else ";
