@@ -65,4 +65,19 @@ std::string line_of(const SentRequest& sent) {
   return line;
 }
 
+std::vector<std::string> lines_of_last(const std::vector<SentRequest>& sent) {
+  std::vector<std::string> lines;
+  const std::size_t at = sent.size() < shown_lines ? 0 : sent.size() - shown_lines;
+  for (std::size_t i = at; i < sent.size(); ++i) lines.push_back(line_of(sent[i]));
+  return lines;
+}
+
+std::vector<std::string> lines_around(const std::vector<SentRequest>& sent) {
+  const auto hit = std::ranges::find_if(sent, [](const SentRequest& one) { return !one.fault.empty(); });
+  if (hit == sent.end()) return lines_of_last(sent);
+  std::vector<std::string> lines;
+  for (auto one = hit; one != sent.end() && lines.size() < shown_lines; ++one) lines.push_back(line_of(*one));
+  return lines;
+}
+
 }  // namespace ws::mock::sweep

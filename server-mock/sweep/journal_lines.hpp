@@ -1,6 +1,7 @@
 /// The requests of one run, read from the journal of its sandbox.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -34,5 +35,11 @@ std::vector<std::pair<std::string, std::string>> request_digests(const std::vect
 /// "14:03:07.120  201 fault  POST /v1/documents  key note-1": time, status ("---": none), whether the fault was applied
 /// (the client may have received another status), request, Idempotency-Key.
 std::string line_of(const SentRequest& sent);
+
+/// How many lines a finding shows at most.
+inline constexpr std::size_t shown_lines = 3;
+std::vector<std::string> lines_of_last(const std::vector<SentRequest>& sent);
+/// From the request that the fault hit on, or the last lines.
+std::vector<std::string> lines_around(const std::vector<SentRequest>& sent);
 
 }  // namespace ws::mock::sweep

@@ -13,16 +13,12 @@
 #include "api-client/base/utf8.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/faults/faults.hpp"
+#include "server-mock/sweep/manners.hpp"
 
 namespace ws::mock::sweep {
 namespace {
 
 using Kind = Difference::Kind;
-
-constexpr std::size_t shown_lines = 3;
-// Tolerance for differences between the client's and the server's clock.
-constexpr std::int64_t early_ms = 100;
-constexpr std::size_t storm_factor = 5;
 
 bool succeeded(const Run& run) { return run.end.by == RunEnd::By::itself && run.end.exit == 0; }
 
@@ -110,22 +106,6 @@ std::vector<StateFinding> read_differences(const std::vector<Difference>& differ
   return found;
 }
 
-std::vector<std::string> lines_of_last(const std::vector<SentRequest>& sent) {
-  std::vector<std::string> lines;
-  const std::size_t at = sent.size() < shown_lines ? 0 : sent.size() - shown_lines;
-  for (std::size_t i = at; i < sent.size(); ++i) lines.push_back(line_of(sent[i]));
-  return lines;
-}
-
-/// The journal lines around the row's request, or the last lines.
-std::vector<std::string> lines_around(const std::vector<SentRequest>& sent) {
-  const auto hit = std::ranges::find_if(sent, [](const SentRequest& one) { return !one.fault.empty(); });
-  if (hit == sent.end()) return lines_of_last(sent);
-  std::vector<std::string> lines;
-  for (auto one = hit; one != sent.end() && lines.size() < shown_lines; ++one) lines.push_back(line_of(*one));
-  return lines;
-}
-
 /// Without the line that somebody else added, and with single blanks: a merge may put it anywhere.
 void remove_edit(Json& value) {
   if (value.is_structured()) {
@@ -208,9 +188,9 @@ class Judge {
           lines_around(run_.sent),
           "bound every wait: a timeout for each request, a number of tries, an end to each loop that polls");
     }
-    impatience();
-    storm();
-    carelessness();
+    for (Finding& one : judge_manners(reference_, row_, run_, cause())) {
+      add(std::move(one.word), std::move(one.sentence), std::move(one.lines), std::move(one.advice));
+    }
     leak();
     return std::move(found_);
   }
@@ -566,157 +546,6 @@ class Judge {
         fmt::format("{}; the command printed the trace of an error that nothing handled", cause()),
         last_lines(run_.end.err),
         advice);
-  }
-
-  void impatience() {
-    if (!reference_.has_real_clock || row_.rule.find(retry_after_member) == std::string::npos) return;
-    const std::int64_t wait_ms = std::chrono::milliseconds(retry_after).count();
-    for (std::size_t i = 0; i < run_.sent.size(); ++i) {
-      if (run_.sent[i].fault.empty()) continue;
-      for (std::size_t k = i + 1; k < run_.sent.size(); ++k) {
-        if (!run_.sent[k].same_call(run_.sent[i])) continue;
-        const std::int64_t gap = run_.sent[k].time_ms - run_.sent[i].time_ms;
-        if (gap + early_ms >= wait_ms) return;
-        add("impatient",
-            fmt::format("{}; the call was sent again after {} ms, not after the {} s of Retry-After",
-                        cause(),
-                        gap,
-                        wait_ms / 1000),
-            {line_of(run_.sent[i]), line_of(run_.sent[k])},
-            "wait as long as Retry-After says before the next try");
-        return;
-      }
-    }
-  }
-
-  /// How often each call was sent with the same body.
-  static std::map<std::string, std::size_t> sends_of(const std::vector<SentRequest>& sent) {
-    std::map<std::string, std::size_t> counts;
-    for (const SentRequest& one : sent) ++counts[call_of(one)];
-    return counts;
-  }
-  static std::string call_of(const SentRequest& sent) {
-    return sent.method + " " + sent.path + "?" + sent.query + "\n" + sent.body;
-  }
-
-  void storm() {
-    if (!storm_of_claims() && !storm_of_one_call()) storm_of_all();
-  }
-
-  bool storm_of_claims() {
-    if (row_.fault != "queue-empty") return false;
-    const auto claims = std::ranges::count_if(run_.sent, [](const SentRequest& one) { return !one.fault.empty(); });
-    if (static_cast<std::size_t>(claims) <= reference_.max_sends) return false;
-    add("storm",
-        fmt::format("{}; events.claim was sent {} times meanwhile", cause(), claims),
-        lines_around(run_.sent),
-        advice_for("storm"));
-    return true;
-  }
-
-  bool storm_of_one_call() {
-    const std::map<std::string, std::size_t> usual = sends_of(reference_.clean.sent);
-    std::map<std::string, std::size_t> counts;
-    for (const SentRequest& one : run_.sent) {
-      if (one.status != 0 && one.status < 400) continue;  // a usable response is no reason to repeat the call
-      const std::string call = call_of(one);
-      const auto found = usual.find(call);
-      const std::size_t at_most = reference_.max_sends + (found == usual.end() ? 0 : found->second);
-      if (++counts[call] <= at_most) continue;
-      const std::size_t all = sends_of(run_.sent)[call];
-      add("storm",
-          fmt::format("{}; {} {} was sent {} times", cause(), one.method, one.path, all),
-          lines_around(run_.sent),
-          "stop after a few tries, and wait longer before each");
-      return true;
-    }
-    return false;
-  }
-
-  void storm_of_all() {
-    const std::size_t usual = reference_.clean.sent.size();
-    const std::size_t most = reference_.max_requests != 0
-                                 ? reference_.max_requests
-                                 : std::max(usual * storm_factor, usual + reference_.max_sends);
-    // Small pages need more requests.
-    if (run_.sent.size() <= most || row_.fault == "small-pages") return;
-    add("storm",
-        fmt::format("{}; the command sent {} requests, {} without the fault", cause(), run_.sent.size(), usual),
-        lines_of_last(run_.sent),
-        "bound the number of tries over all calls, and wait longer before each");
-  }
-
-  void carelessness() {
-    keys_changed();
-    key_shared();
-    refusal_repeated();
-  }
-
-  /// Finds a create that was sent again without its key after an unknown outcome.
-  void keys_changed() {
-    const Fault* fault = find_fault(row_.fault);
-    if (fault == nullptr || fault->outcome != Outcome::unknown) return;
-    for (std::size_t i = 0; i < run_.sent.size(); ++i) {
-      const SentRequest& lost = run_.sent[i];
-      if (lost.fault.empty() || !lost.is_create()) continue;
-      const std::size_t usual = sends_of(reference_.clean.sent)[call_of(lost)];
-      if (sends_of(run_.sent)[call_of(lost)] <= usual) continue;
-      for (std::size_t k = i + 1; k < run_.sent.size(); ++k) {
-        const SentRequest& again = run_.sent[k];
-        if (call_of(again) != call_of(lost)) continue;
-        if (!again.idempotency_key.empty() && again.idempotency_key == lost.idempotency_key) continue;
-        add("careless",
-            fmt::format("{}; {} was sent again {}, though the first one may have taken effect",
-                        cause(),
-                        lost.operation,
-                        again.idempotency_key.empty() ? "without an Idempotency-Key" : "with another Idempotency-Key"),
-            {line_of(lost), line_of(again)},
-            fmt::format("send an Idempotency-Key with {}: the same one with each try", lost.operation));
-        return;
-      }
-    }
-  }
-
-  void key_shared() {
-    std::map<std::string, const SentRequest*> first;
-    for (const SentRequest& one : run_.sent) {
-      if (one.idempotency_key.empty() || !one.is_create()) continue;
-      const auto [found, is_new] = first.emplace(one.idempotency_key, &one);
-      if (is_new || call_of(*found->second) == call_of(one)) continue;
-      add("careless",
-          fmt::format("one Idempotency-Key was sent with two different bodies or paths ({} and {})",
-                      found->second->operation,
-                      one.operation),
-          {line_of(*found->second), line_of(one)},
-          "make a key for each object to be created, and keep key and body together over all tries");
-      return;
-    }
-  }
-
-  static bool is_final_refusal(int status) {
-    return status >= 400 && status < 500 && status != 408 && status != 409 && status != 425 && status != 429;
-  }
-  static std::size_t repeated_refusals(const std::vector<SentRequest>& sent, const SentRequest** where) {
-    std::size_t count = 0;
-    for (std::size_t i = 1; i < sent.size(); ++i) {
-      if (!is_final_refusal(sent[i - 1].status) || call_of(sent[i]) != call_of(sent[i - 1])) continue;
-      ++count;
-      if (where != nullptr && *where == nullptr) *where = &sent[i];
-    }
-    return count;
-  }
-
-  void refusal_repeated() {
-    const SentRequest* again = nullptr;
-    if (repeated_refusals(run_.sent, &again) <= repeated_refusals(reference_.clean.sent, nullptr)) return;
-    const SentRequest* before = again - 1;
-    add("careless",
-        fmt::format("{}; {} was sent again unchanged after {}, which the next try cannot change",
-                    cause(),
-                    again->operation.empty() ? again->path : again->operation,
-                    before->status),
-        {line_of(*before), line_of(*again)},
-        "repeat a call only after 408, 409, 425, 429, 5xx or a broken connection; tell the person about any other 4xx");
   }
 
   void leak() {
