@@ -265,7 +265,7 @@ Result<BroughtBack> SyncEngine::bring_back(const BringBack& wish) {
 
 Result<BroughtBack> SyncEngine::leave(const LeaveWish& wish) {
   if (wish.dry_run) return ws::sync::leave(*context_, wish);
-  WS_LET(const TreeLock lock, begin(*context_, "leave"));
+  WS_LET(const TreeLock lock, begin(*context_, leave_operation));
   WS_LET(BroughtBack found, while_writing_notes(*context_, [&] { return ws::sync::leave(*context_, wish); }));
   WS_TRY(close_operation(*context_));
   return found;
@@ -274,7 +274,7 @@ Result<BroughtBack> SyncEngine::leave(const LeaveWish& wish) {
 Result<Taken> SyncEngine::take(const TakeWish& wish) {
   RunOptions pull;
   if (wish.dry_run) return ws::sync::take(*context_, wish, pull);
-  WS_LET(const TreeLock lock, begin(*context_, "take"));
+  WS_LET(const TreeLock lock, begin(*context_, take_operation));
   WS_LET(Taken taken, ws::sync::take(*context_, wish, pull));
   if (!taken.brings_any) return taken;
   auto pulled = pull_here(*context_, pull);

@@ -188,14 +188,19 @@ class AttachmentSurveyor {
         now.insert(path);
       }
     }
-    if (options_.dry_run || options_.looks_only) left_out = now;
-    if (!may_write() || now == left_out) return {};
+    if (now == left_out) return {};
+    if (may_write()) WS_TRY(store_left_out(now));
+    left_out = std::move(now);
+    return {};
+  }
+
+  Result<void> store_left_out(const std::set<RelativePath>& now) {
     AttachmentStore store = session_.attachments();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [path, row] : found_.sides.base) {
-      if (now.contains(path) != left_out.contains(path)) WS_TRY(store.set_left_out(path, now.contains(path)));
+      const bool was_out = found_.sides.left_out.contains(path);
+      if (now.contains(path) != was_out) WS_TRY(store.set_left_out(path, !was_out));
     }
-    left_out = std::move(now);
     return transaction.commit();
   }
 
@@ -485,7 +490,7 @@ class AttachmentSurveyor {
       if (is_out) plan.skipped.push_back({.path = action.path.string(), .reason = SkipReason::missing_scope});
       return is_out;
     });
-    // What was left out on purpose, and is not here, is told by nobody.
+    // A file that is left out on purpose is named only where one lies here all the same.
     std::erase_if(plan.skipped, [&](const Skipped& each) {
       const auto path = RelativePath::parse(each.path);
       return each.reason == SkipReason::left_out && path && !files_.has(*path);

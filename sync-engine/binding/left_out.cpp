@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/text.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/base/yaml.hpp"
 
@@ -16,19 +17,9 @@ constexpr const char* config_name = "config.yaml";
 constexpr std::string_view key = "leave_out";
 constexpr std::size_t max_config_bytes = std::size_t{1} << 20U;
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return lines;
-}
-
 /// The text without the lines of the key.
 std::string without_key(std::string_view text, int line) {
-  const std::vector<std::string_view> lines = lines_of(text);
+  const std::vector<std::string_view> lines = whole_lines(text);
   const auto is_of_value = [](std::string_view each) {
     constexpr std::string_view continues = " \t-]\r\n";
     return continues.find(each.front()) != std::string_view::npos;
@@ -64,10 +55,7 @@ Result<void> LeftOut::add(std::string_view name) {
 }
 
 bool LeftOut::takes(std::string_view path) const {
-  return std::ranges::any_of(places, [&](const RelativePath& place) {
-    const std::string_view name = place.text();
-    return path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '/');
-  });
+  return std::ranges::any_of(places, [&](const RelativePath& place) { return is_at_or_below(path, place.text()); });
 }
 
 std::vector<std::string> LeftOut::names() const {

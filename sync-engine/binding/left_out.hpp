@@ -24,6 +24,10 @@ struct LeftOut {
   Result<void> add(std::string_view name);
   /// Whether the path is one of the places, or beneath one.
   bool takes(std::string_view path) const;
+  /// Whether the document is one of them, or its path on the service is taken.
+  bool takes(const DocumentId& document, const RelativePath& path) const {
+    return documents.contains(document) || takes(path.text());
+  }
   bool empty() const { return documents.empty() && places.empty(); }
   std::vector<std::string> names() const;
   bool operator==(const LeftOut&) const = default;

@@ -113,11 +113,12 @@ std::string RelativePath::twin_key() const { return utf8::fold_key(text_); }
 
 std::string service_form(std::string_view path) { return utf8::nfc(path); }
 
+bool is_at_or_below(std::string_view path, std::string_view place) {
+  return path.starts_with(place) && (path.size() == place.size() || path[place.size()] == '/');
+}
+
 bool is_nested(const RelativePath& a, const RelativePath& b) {
-  const auto beneath = [](std::string_view path, std::string_view folder) {
-    return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
-  };
-  return beneath(a.text(), b.text()) || beneath(b.text(), a.text());
+  return a != b && (is_at_or_below(a.text(), b.text()) || is_at_or_below(b.text(), a.text()));
 }
 
 bool is_markdown(std::string_view name) {

@@ -34,6 +34,9 @@ std::string_view parent_folder(std::string_view path);
 /// The path without that folder.
 std::string_view last_part(std::string_view path);
 
+/// Whether the path is `place`, or lies in the folder of that name. Of any paths.
+bool is_at_or_below(std::string_view path, std::string_view place);
+
 class RelativePath {
  public:
   /// Fails with `invalid`, saying which part breaks which rule; the message holds no control characters.

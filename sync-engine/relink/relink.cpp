@@ -208,10 +208,6 @@ Result<void> stays_linked(const LinkTree& tree, const std::string& old_path, con
   return {};
 }
 
-bool is_at_or_below(std::string_view path, std::string_view folder) {
-  return path == folder || path.starts_with(std::string(folder) + "/");
-}
-
 /// A folder that is tied by itself stays whole: its notes go to its own source, and its `.ws/` is not moved by name.
 Result<void> spares_tied_folders(const LinkTree& tree, const RelativePath& from, const RelativePath& to) {
   for (const Skipped& each : tree.scan.skipped()) {

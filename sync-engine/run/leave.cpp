@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/disk/safe_write.hpp"
@@ -16,11 +17,6 @@ namespace ws::sync {
 namespace {
 
 constexpr std::size_t named_files = 5;
-constexpr std::string_view leave_kind = "leave";
-
-bool is_at_or_beneath(const RelativePath& path, const RelativePath& place) {
-  return path == place || (path.text().starts_with(place.text()) && path.text()[place.text().size()] == '/');
-}
 
 /// What is missing here from now on was not deleted.
 struct LeftMarks {
@@ -92,7 +88,7 @@ class Leaver {
     by_itself = false;
     bool any = false;
     for (const RelativePath& place : wish_.places) {
-      if (!is_at_or_beneath(path, place)) continue;
+      if (!is_at_or_below(path.text(), place.text())) continue;
       met_.insert(place);
       by_itself = by_itself || path == place;
       any = true;
@@ -165,17 +161,17 @@ class Leaver {
       if (is_meant(path)) open.insert(path);
     }
     if (open.empty()) return {};
-    std::string list;
+    std::vector<std::string_view> names;
     for (const RelativePath& path : open) {
-      list += (list.empty() ? "" : ", ") + path.string();
-      if (&path == &*std::next(open.begin(), static_cast<std::ptrdiff_t>(std::min(named_files, open.size())) - 1))
-        break;
+      if (names.size() < named_files) names.push_back(path.text());
     }
-    if (open.size() > named_files) list += fmt::format(" and {} more", open.size() - named_files);
-    return fail(Failure{.kind = Failure::Kind::conflict,
-                        .what = fmt::format("not in step with the service: {}; nothing was changed", list),
-                        .hint = "`ws sync` brings both sides together; then leave it out",
-                        .code = "not_in_step"});
+    const std::string more =
+        open.size() > named_files ? fmt::format(" and {} more", open.size() - named_files) : std::string();
+    return fail(Failure{
+        .kind = Failure::Kind::conflict,
+        .what = fmt::format("not in step with the service: {}{}; nothing was changed", fmt::join(names, ", "), more),
+        .hint = "`ws sync` brings both sides together; then leave it out",
+        .code = "not_in_step"});
   }
 
   Session& session_;
@@ -256,7 +252,7 @@ std::optional<RelativePath> path_of(const LeftOutName& each) {
 /// Whether the name stands for the place, or for something beneath it.
 bool is_in(const LeftOutName& each, const RelativePath& place) {
   const auto path = path_of(each);
-  return path && is_at_or_beneath(*path, place);
+  return path && is_at_or_below(path->text(), place.text());
 }
 
 Failure not_left_out(std::string_view name) {
@@ -297,7 +293,7 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
   // What an earlier call took, and did not bring to the end.
   const auto is_meant = [&](const RelativePath& path) {
     const auto place =
-        std::ranges::find_if(wish.places, [&](const auto& each) { return is_at_or_beneath(path, each); });
+        std::ranges::find_if(wish.places, [&](const auto& each) { return is_at_or_below(path.text(), each.text()); });
     if (place != wish.places.end()) by_place.erase(*place);
     return wish.all || place != wish.places.end() || (wish.pattern && wish.pattern(path));
   };
@@ -305,8 +301,9 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
   WS_LET(const auto rows, session.state.base());
   for (const auto& [document, row] : rows) {
     const bool is_out = after.documents.contains(document) || after.takes(row.entry.path.text());
+    if (!row.left_out || is_out) continue;
     const bool is_asked = by_id.erase(document) != 0;
-    if (row.left_out && !is_out && (is_asked || is_meant(row.entry.path))) pull.only_too.insert(document);
+    if (is_asked || is_meant(row.entry.path)) pull.only_too.insert(document);
   }
   WS_LET(const std::set<RelativePath> files, session.attachments().left_out());
   for (const RelativePath& path : files) {
@@ -334,7 +331,7 @@ Result<RuleChange> rule_change_of(RunContext& context, const Operation& undone) 
     first = *before;
     is_again = !is_again;
   }
-  if (first.kind != leave_kind) return RuleChange::none;
+  if (first.kind != leave_operation) return RuleChange::none;
   return is_again ? RuleChange::leaves : RuleChange::takes;
 }
 
@@ -351,7 +348,7 @@ Result<void> change_rule(RunContext& context, const Operation& undone, RuleChang
     const DocumentId document = row.document.empty() && known != documents.end() ? known->second : row.document;
     if (change == RuleChange::takes) {
       rule.documents.erase(document);
-      std::erase_if(rule.places, [&](const RelativePath& place) { return is_at_or_beneath(path, place); });
+      std::erase_if(rule.places, [&](const RelativePath& place) { return is_at_or_below(path.text(), place.text()); });
     } else if (document.empty()) {
       rule.places.insert(path);
       marks.files.push_back(path);

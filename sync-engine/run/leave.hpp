@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sync-engine/binding/left_out.hpp"
@@ -12,6 +13,10 @@
 #include "sync-engine/run/bring_back.hpp"
 
 namespace ws::sync {
+
+/// Their kinds of operation (`Operation::kind`).
+inline constexpr std::string_view leave_operation = "leave";
+inline constexpr std::string_view take_operation = "take";
 
 /// One name of `leave_out:`, for people.
 struct LeftOutName {

@@ -409,7 +409,7 @@ Result<std::vector<LeftAlone>> find_taken(Session& session, const Operation& und
 /// Empty, and nothing is done: nothing of it is left to take back, and it was not asked for by its number.
 Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOptions& options, const Operation& undone) {
   UndoReport result{.undone = undone};
-  if (undone.kind == "take") {
+  if (undone.kind == take_operation) {
     WS_LET(result.left, find_taken(context.session, undone));
     return std::optional(std::move(result));
   }

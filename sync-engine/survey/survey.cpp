@@ -12,6 +12,7 @@
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/survey/held_documents.hpp"
 #include "sync-engine/survey/incoming.hpp"
+#include "sync-engine/survey/out_of_sight.hpp"
 #include "sync-engine/survey/resolved_elsewhere.hpp"
 #include "sync-engine/survey/try_plan.hpp"
 
@@ -172,55 +173,6 @@ class Surveyor {
     return {};
   }
 
-  /// Why a file that is here cannot be seen: a rule, its name, or what it is. What goes missing meanwhile was not
-  /// deleted by anybody who saw it. The other reasons are about the service, or pass by themselves.
-  static bool is_out_of_sight(SkipReason reason) {
-    switch (reason) {
-      case SkipReason::symlink:
-      case SkipReason::unreadable:
-      case SkipReason::not_utf8:
-      case SkipReason::holds_nul:
-      case SkipReason::too_large:
-      case SkipReason::ignored:
-      case SkipReason::dangerous_name:
-      case SkipReason::special:
-      case SkipReason::unportable_name:
-      case SkipReason::reserved_name:
-      case SkipReason::elsewhere:
-      case SkipReason::left_out:
-      case SkipReason::tied_elsewhere: return true;
-      default: return false;
-    }
-  }
-
-  /// Remembers which documents are out of sight, until their files are seen again.
-  Result<void> note_left_out() {
-    if (options_.keep_archived) {
-      for (const auto& [document, revision] : survey_.remote.gone) {
-        if (survey_.base.documents.contains(document)) survey_.base.left_out.insert(document);
-      }
-    }
-    if (mode_ != PullMode::store) return {};
-    std::vector<DocumentId> changed;
-    for (auto& [document, row] : survey_.base_rows) {
-      const auto hidden = survey_.local.unsyncable.find(document);
-      const bool is_hidden = hidden != survey_.local.unsyncable.end();
-      const bool is_seen = !is_hidden && survey_.local.tracked.contains(document);
-      const bool is_kept = options_.keep_archived && is_seen && survey_.remote.gone.contains(document);
-      const bool begins = !row.left_out && (is_kept || (is_hidden && is_out_of_sight(hidden->second)));
-      const bool ends = row.left_out && is_seen && !survey_.remote.gone.contains(document);
-      if (!begins && !ends) continue;
-      row.left_out = begins;
-      begins ? void(survey_.base.left_out.insert(document)) : void(survey_.base.left_out.erase(document));
-      changed.push_back(document);
-    }
-    if (changed.empty()) return {};
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    for (const DocumentId& document : changed)
-      WS_TRY(session_.state.set_left_out(document, survey_.base_rows.at(document).left_out));
-    return transaction.commit();
-  }
-
   /// A document that follows its displaced file counts as renamed here.
   void release_places() {
     for (const auto& [document, row] : survey_.base_rows) {
@@ -249,84 +201,14 @@ class Surveyor {
     };
     const auto hidden = [&] { return scan.hidden(session_.root); };
     const auto elsewhere = [&](const RelativePath& path) { return is_kept_elsewhere(session_.root, path.text()); };
+    std::optional<BaseTree> in_sight;
+    if (!session_.config.left_out.empty()) in_sight = without_left_out(session_, survey_.base);
     survey_.local = identify(
-        session_.config.left_out.empty() ? survey_.base : without_left_out(),
+        in_sight ? *in_sight : survey_.base,
         scan.found(),
         {.ignored = ignored, .elsewhere = elsewhere, .renames = evidence(), .hidden = hidden, .busy = options_.busy});
-    if (session_.config.portable_names) refuse_unportable();
-    refuse_reserved();
-    leave_out_missing();
-    leave_out_on_purpose();
+    hide_out_of_sight(session_, survey_);
     take_edits();
-  }
-
-  bool is_left_out(const DocumentId& document, const RelativePath& path) const {
-    const LeftOut& rule = session_.config.left_out;
-    return rule.documents.contains(document) || rule.takes(path.text());
-  }
-
-  /// No file is taken for one that is not to be here.
-  BaseTree without_left_out() const {
-    BaseTree base = survey_.base;
-    std::erase_if(base.documents, [&](const auto& known) { return is_left_out(known.first, known.second.path); });
-    std::erase_if(base.displaced_to, [&](const auto& placed) { return !base.documents.contains(placed.first); });
-    return base;
-  }
-
-  /// What `leave_out:` names is out of sight, whether or not a file lies here.
-  void leave_out_on_purpose() {
-    const LeftOut& rule = session_.config.left_out;
-    if (rule.empty()) return;
-    LocalTree& local = survey_.local;
-    for (const auto& [document, row] : survey_.base_rows) {
-      if (!is_left_out(document, row.entry.path)) continue;
-      local.unsyncable.insert_or_assign(document, SkipReason::left_out);
-      if (local.created.erase(row.disk_path()) != 0) left_out_here_.insert(document);
-    }
-    const std::size_t before = local.skipped.size();
-    std::erase_if(local.created, [&](const auto& file) {
-      const bool is_out = rule.takes(file.first.text());
-      if (is_out) local.skipped.push_back({.path = file.first.string(), .reason = SkipReason::left_out});
-      return is_out;
-    });
-    if (local.skipped.size() != before) std::sort(local.skipped.begin(), local.skipped.end());
-  }
-
-  /// A document that the service moved out of a folder that is left out arrives.
-  void take_what_moved_out() {
-    if (session_.config.left_out.empty()) return;
-    for (const auto& [document, entry] : survey_.remote.changed) {
-      const auto out = survey_.local.unsyncable.find(document);
-      if (out == survey_.local.unsyncable.end() || out->second != SkipReason::left_out) continue;
-      if (is_left_out(document, entry.path) || left_out_here_.contains(document)) continue;
-      survey_.local.unsyncable.erase(out);
-      survey_.base.left_out.insert(document);
-    }
-  }
-
-  /// What was left out on purpose, and is not here, is told by nobody.
-  void forget_left_out() {
-    std::erase_if(survey_.plan.detached, [&](const Detached& each) {
-      return each.reason == name(SkipReason::left_out) && !left_out_here_.contains(each.document) &&
-             !survey_.local.tracked.contains(each.document);
-    });
-  }
-
-  /// A missing file that its rule would hide if it were here is out of sight, as one at an ignored path is.
-  void leave_out_missing() {
-    LocalTree& local = survey_.local;
-    const std::uint64_t max_bytes = session_.config.max_file_bytes;
-    const bool is_any_left_out = !survey_.base.left_out.empty();
-    if (!session_.config.portable_names && max_bytes >= default_max_file_bytes && !is_any_left_out) return;
-    for (const auto& [document, row] : survey_.base_rows) {
-      if (local.tracked.contains(document) || local.unsyncable.contains(document)) continue;
-      const auto text = session_.history.text(row.blob);
-      if (session_.config.portable_names && is_unportable(row.disk_path())) {
-        local.unsyncable.emplace(document, SkipReason::unportable_name);
-      } else if (text && text->size() > max_bytes && (max_bytes < default_max_file_bytes || row.left_out)) {
-        local.unsyncable.emplace(document, SkipReason::too_large);
-      }
-    }
   }
 
   void take_edits() {
@@ -339,41 +221,6 @@ class Surveyor {
       const auto edit = survey_.edits.find(path);
       if (edit != survey_.edits.end()) hash = Sha256::of(edit->second);
     }
-  }
-
-  /// Paths reserved for the list of attachments. A document that had one before keeps it.
-  void refuse_reserved() {
-    LocalTree& local = survey_.local;
-    const std::size_t before = local.skipped.size();
-    const auto skip = [&](const RelativePath& path) {
-      if (!is_manifest_path(path.text())) return false;
-      local.skipped.push_back({.path = path.string(), .reason = SkipReason::reserved_name});
-      return true;
-    };
-    std::erase_if(local.created, [&](const auto& file) { return skip(file.first); });
-    std::erase_if(local.tracked, [&](const auto& file) {
-      const bool refused = file.second.path != survey_.base.disk_path(file.first) && skip(file.second.path);
-      if (refused) local.unsyncable.emplace(file.first, SkipReason::reserved_name);
-      return refused;
-    });
-    if (local.skipped.size() != before) std::sort(local.skipped.begin(), local.skipped.end());
-  }
-
-  /// Skipped because of their name; a document that had such a name before is kept.
-  void refuse_unportable() {
-    LocalTree& local = survey_.local;
-    const auto skip = [&](const RelativePath& path) {
-      const bool refused = is_unportable(path);
-      if (refused) local.skipped.push_back({.path = path.string(), .reason = SkipReason::unportable_name});
-      return refused;
-    };
-    std::erase_if(local.created, [&](const auto& file) { return skip(file.first); });
-    std::erase_if(local.tracked, [&](const auto& file) {
-      const bool refused = skip(file.second.path);
-      if (refused) local.unsyncable.emplace(file.first, SkipReason::unportable_name);
-      return refused;
-    });
-    std::sort(local.skipped.begin(), local.skipped.end());
   }
 
   /// A text that is not available, or not the expected one, matches nothing.
@@ -532,7 +379,7 @@ class Surveyor {
     }
     for (const DocumentId& document : arriving) {
       const RelativePath& path = survey_.remote.changed.at(document).path;
-      const bool is_out = is_left_out(document, path);
+      const bool is_out = session_.config.left_out.takes(document, path);
       const std::optional<SkipReason> why = is_out ? SkipReason::left_out : why_not_here(path);
       if (!why) continue;
       if (!is_out) survey_.remote.refused.push_back({.path = path.string(), .reason = *why});
@@ -569,13 +416,13 @@ class Surveyor {
 
   Result<void> make_plan() {
     WS_TRY(refuse_ignored());
-    take_what_moved_out();
+    show_moved_out(session_, survey_);
     WS_TRY(hold_refused(session_, survey_.base, survey_.remote, survey_.local));
-    WS_TRY(note_left_out());
+    WS_TRY(note_out_of_sight(session_, survey_, mode_, options_.keep_archived));
     hold_unavailable(survey_, survey_.local);
     release_places();
     WS_TRY(plan_and_merge());
-    forget_left_out();
+    hush_left_out(survey_);
     if (is_empty_listing() && !options_.allow_deletes) {
       if (!survey_.plan.guard) survey_.plan.guard = guard_of_absent(survey_);
       survey_.plan.guard->empty_listing = true;
@@ -635,8 +482,7 @@ class Surveyor {
   InvalidPaths invalid_paths_before_;  ///< the pull
   std::vector<DocumentId> to_put_;     ///< of what is pending, once the plan is made
   std::vector<DocumentId> to_drop_;
-  std::set<DocumentId> left_out_here_;  ///< by `leave_out:`, though a file lies here
-  std::set<DocumentId> held_;           ///< whose deletes the guard held back
+  std::set<DocumentId> held_;  ///< whose deletes the guard held back
   std::uint64_t generation_ = 0;
   CacheMatch cache_match_ = CacheMatch::no;  ///< by the cache's account
   bool identified_ = false;

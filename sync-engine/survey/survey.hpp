@@ -32,6 +32,7 @@ struct Survey {
   std::map<DocumentId, PendingRow> pending = {};
   BaseTree base = {};
   LocalTree local = {};
+  std::set<DocumentId> left_out_here = {};  ///< by `leave_out:`, though a file lies here
   RemoteTree remote = {};
   Plan plan = {};
   std::map<DocumentId, std::string> merged = {};  ///< the text of each `merge`

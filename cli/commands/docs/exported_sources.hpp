@@ -46,7 +46,7 @@ class ExportedSources {
 
   explicit ExportedSources(ExportFolder& folder) : folder_(folder) {}
 
-  /// Asks for each of the sources in turn. What this key may not read is told in one line, and its documents have no
+  /// Pulls the sources one after another. One line names those that this key may not read; their documents get no
   /// place. Fails as a pull or `visit` does.
   Result<void> read(Session& session, Client& client, const std::vector<WantedSource>& wanted, const Visit& visit);
   /// Keeps what they said for the next export. Fails with `disk`.

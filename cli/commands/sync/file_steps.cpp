@@ -35,7 +35,7 @@ Json step_to_json(const sync::FileStep& step) {
 
 bool Wanted::takes(std::string_view file) const {
   if (is_pattern) return sync::wildmatch(path, file);
-  return path == "." || file == path || (file.starts_with(path) && file.substr(path.size()).starts_with('/'));
+  return path == "." || sync::is_at_or_below(file, path);
 }
 
 Result<std::vector<Wanted>> wanted_files(Session& session, const SyncTree& tree) {
