@@ -50,11 +50,6 @@ int link_to_free_or_empty(const UnnamedFile& file, int folder, const char* to) {
   return file.link(folder, to);
 }
 
-bool lies_beneath(const RelativePath& path, const RelativePath& folder) {
-  return path.text().size() > folder.text().size() && path.text().starts_with(folder.text()) &&
-         path.text()[folder.text().size()] == '/';
-}
-
 }  // namespace
 
 Result<SafeWriter> SafeWriter::open(const RootFolder& root, const char* staging) {
@@ -156,18 +151,20 @@ Result<void> SafeWriter::swap_back(const Staged& staged, int folder, const Relat
 }
 
 Result<void> SafeWriter::remove(const RelativePath& path, const Sha256& seen) {
-  WS_LET(const Descriptor folder, folder_of(path));
+  const auto folder = folder_of(path);
+  if (!folder && folder.error().kind == Failure::Kind::not_found) return remove_folders_left(path);
+  if (!folder) return fail(folder.error());
   const std::string name = name_of(path);
-  WS_LET(const std::optional<Sha256> now, hash_file_at(folder.get(), name));
+  WS_LET(const std::optional<Sha256> now, hash_file_at(folder->get(), name));
   if (!now) return remove_folders_left(path);
   if (now != seen) return changed(path);
   const std::string aside = new_name();
-  if (rename_to_free(folder.get(), name.c_str(), staging_fd(), aside.c_str()) != 0) {
+  if (rename_to_free(folder->get(), name.c_str(), staging_fd(), aside.c_str()) != 0) {
     return disk_failure("remove", path.text());
   }
   if (!has(aside, seen)) {
     // Back to its place, unless a newer file stands there; then the next run keeps the text from .ws/tmp.
-    static_cast<void>(rename_to_free(staging_fd(), aside.c_str(), folder.get(), name.c_str()));
+    static_cast<void>(rename_to_free(staging_fd(), aside.c_str(), folder->get(), name.c_str()));
     return changed(path);
   }
   if (::unlinkat(staging_fd(), aside.c_str(), 0) != 0) return disk_failure("remove", path.text());
@@ -181,7 +178,7 @@ Result<void> SafeWriter::remove_folders_left(const RelativePath& path) {
 }
 
 Result<void> SafeWriter::move(const RelativePath& from, const RelativePath& to, const Sha256& seen) {
-  if (lies_beneath(to, from) || lies_beneath(from, to)) return move_nested(from, to, seen);
+  if (is_nested(to, from)) return move_nested(from, to, seen);
   WS_LET(const Descriptor source, folder_of(from));
   WS_LET(const std::optional<Sha256> now, hash_file_at(source.get(), name_of(from)));
   if (now != seen) return changed(from);
@@ -208,7 +205,7 @@ Result<void> SafeWriter::move_nested(const RelativePath& from, const RelativePat
     }
   }
   touched_.insert(std::string(from.folder()));
-  if (lies_beneath(from, to)) remove_empty_folders(from.folder());
+  if (is_at_or_below(from.text(), to.text())) remove_empty_folders(from.folder());
   const bool is_as_seen = has(aside, seen);
   if (is_as_seen) {
     const auto target = make_folder_of(to);

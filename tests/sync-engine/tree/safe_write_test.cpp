@@ -73,6 +73,15 @@ TEST_CASE("safe_write: creates, replaces with the mode kept, moves and removes",
   CHECK(place.leftovers() == 0);
 }
 
+TEST_CASE("safe_write: what a cut call has removed already is no failure, nor that its folder went with it",
+          "[sync-engine]") {
+  Place place;
+  for (const char* gone : {"gone.md", "gone/a.md", "gone/deep/b.md"}) {
+    CHECK(place.writer().remove(path(gone), Sha256::of("a")));
+  }
+  CHECK(place.writer().flush_folders());
+}
+
 TEST_CASE("safe_write: what is not as the plan saw it is left as it is", "[sync-engine]") {
   Place place;
   place.write("a.md", "late edit");
