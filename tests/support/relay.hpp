@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "tests/support/hostile_server.hpp"
@@ -26,6 +27,16 @@ class Relay {
 
  private:
   HostileServer hostile_;
+};
+
+/// A mock behind a relay that answers in its place what `meddles` wants to.
+struct MeddledServer {
+  MockProcess server;
+  std::function<std::optional<Script>(const Seen&)> meddles = [](const Seen&) { return std::nullopt; };
+  Relay relay{server, [this](const Seen& seen, const Forward& forward) {
+                if (auto own = meddles(seen)) return *own;
+                return forward();
+              }};
 };
 
 }  // namespace ws::test

@@ -21,7 +21,7 @@ namespace {
 using Rows = std::map<std::string, std::string>;  // states, by file
 
 /// Somebody who syncs a folder of notes and pictures, through a relay that can refuse what is asked for.
-struct SourceStage {
+struct SourceStage : MeddledServer {
   SourceStage() {
     for (Person* const each : {&person, &elsewhere}) each->environment["WS_BASE_URL"] = relay.origin();
     write_text(folder / "here/note.md", "# Note\n\n![a](img/a.png) and [b](deep/b.md), [[c.pdf]]\n");
@@ -80,12 +80,6 @@ struct SourceStage {
     return text_at(parse(read_text(folder / "bk/.ws-export.json"))["pictures"][file], "asset_id");
   }
 
-  MockProcess server;
-  std::function<std::optional<Script>(const Seen&)> meddles = [](const Seen&) { return std::nullopt; };
-  Relay relay{server, [this](const Seen& seen, const Forward& forward) {
-                if (auto own = meddles(seen)) return *own;
-                return forward();
-              }};
   Person person{server};
   Person elsewhere{server};  ///< with the same key, on a machine that has synced nothing
   TemporaryFolder folder;

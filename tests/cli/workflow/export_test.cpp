@@ -18,7 +18,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 /// Somebody whose exports go through a relay that can make lists shorter, and answer for single documents.
-struct ExportStage {
+struct ExportStage : MeddledServer {
   ExportStage() { person.environment["WS_BASE_URL"] = relay.origin(); }
 
   Ended ws(std::vector<std::string> arguments) const { return person.ws(std::move(arguments), folder.path()); }
@@ -38,12 +38,6 @@ struct ExportStage {
     return states;
   }
 
-  MockProcess server;
-  std::function<std::optional<Script>(const Seen&)> meddles = [](const Seen&) { return std::nullopt; };
-  Relay relay{server, [this](const Seen& seen, const Forward& forward) {
-                if (auto own = meddles(seen)) return *own;
-                return forward();
-              }};
   Person person{server};
   TemporaryFolder folder;
 };

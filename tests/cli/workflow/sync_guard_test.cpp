@@ -211,7 +211,7 @@ TEST_CASE("guard: many copies of one file wait until somebody confirms them", "[
   const Ended waiting = two.ws(two.there, {"sync"});
   INFO(waiting.out << waiting.err);
   CHECK(waiting.exit == 7);
-  CHECK_THAT(waiting.err, Contains("150 files of 315 MB wait") && Contains("--allow-large"));
+  CHECK_THAT(waiting.err, Contains("150 files of 315 MB are waiting") && Contains("--allow-large"));
   CHECK(read_text(two.there / "album.md") == album);
   CHECK_FALSE(fs::exists(two.there / "img/c0.png"));
   const Ended again = two.sync(two.there);
