@@ -64,23 +64,33 @@ bool holds(const std::vector<std::string>& scopes, const std::string& scope) {
   return std::ranges::find(scopes, scope) != scopes.end();
 }
 
+/// The command without what the key may do.
+ShellCommand login_at(const StoredCredential& key) {
+  ShellCommand command{"ws", "login", "--base-url=", key.base_url};
+  if (!key.profile.empty() && key.profile != "default") command.add({"--profile=", key.profile});
+  return command;
+}
+
+bool holds_all(const Preset& preset, const std::vector<std::string>& scopes) {
+  return std::ranges::all_of(scopes, [&](const std::string& one) { return holds(preset.scopes, one); });
+}
+
+ShellCommand with_scopes(ShellCommand command, const std::vector<std::string>& scopes) {
+  return command.add({"--scopes=", fmt::format("{}", fmt::join(scopes, ","))});
+}
+
 }  // namespace
 
 std::span<const Preset> presets() { return all_presets(); }
 
 ShellCommand login_like(const StoredCredential& key) {
-  ShellCommand command{"ws", "login", "--base-url=", key.base_url};
-  if (!key.profile.empty() && key.profile != "default") command.add({"--profile=", key.profile});
   // One that was made elsewhere may have more scopes than a login can ask for.
-  if (key.scopes.empty() || key.scopes.size() > contract::max_scopes_per_authorization) return command;
-  const Preset* least = nullptr;
-  for (const Preset& preset : presets()) {
-    const bool fits =
-        std::ranges::all_of(key.scopes, [&](const std::string& one) { return holds(preset.scopes, one); });
-    if (fits && (least == nullptr || preset.scopes.size() < least->scopes.size())) least = &preset;
-  }
-  return least != nullptr ? command.add({"--for=", least->name})
-                          : command.add({"--scopes=", fmt::format("{}", fmt::join(key.scopes, ","))});
+  if (key.scopes.empty() || key.scopes.size() > contract::max_scopes_per_authorization) return login_at(key);
+  const auto same = std::ranges::find_if(presets(), [&](const Preset& preset) {
+    return preset.scopes.size() == key.scopes.size() && holds_all(preset, key.scopes);
+  });
+  if (same != presets().end()) return login_at(key).add({"--for=", same->name});
+  return with_scopes(login_at(key), key.scopes);
 }
 
 ShellCommand login_with_scope(const StoredCredential& key,
@@ -88,13 +98,20 @@ ShellCommand login_with_scope(const StoredCredential& key,
                               const std::vector<StoredCredential>& stored) {
   StoredCredential wanted = key;
   if (!holds(wanted.scopes, scope)) wanted.scopes.push_back(scope);
-  if (wanted.scopes.size() <= contract::max_scopes_per_authorization) return login_like(wanted);
-  ShellCommand command{"ws", "login", "--base-url=", key.base_url, "--profile=", second_profile(key.profile)};
+  if (wanted.scopes.size() <= contract::max_scopes_per_authorization) {
+    const Preset* least = nullptr;
+    for (const Preset& preset : presets()) {
+      const bool is_less = least == nullptr || preset.scopes.size() < least->scopes.size();
+      if (is_less && holds_all(preset, wanted.scopes)) least = &preset;
+    }
+    return least == nullptr ? login_like(wanted) : login_at(wanted).add({"--for=", least->name});
+  }
+  wanted.profile = second_profile(key.profile);
   std::vector<std::string> missing;
   if (const StoredCredential* const second = find_second_key(stored, key)) missing = second->scopes;
   std::erase_if(missing, [&](const std::string& one) { return one == scope || holds(key.scopes, one); });
   missing.push_back(scope);
-  return command.add({"--scopes=", fmt::format("{}", fmt::join(missing, ","))});
+  return with_scopes(login_at(wanted), missing);
 }
 
 std::string free_profile(const std::vector<StoredCredential>& stored,

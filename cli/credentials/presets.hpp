@@ -18,11 +18,12 @@ struct Preset {
 /// From `cli.md`, "Credentials"; the first one is the default.
 std::span<const Preset> presets();
 
-/// The command that requests a key with the server, the profile and the scopes of `key`: by a preset that contains them
-/// all, otherwise scope by scope.
+/// The command that requests a key with the server, the profile and exactly the scopes of `key`, by the preset of them
+/// where there is one.
 ShellCommand login_like(const StoredCredential& key);
-/// The same with `scope` added; for a second key, with what the first one lacks alone, if one key cannot have so many.
-/// `stored`: the second key that is there may have some of them.
+/// The same with `scope` added, by the smallest preset that contains all, else scope by scope; for a second key, with
+/// what the first one lacks alone, if one key cannot have so many. `stored`: the second key that is there may have some
+/// of them.
 ShellCommand login_with_scope(const StoredCredential& key,
                               const std::string& scope,
                               const std::vector<StoredCredential>& stored);

@@ -42,6 +42,13 @@ TEST_CASE("presets: else scope by scope, in the key's own profile", "[cli]") {
         "ws login --base-url https://w.example --profile work --scopes tests:read,documents:read");
 }
 
+TEST_CASE("presets: the same again asks for nothing more", "[cli]") {
+  CHECK(login_like(key({"sync:read"})).text() == "ws login --base-url https://w.example --scopes sync:read");
+  CHECK(login_like(key(preset("team").scopes, "work")).text() ==
+        "ws login --base-url https://w.example --profile work --for team");
+  CHECK(login_like(key({})).text() == "ws login --base-url https://w.example");
+}
+
 TEST_CASE("presets: more than one key can have needs a second profile", "[cli]") {
   const StoredCredential full = key(preset("notes").scopes);
   CHECK(login_with_scope(full, "tests:run", {}).text() ==

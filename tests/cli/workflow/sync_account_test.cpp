@@ -205,11 +205,14 @@ TEST_CASE("account: a key that the server does not know any more is replaced whe
     const Ended ended = stage.ws("ada", command);
     CHECK(ended.exit == 4);
     CHECK_THAT(ended.err,
-               Contains("run `ws login --base-url " + stage.server.base_url() + " --profile other --for read`"));
+               Contains("run `ws login --base-url " + stage.server.base_url() +
+                        " --profile other --scopes documents:read,search:read`"));
   }
   const Ended sync = stage.ws("ada", {"sync"});
   CHECK(sync.exit == 4);
-  CHECK_THAT(sync.err, Contains("--base-url " + stage.server.base_url() + " --profile ada --for sync"));
+  CHECK_THAT(
+      sync.err,
+      Contains("--base-url " + stage.server.base_url() + " --profile ada --scopes sync:read,sync:write,documents:"));
 }
 
 TEST_CASE("account: a key that lacks a scope is not followed by that of another person", "[cli]") {
