@@ -87,6 +87,18 @@ std::string editor_of(const Environment& environment, const Terminal& terminal) 
   return terminal.is_terminal(Stream::out) && terminal.may_ask() ? "vi" : "";
 }
 
+bool has_desktop(const Environment& environment) {
+  if (environment.text("SSH_CONNECTION") || environment.text("SSH_TTY")) return false;
+  return environment.text("DISPLAY") || environment.text("WAYLAND_DISPLAY");
+}
+
+bool open_on_desktop(const std::string& target, const std::string& program) {
+  // It must neither read our input nor write to our output.
+  const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  return nothing &&
+         Process::start({program, target}, {.in = nothing.get(), .out = nothing.get(), .err = nothing.get()});
+}
+
 Result<int> run_in_shell(const std::string& line, const std::vector<std::string>& arguments) {
   const IgnoredSignals keys_of_its_own({SIGINT, SIGQUIT});
   WS_LET(const Process shell, Process::start_shell(line, arguments));

@@ -27,6 +27,13 @@ std::string editor_of(const Environment& environment, const Terminal& terminal);
 /// N if it was killed by signal N. `arguments` are its `$1`, `$2`... Fails with `disk` if it cannot be started.
 Result<int> run_in_shell(const std::string& line, const std::vector<std::string>& arguments);
 
+/// Whether a window that we open is seen by whoever reads this terminal: no remote shell, a display.
+bool has_desktop(const Environment& environment);
+
+/// Opens it as the desktop does: `program`, else `xdg-open`, with the file or URL as its only argument and without a
+/// shell. False if that cannot be started. Does not wait.
+bool open_on_desktop(const std::string& target, const std::string& program = "xdg-open");
+
 /// Waits for the editor. Fails with `disk` if it cannot be started or its exit code is not 0; the file is left as the
 /// editor wrote it.
 Result<void> edit_file(const std::string& editor, const std::filesystem::path& file);

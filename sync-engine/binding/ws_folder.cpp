@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/host_name.hpp"
 #include "sync-engine/state/columns.hpp"
 
 namespace ws::sync {
@@ -104,8 +105,8 @@ std::vector<std::string> holder_of(int file) {
 }
 
 std::string name_of_machine() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? name.data() : "?";
+  const std::string name = host_name();
+  return name.empty() ? "?" : name;
 }
 
 /// Whether the path still names this file: a lock on a removed file excludes nobody.

@@ -1,17 +1,16 @@
 // `ws login` by the OAuth device grant (RFC 8628), and `ws logout`.
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <iterator>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/clean.hpp"
 #include "api-client/base/descriptor.hpp"
+#include "api-client/base/host_name.hpp"
 #include "api-client/base/process.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/suggestion.hpp"
@@ -26,6 +25,7 @@
 #include "cli/credentials/keyring.hpp"
 #include "cli/credentials/pending_login.hpp"
 #include "cli/credentials/presets.hpp"
+#include "cli/terminal/programs.hpp"
 #include "cli/terminal/qr_code.hpp"
 
 namespace ws::cli {
@@ -45,8 +45,8 @@ bool is_plain_url(std::string_view url) {
 /// BROWSER), no CI.
 bool can_open_browser(const Environment& environment, const Terminal& terminal) {
   if (!terminal.may_ask()) return false;
-  if (environment.text("SSH_CONNECTION") || environment.text("SSH_TTY")) return false;
-  return environment.text("BROWSER") || environment.text("DISPLAY") || environment.text("WAYLAND_DISPLAY");
+  const bool is_remote = environment.text("SSH_CONNECTION") || environment.text("SSH_TTY");
+  return has_desktop(environment) || (environment.text("BROWSER") && !is_remote);
 }
 
 /// Runs BROWSER, otherwise `xdg-open`, with the URL as its only argument and without a shell. Returns false if it
@@ -55,9 +55,7 @@ bool open_browser(const Environment& environment, const std::string& url) {
   if (!is_plain_url(url)) return false;
   std::string program = environment.text("BROWSER").value_or("xdg-open");
   program = program.substr(0, program.find(':'));  // BROWSER can be a list; only the first is tried
-  // It must neither read our input nor write to our output.
-  const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  return nothing && Process::start({program, url}, {.in = nothing.get(), .out = nothing.get(), .err = nothing.get()});
+  return open_on_desktop(url, program);
 }
 
 Result<std::string> key_from_stdin() {
@@ -162,9 +160,8 @@ Result<KeptIn> agree_on_store(Session& session) {
 }
 
 std::string client_name() {
-  std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0 || host[0] == 0) return "ws";
-  return "ws on " + std::string(host.data()).substr(0, 90);
+  const std::string host = host_name();
+  return host.empty() ? "ws" : "ws on " + host.substr(0, 90);
 }
 
 void show_qr_code(Session& session, const std::string& address) {

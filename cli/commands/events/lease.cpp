@@ -1,11 +1,11 @@
 #include "cli/commands/events/lease.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api-client/base/host_name.hpp"
 #include "api-client/contract/operations.hpp"
 
 namespace ws::cli {
@@ -75,9 +75,8 @@ std::chrono::milliseconds granted_lease(const Reply& reply,
 }
 
 std::string usual_worker_id() {
-  std::array<char, 256> host{};
-  const bool named = ::gethostname(host.data(), host.size() - 1) == 0 && host[0] != 0;
-  return (named ? std::string(host.data()).substr(0, 100) : "ws") + "-" + std::to_string(::getpid());
+  const std::string host = host_name();
+  return (host.empty() ? "ws" : host.substr(0, 100)) + "-" + std::to_string(::getpid());
 }
 
 const std::vector<Flag>& worker_flags() {
