@@ -143,7 +143,7 @@ def play(folder):
 def shapes(bin_folder):
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
-        environment = {"PATH": f"{Path(bin_folder).resolve()}:{os.environ['PATH']}", "HOME": name, "LC_ALL": "C.UTF-8", "WS_NO_INPUT": "1",
+        environment = {"PATH": f"{Path(bin_folder).resolve()}:{os.environ['PATH']}", "HOME": name, "WS_DEVICE_NAME": "desk", "LC_ALL": "C.UTF-8", "WS_NO_INPUT": "1",
                        "NO_COLOR": "1"}
         ran = subprocess.run(["ws-mock", "exec", "--", sys.executable, __file__, "--play", name], env=environment, cwd=home,
                              capture_output=True, text=True)

@@ -16,6 +16,7 @@
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/conflicts/recorded_conflict.hpp"
+#include "sync-engine/conflicts/rewound_documents.hpp"
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/run/begin.hpp"
 #include "sync-engine/run/report_rows.hpp"
@@ -46,6 +47,13 @@ Result<Relinked> relink(
     refresh_cache(context.session);
   }
   return std::move(plan.told);
+}
+
+/// Who works here, named as the service names the same account to everybody else.
+Author local_author(const TreeBinding& binding, const std::string& user) {
+  if (!binding.account || binding.account->name.empty()) return {.name = user, .id = user};
+  const Account& account = *binding.account;
+  return {.name = account.signs_as.empty() ? account.name : account.signs_as, .id = account.id};
 }
 
 Result<Report> pull_here(RunContext& context, RunOptions options) {
@@ -88,7 +96,7 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
   const bool lost = !any_state && ws.has("history.git");
   WS_LET(StateStore state, StateStore::open(ws.through("state.db")));
   if (lost) WS_TRY(state.set_remade(true));
-  History history(ws.through("history.git"), clock, options.user);
+  History history(ws.through("history.git"), clock, local_author(binding, options.user));
   return SyncEngine(std::make_unique<RunContext>(RunContext{.session = Session{.root = std::move(folder),
                                                                                .ws = std::move(ws),
                                                                                .binding = std::move(binding),
@@ -342,7 +350,10 @@ Result<GcReport> SyncEngine::gc(const GcOptions& options) {
 Result<std::vector<Conflict>> SyncEngine::conflicts() const {
   WS_LET(std::vector<Conflict> open, context_->session.state.conflicts());
   WS_LET(const auto files, context_->session.attachments().conflicts());
-  for (const auto& [path, conflict] : files) open.push_back(conflict_of(path, conflict));
+  for (const auto& [path, conflict] : files) {
+    open.push_back(conflict_of(path, conflict));
+    open.back().device = context_->session.options.device;
+  }
   return open;
 }
 
@@ -353,13 +364,31 @@ Result<std::optional<OpenAttachment>> SyncEngine::open_attachment(const Relative
 }
 
 Result<ConflictTexts> SyncEngine::texts(const Conflict& conflict) const {
-  ThreeTexts texts = read_conflict_texts(context_->session.root, conflict.id);
-  return ConflictTexts{.conflict = conflict,
-                       .base = std::move(texts.base),
-                       .local = std::move(texts.local),
-                       .remote = std::move(texts.remote),
-                       .merge_later = context_->session.config.merge_later};
+  Session& session = context_->session;
+  ThreeTexts texts = read_conflict_texts(session.root, conflict.id);
+  ConflictTexts known{.conflict = conflict,
+                      .base = std::move(texts.base),
+                      .local = std::move(texts.local),
+                      .remote = std::move(texts.remote),
+                      .merge_later = session.config.merge_later};
+  if (!conflict.is_about(ConflictSubject::place) || !conflict.remote) return known;
+  // The other document of a name lies beside it, and is agreed on: the record has no text of it.
+  WS_LET(const auto base, session.state.base());
+  const auto other = base.find(conflict.document);
+  if (other == base.end()) return known;
+  const BaseRow& row = other->second;
+  if (row.disk_path() != conflict.path) known.remote_place = row.disk_path();
+  if (!known.remote) known.remote = find_kept_text(session, row.blob, conflict.remote->hash);
+  return known;
 }
+
+Result<DocumentId> SyncEngine::list_part_of(const RelativePath& file) const {
+  return find_list_part(context_->session, file);
+}
+
+void SyncEngine::set_command(std::string command) { context_->session.options.command = std::move(command); }
+
+Result<Rewound> SyncEngine::rewound() { return find_rewound(context_->session); }
 
 Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std::optional<std::string>& merged) {
   WS_LET(std::vector<Result<void>> decided, resolve({{.conflict = conflict, .keep = keep, .merged = merged}}));

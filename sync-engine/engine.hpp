@@ -17,6 +17,7 @@
 #include "sync-engine/attachments/choose_attachments.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/binding/tree_binding.hpp"
+#include "sync-engine/conflicts/rewound_documents.hpp"
 #include "sync-engine/model/options.hpp"
 #include "sync-engine/model/plan.hpp"
 #include "sync-engine/model/report.hpp"
@@ -114,8 +115,14 @@ class SyncEngine {
   /// This tree's own open conflicts. No network.
   Result<std::vector<Conflict>> conflicts() const;
   Result<ConflictTexts> texts(const Conflict& conflict) const;
+  /// What a service that went back to an older state would take back. Asks it for all that it has.
+  Result<Rewound> rewound();
   /// What is known of both files of a conflict `attachment`; empty: none is open there.
   Result<std::optional<OpenAttachment>> open_attachment(const RelativePath& path) const;
+  /// The document of the list of attachments that names the file; empty: none is known.
+  Result<DocumentId> list_part_of(const RelativePath& file) const;
+  /// The command line in the record of what the next call does.
+  void set_command(std::string command);
   /// Decides one conflict here and on the service. `merged` needs the text. What is decided about names, or about a
   /// service that went back, is carried out by the next run. Fails with `not_found`, `usage` or `conflict` (the
   /// service's text changed again: the conflict now shows it; or something stands in the way).

@@ -30,13 +30,15 @@ Input and output
 Other
   WS_MAX_WAIT          as --max-wait
   WS_DEBUG             as --debug
+  WS_DEVICE_NAME       as --device-name: what this machine is called
   WS_CONFIG_DIR        where config.yaml is
   WS_TRUSTED_FOLDERS   folders of other users whose .ws and .ws.yaml are used
   XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
                        where settings, keys, state and caches are
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE
                        the proxy, and the certificates that are trusted
-  GIT_AUTHOR_NAME      your name in the local history; unset: your account's
+  GIT_AUTHOR_NAME      your name in the local history, where the service
+                       names nobody; unset: your account's
   TMPDIR               where temporary files are
   WS_EVENT_ID, WS_LEASE_TOKEN
                        set by `ws events work` for the command it runs

@@ -51,7 +51,7 @@ const std::vector<FixedColumns>& fixed_columns() {
       {"ws.keys", {"current", "profile", "workspace_name", "base_url", "key_id", "expires_at"}},
       {"ws.states", {"state", "time", "author", "message", "files", "first"}},
       {"ws.blame", {"line", "revision", "author", "time", "text"}},
-      {"ws.runs", {"run", "time", "command", "counts", "note"}},
+      {"ws.runs", {"run", "time", "command", "counts", "note", "device"}},
       {"ws.run_rows", {"action", "path", "previous_path", "way"}},
       {"ws.diff", {"side", "before", "after"}},
       {"ws.roots", {"folder", "state", "name", "source_id"}},

@@ -105,6 +105,10 @@ constexpr SettingRule rules[] = {
      .variable = "WS_CREDENTIAL_STORE",
      .help = "where a key is kept: keyring or file"},
     {.key = "pager", .variable = "WS_PAGER", .help = "the program that shows long output; unset: PAGER, else less"},
+    {.key = "device_name",
+     .flag = "--device-name",
+     .variable = "WS_DEVICE_NAME",
+     .help = "what this machine is called in runs, conflicts and commits; unset: its host name"},
     {.key = "trusted_folders",
      .variable = "WS_TRUSTED_FOLDERS",
      .help =
@@ -120,6 +124,7 @@ std::optional<std::string> given(const SettingFlags& flags, std::string_view key
   if (key == "max_wait") return flags.max_wait;
   if (key == "credential_store") return flags.store;
   if (key == "skill_url") return flags.skill_url;
+  if (key == "device_name") return flags.device_name;
   return std::nullopt;
 }
 
@@ -229,6 +234,7 @@ Result<Settings> read_settings(const SettingFlags& flags,
   settings.credential_store = winner("credential_store");
   settings.pager = winner("pager");
   settings.skill_url = winner("skill_url");
+  settings.device_name = winner("device_name");
   settings.trusted = sources.trusted();
   return settings;
 }

@@ -54,6 +54,7 @@ struct SettingFlags {
   std::optional<std::string> max_wait = {};
   std::optional<std::string> store = {};
   std::optional<std::string> skill_url = {};
+  std::optional<std::string> device_name = {};
 };
 
 struct Settings {
@@ -65,6 +66,7 @@ struct Settings {
   Setting credential_store = {};
   Setting pager = {};
   Setting skill_url = {};
+  Setting device_name = {};
   TrustedFolders trusted = {};          ///< only from the environment and the user's config
   std::vector<std::string> notes = {};  ///< for stderr: what was ignored
 };

@@ -20,6 +20,7 @@ std::optional<sync::Account> KnownAccounts::find(std::string_view key) const {
   const auto member = [&](std::string_view name) { return find_text(*value, name).value_or(""); };
   return sync::Account{.id = member("id"),
                        .name = member("name"),
+                       .signs_as = member("signs_as"),
                        .workspace_id = member("workspace_id"),
                        .workspace_name = member("workspace_name")};
 }
@@ -29,6 +30,7 @@ Result<void> KnownAccounts::keep(std::string_view key, const sync::Account& acco
   const Json value = {{"v", 1},
                       {"id", account.id},
                       {"name", account.name},
+                      {"signs_as", account.signs_as},
                       {"workspace_id", account.workspace_id},
                       {"workspace_name", account.workspace_name}};
   return write_file(folder_ / account_file_of(key), dump(value, 2) + "\n", 0600);

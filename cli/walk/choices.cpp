@@ -153,26 +153,38 @@ std::optional<std::size_t> Choices::undo() {
   return last.stretch;
 }
 
-bool Choices::is_all(Take take) const {
+bool Choices::is_all(const Takes& takes, Take take) const {
   for (std::size_t i = 0; i < stretches_.size(); ++i) {
     const Stretch& stretch = stretches_[i];
-    if (stretch.kind == Stretch::Kind::same || takes_[i] == take) continue;
+    if (stretch.kind == Stretch::Kind::same || takes[i] == take) continue;
     // The automatic merge may equal that side's text.
     const std::string& wanted = take == Take::mine ? stretch.mine : stretch.theirs;
-    if (takes_[i] != Take::merged || stretch.merged != wanted) return false;
+    if (takes[i] != Take::merged || stretch.merged != wanted) return false;
   }
   return true;
 }
 
-std::string Choices::text() const {
+std::string Choices::text_of(const Takes& takes) const {
   // Line endings, the final newline and moved blocks cannot be chosen place by place.
-  if (is_all(Take::mine)) return mine_;
-  if (is_all(Take::theirs)) return theirs_;
+  if (is_all(takes, Take::mine)) return mine_;
+  if (is_all(takes, Take::theirs)) return theirs_;
   std::string lines;
   for (std::size_t i = 0; i < stretches_.size(); ++i) {
-    lines += text_of_take(stretches_[i], takes_[i].value_or(Take::mine));
+    lines += text_of_take(stretches_[i], takes[i].value_or(Take::mine));
   }
   return sync::merge::with_form(lines, form_);
+}
+
+std::string Choices::text_where_it_collides(Take take) const {
+  Takes takes = takes_;
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
+    if (stretches_[i].kind == Stretch::Kind::collision) takes[i] = take;
+  }
+  return text_of(takes);
+}
+
+bool Choices::merges_more_than(Take side) const {
+  return text_where_it_collides(side) != (side == Take::mine ? mine_ : theirs_);
 }
 
 std::string Choices::text_with_markers(std::string_view my_label, std::string_view their_label) const {

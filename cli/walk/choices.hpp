@@ -63,8 +63,12 @@ class Choices {
 
   /// The resulting text. All mine gives my text byte for byte, all theirs gives theirs. An undecided collision gives
   /// mine.
-  std::string text() const;
-  /// The same with each undecided collision between diff3 markers.
+  std::string text() const { return text_of(takes_); }
+  /// The same with `take` at every collision, whatever was chosen there.
+  std::string text_where_it_collides(Take take) const;
+  /// Whether `text_where_it_collides` of `side` is another text than that side's own.
+  bool merges_more_than(Take side) const;
+  /// `text` with each undecided collision between diff3 markers.
   std::string text_with_markers(std::string_view my_label, std::string_view their_label) const;
 
  private:
@@ -73,11 +77,14 @@ class Choices {
     std::optional<Take> before = {};
   };
 
+  using Takes = std::vector<std::optional<Take>>;  ///< by stretch
+
   void add(Stretch stretch);
-  bool is_all(Take take) const;
+  bool is_all(const Takes& takes, Take take) const;
+  std::string text_of(const Takes& takes) const;
 
   std::vector<Stretch> stretches_ = {};
-  std::vector<std::optional<Take>> takes_ = {};  ///< by stretch
+  Takes takes_ = {};
   std::vector<Step> steps_ = {};
   sync::merge::TextForm form_ = {};
   std::string mine_ = {};

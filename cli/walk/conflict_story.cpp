@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/output/human.hpp"
 #include "cli/output/sync_report.hpp"
 
 namespace ws::cli::walk {
@@ -63,6 +64,8 @@ class Story {
   }
 
   std::string my_when() const { return facts_.my_time ? ", last on " + *facts_.my_time : ""; }
+  /// "here, on desk"
+  std::string here() const { return conflict_.device.empty() ? "here" : "here, on " + conflict_.device; }
   std::string they() const { return facts_.their_name.value_or("Somebody"); }
   std::string their_when() const { return facts_.their_time ? " on " + *facts_.their_time : ""; }
   std::string their_revision() const {
@@ -90,7 +93,7 @@ class Story {
 
   void edited_on_both() {
     show_texts();
-    say(fmt::format("You edited it here{}.", my_when()));
+    say(fmt::format("You edited it {}{}.", here(), my_when()));
     say_renamed_here();
     say(fmt::format("{} edited it on the service{}{}.", they(), their_when(), their_revision()));
     say_base();
@@ -99,7 +102,7 @@ class Story {
 
   void created_on_both() {
     show_texts();
-    say(fmt::format("You made this file here{}.", my_when()));
+    say(fmt::format("You made this file {}{}.", here(), my_when()));
     say(fmt::format("{} made a document at the same place on the service{}{}.",
                     they(),
                     facts_.their_time ? ", last changed on " + *facts_.their_time : "",
@@ -145,20 +148,31 @@ class Story {
     offer(Keep::remote, "The file here gets their name.");
   }
 
-  void say_my_file() { say(fmt::format("Yours, here: {}{}.", facts_.my_file, my_when())); }
+  void say_my_file() {
+    say(fmt::format("Mine, {}: {}, {}{}.", here(), conflict_.path.text(), facts_.my_file, my_when()));
+  }
 
   void say_their_file() {
-    say(fmt::format("Theirs, on the service: {}{}.",
+    say(fmt::format("Theirs, from the service: {}, {}{}.",
+                    facts_.their_place.empty() ? there_path() : facts_.their_place,
                     facts_.their_file,
                     facts_.their_time ? ", sent on " + *facts_.their_time : ""));
-    if (!facts_.their_place.empty()) say(fmt::format("A copy of theirs is at {}.", facts_.their_place));
+    // The service names nobody with a file; whoever sends one changes the list.
+    if (!facts_.list_changed.empty()) say("Who changed the list of files there last: " + facts_.list_changed + ".");
+    show_files();
+  }
+
+  /// Both can be opened where a copy of theirs lies here.
+  void show_files() {
+    if (facts_.their_place.empty() || !conflict_.local) return;
+    shown_conflict_.files = {conflict_.path.string(), facts_.their_place};
   }
 
   /// Recorded by a commit; their text has not been pulled yet.
   void not_seen_yet() {
     shown_conflict_.base = texts_.base;
     shown_conflict_.mine = texts_.local;
-    say(fmt::format("You edited it here{}.", my_when()));
+    say(fmt::format("You edited it {}{}.", here(), my_when()));
     say("What the service has was not seen yet: `ws sync` fetches it.");
     say_base();
   }
@@ -167,7 +181,7 @@ class Story {
     shown_conflict_.base = texts_.base;
     shown_conflict_.mine = texts_.local;
     const bool edited = conflict_.base && conflict_.local && conflict_.local->hash != conflict_.base->hash;
-    if (edited || !conflict_.base) say(fmt::format("You edited it here{}.", my_when()));
+    if (edited || !conflict_.base) say(fmt::format("You edited it {}{}.", here(), my_when()));
     say_renamed_here();
     say("On the service it was archived.");
     if (conflict_.base) say(fmt::format("What is here began with revision {}.", conflict_.base->revision.number));
@@ -200,11 +214,11 @@ class Story {
 
   void two_documents() {
     show_both();
-    say(fmt::format("You have a file here at {}.", conflict_.path.text()));
-    say(
-        fmt::format("On the service another document has that name{}. It lies here beside yours, with (remote) in its "
-                    "name.",
-                    by_them()));
+    say(fmt::format("Mine, {}: {}{}.", here(), conflict_.path.text(), my_when()));
+    say(fmt::format("Theirs, another document of that name on the service{}: it lies here as {}.",
+                    by_them(),
+                    facts_.their_place.empty() ? "a copy with (remote) in its name" : facts_.their_place));
+    show_files();
     offer(Keep::local, "My file stays where it is. The next `ws sync` renames the other document as it lies here.");
     offer(Keep::remote,
           "My file gets (local) in its name now. The next `ws sync` puts the other document in its place.");
@@ -271,15 +285,40 @@ class Story {
     shown_conflict_.has_history = false;
     shown_conflict_.name = "the whole tree";
     show_both();
-    say("The service went back to an older state: it was restored from a backup, or replaced.");
+    const bool is_known = facts_.rewound.has_value();
+    say(is_known
+            ? fmt::format("The service went back from revision {} to {}: it was restored from a backup, or replaced.",
+                          facts_.rewound->before.number,
+                          facts_.rewound->now.number)
+            : "The service went back to an older state: it was restored from a backup, or replaced.");
     say("Nothing is synced until you choose which side to keep.");
+    if (is_known) list_rewound(*facts_.rewound);
     offer_states();
   }
 
   void document_went_back() {
     show_both();
-    say("The service has an older revision of it than the one that both sides agreed on.");
+    const std::string before = conflict_.base ? std::to_string(conflict_.base->revision.number) : "a later one";
+    say(conflict_.remote ? fmt::format("On the service it went back from revision {} to {}{}.",
+                                       before,
+                                       conflict_.remote->revision.number,
+                                       by_them())
+                         : fmt::format("Both sides agreed on revision {}; the service has it no more.", before));
     offer_states();
+  }
+
+  void list_rewound(const sync::Rewound& rewound) {
+    std::vector<std::string>& lines = shown_conflict_.details;
+    lines.push_back(rewound.documents.empty() ? "No document differs from what both sides agreed on."
+                                              : counted(rewound.documents.size(), "document") + " differ" +
+                                                    (rewound.documents.size() == 1 ? "s:" : ":"));
+    for (const sync::RewoundDocument& each : rewound.documents) {
+      const std::string path = each.path.string();
+      lines.push_back(!each.now ? fmt::format("  {}: revision {} is gone there", path, each.before->number)
+                      : !each.before
+                          ? fmt::format("  {}: revision {}, not known here", path, each.now->number)
+                          : fmt::format("  {}: revision {} -> {}", path, each.before->number, each.now->number));
+    }
   }
 
   void offer_states() {

@@ -16,7 +16,9 @@ struct Facts {
   std::optional<std::string> their_time = {};
   std::string my_file = {};  ///< of an attachment: "image/png, 12 KB, 640 x 480"
   std::string their_file = {};
-  std::string their_place = {};  ///< path of the local copy of their file; empty: none
+  std::string list_changed = {};              ///< of an attachment: who changed the list of them last, and when
+  std::string their_place = {};               ///< path of the local copy of their file; empty: none
+  std::optional<sync::Rewound> rewound = {};  ///< of a service that went back; empty: it could not be asked
 };
 
 /// `texts.local` is shown as mine.

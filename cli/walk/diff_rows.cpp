@@ -86,6 +86,47 @@ std::vector<ScreenRow> highlighted(std::string_view text, const std::vector<Byte
   return lines;
 }
 
+/// One line of a text, wrapped; each part with the marks below it.
+using Parts = std::vector<std::vector<ScreenRow>>;
+
+std::size_t rows_of(const Parts& parts) {
+  std::size_t rows = 0;
+  for (const auto& part : parts) rows += part.size();
+  return rows;
+}
+
+bool has_change(const std::vector<ScreenRow>& part) {
+  return std::ranges::any_of(part.front(), [](const Fragment& fragment) {
+    return fragment.look == Look::mine || fragment.look == Look::theirs;
+  });
+}
+
+/// The parts [begin, end) that fit into `most` rows, from the one above the first change of `where`; at least one.
+ByteRange window_of(const Parts& parts, const Parts& where, std::size_t most) {
+  const auto first = std::ranges::find_if(where, has_change) - where.begin();
+  std::size_t begin = static_cast<std::size_t>(first) < where.size() ? static_cast<std::size_t>(first) : 0;
+  begin -= std::min<std::size_t>(begin, 1);
+  std::size_t end = begin;
+  std::size_t rows = 0;
+  while (end < parts.size() && (end == begin || rows + parts[end].size() <= most)) rows += parts[end++].size();
+  while (begin > 0 && rows + parts[begin - 1].size() <= most) rows += parts[--begin].size();
+  return {begin, end};
+}
+
+std::size_t common_lines(const std::vector<std::vector<std::string_view>>& texts, bool from_end, std::size_t spared) {
+  std::size_t shortest = texts.front().size();
+  for (const auto& text : texts) shortest = std::min(shortest, text.size());
+  std::size_t count = 0;
+  const auto at = [&](const std::vector<std::string_view>& text) {
+    return from_end ? text[text.size() - 1 - count] : text[count];
+  };
+  while (spared + count < shortest &&
+         std::ranges::all_of(texts, [&](const auto& text) { return at(text) == at(texts.front()); })) {
+    ++count;
+  }
+  return count;
+}
+
 class Drawing {
  public:
   Drawing(const Choices& choices, const DiffLook& look)
@@ -95,9 +136,14 @@ class Drawing {
     if (beside_) add_titles();
     const auto& stretches = choices_.stretches();
     for (std::size_t i = 0; i < stretches.size(); ++i) {
-      drawn_.starts.push_back(drawn_.rows.size());
       if (stretches[i].kind == Stretch::Kind::same) {
-        add_same(stretches[i].merged, i == 0, i + 1 == stretches.size());
+        const auto lines = split_lines(stretches[i].merged);
+        const bool is_first = i == 0;
+        const bool is_last = i + 1 == stretches.size();
+        // Of an unchanged text only the beginning is shown.
+        const std::size_t above = is_first ? (is_last ? lines_of_an_unchanged_text : 0) : lines_around;
+        drawn_.places.push_back({drawn_.rows.size(), drawn_.rows.size()});
+        add_same(lines, above, is_last ? 0 : lines_around);
       } else {
         add_change(stretches[i], i);
       }
@@ -115,11 +161,7 @@ class Drawing {
     drawn_.rows.push_back(std::move(row));
   }
 
-  void add_same(const std::string& text, bool is_first, bool is_last) {
-    const auto lines = split_lines(text);
-    // Of an unchanged text only the beginning is shown.
-    const std::size_t above = is_first ? (is_last ? lines_of_an_unchanged_text : 0) : lines_around;
-    const std::size_t below = is_last ? 0 : lines_around;
+  void add_same(const std::vector<std::string_view>& lines, std::size_t above, std::size_t below) {
     const bool folds = lines.size() > above + below + 1;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (folds && i == above) {
@@ -138,27 +180,74 @@ class Drawing {
     }
   }
 
+  /// The texts of one change, without the lines at both ends that all of them have.
+  struct Sides {
+    std::vector<ScreenRow> base = {};
+    std::vector<ScreenRow> located = {};  ///< `base` with its changed words, which are not shown
+    std::vector<ScreenRow> mine = {};
+    std::vector<ScreenRow> theirs = {};
+    std::vector<ScreenRow> merged = {};
+  };
+
   void add_change(const Stretch& stretch, std::size_t index) {
-    add_heading(index);
     const std::optional<Take> taken = choices_.taken(index);
     const bool decided = stretch.kind == Stretch::Kind::collision && taken.has_value();
     const bool mine_holds = !decided || taken == Take::mine || taken == Take::both;
     const bool theirs_hold = !decided || taken == Take::theirs || taken == Take::both;
     const std::string& before_mine = choices_.has_base() ? stretch.base : stretch.theirs;
     const std::string& before_theirs = choices_.has_base() ? stretch.base : stretch.mine;
-    const auto mine = side(stretch.mine, before_mine, Look::mine, mine_holds);
-    const auto theirs = side(stretch.theirs, before_theirs, Look::theirs, theirs_hold);
+    Sides sides = {
+        .base = highlighted(stretch.base, {}, Look::faint, Look::faint),
+        .located = highlighted(stretch.base, changed_words(stretch.mine, stretch.base), Look::faint, Look::mine),
+        .mine = side(stretch.mine, before_mine, Look::mine, mine_holds),
+        .theirs = side(stretch.theirs, before_theirs, Look::theirs, theirs_hold),
+        .merged = highlighted(stretch.merged, {}, Look::plain, Look::plain)};
+    const bool shows_merged = stretch.kind == Stretch::Kind::merged && stretch.mine != stretch.theirs;
+    std::vector<std::vector<std::string_view>> texts = {split_lines(stretch.mine), split_lines(stretch.theirs)};
+    if (choices_.has_base()) texts.push_back(split_lines(stretch.base));
+    if (shows_merged) texts.push_back(split_lines(stretch.merged));
+    const std::size_t lead = common_lines(texts, false, 0);
+    const std::size_t tail = common_lines(texts, true, lead);
+    for (std::vector<ScreenRow>* rows : {&sides.base, &sides.located, &sides.mine, &sides.theirs, &sides.merged}) {
+      if (rows->size() < lead + tail) continue;
+      rows->erase(rows->end() - static_cast<std::ptrdiff_t>(tail), rows->end());
+      rows->erase(rows->begin(), rows->begin() + static_cast<std::ptrdiff_t>(lead));
+    }
+    const std::vector<std::string_view>& lines = texts.front();
+    const auto lead_end = lines.begin() + static_cast<std::ptrdiff_t>(lead);
+    add_same({lines.begin(), lead_end}, index == 0 ? 0 : lines_around, lines_around);
+    const std::size_t begin = drawn_.rows.size();
+    limit_.reset();
+    add_sides(stretch, index, sides);
+    if (look_.cut_place == index && stretch.kind == Stretch::Kind::collision &&
+        drawn_.rows.size() - begin > look_.most_rows) {
+      drawn_.rows.resize(begin);
+      drawn_.is_cut = true;
+      const std::size_t texts_below = (choices_.has_base() ? 1 : 0) + (beside_ ? 1 : 2);
+      const std::size_t room = look_.most_rows - std::min<std::size_t>(look_.most_rows, look_.has_headings ? 1 : 0);
+      limit_ = std::max<std::size_t>(room / texts_below, 1);
+      add_sides(stretch, index, sides);
+      limit_.reset();
+    }
+    drawn_.places.push_back({begin, drawn_.rows.size()});
+    const auto tail_begin = lines.end() - static_cast<std::ptrdiff_t>(tail);
+    const bool is_last = index + 1 == choices_.stretches().size();
+    add_same({tail_begin, lines.end()}, lines_around, is_last ? 0 : lines_around);
+  }
+
+  void add_sides(const Stretch& stretch, std::size_t index, const Sides& sides) {
+    add_heading(index);
     if (choices_.has_base() && (!beside_ || stretch.kind == Stretch::Kind::collision)) {
-      add_labelled("base", highlighted(stretch.base, {}, Look::faint, Look::faint), Look::faint);
+      add_labelled("base", sides.base, Look::faint, &sides.located);
     }
     if (beside_) {
-      add_pair(mine, theirs);
+      add_pair(sides.mine, sides.theirs);
     } else {
-      if (stretch.kind != Stretch::Kind::theirs) add_labelled(look_.mine, mine, Look::mine);
-      if (stretch.kind != Stretch::Kind::mine) add_labelled(look_.theirs, theirs, Look::theirs);
+      if (stretch.kind != Stretch::Kind::theirs) add_labelled(look_.mine, sides.mine, Look::mine);
+      if (stretch.kind != Stretch::Kind::mine) add_labelled(look_.theirs, sides.theirs, Look::theirs);
     }
     if (stretch.kind == Stretch::Kind::merged && stretch.mine != stretch.theirs) {
-      add_labelled("merged", highlighted(stretch.merged, {}, Look::plain, Look::plain), Look::good);
+      add_labelled("merged", sides.merged, Look::good);
     }
   }
 
@@ -179,38 +268,63 @@ class Drawing {
     drawn_.rows.push_back(std::move(row));
   }
 
-  /// Rows after a label; "none" for an empty text.
-  void add_labelled(const std::string& label, std::vector<ScreenRow> lines, Look look) {
+  Parts parts_of(const std::vector<ScreenRow>& lines, std::size_t room) const {
+    Parts parts;
+    for (const ScreenRow& line : lines) {
+      for (ScreenRow& part : wrapped(line, room)) {
+        ScreenRow marks = look_.has_color ? ScreenRow() : marks_below(part);
+        parts.push_back({std::move(part)});
+        if (!marks.empty()) parts.back().push_back(std::move(marks));
+      }
+    }
+    return parts;
+  }
+
+  /// Of the parts those that are shown; `where`: the same parts with what changed in them.
+  ByteRange shown_of(const Parts& parts, const Parts& where) const {
+    if (!limit_ || rows_of(parts) <= *limit_) return {0, parts.size()};
+    return window_of(parts, where, *limit_);
+  }
+
+  /// Rows after a label; "(nothing)" for an empty text.
+  void add_labelled(const std::string& label,
+                    std::vector<ScreenRow> lines,
+                    Look look,
+                    const std::vector<ScreenRow>* located = nullptr) {
     if (lines.empty()) lines = {{{.text = "(nothing)", .look = Look::faint}}};
     const std::size_t room =
         look_.columns > label_columns + bar_columns + 8 ? look_.columns - label_columns - bar_columns : 8;
-    std::string shown = label;
-    for (const ScreenRow& line : lines) {
-      for (ScreenRow& part : wrapped(line, room)) {
-        const ScreenRow marks = look_.has_color ? ScreenRow() : marks_below(part);
-        add_behind(shown, std::move(part), look);
-        if (!marks.empty()) add_behind("", marks, look);
-        shown.clear();
+    Parts parts = parts_of(lines, room);
+    const bool has_located = located != nullptr && !located->empty();
+    const ByteRange shown = shown_of(parts, has_located ? parts_of(*located, room) : parts);
+    std::string label_left = label;
+    for (std::size_t i = shown.begin; i < shown.end; ++i) {
+      const bool is_edge = (i == shown.begin && shown.begin != 0) || (i + 1 == shown.end && shown.end != parts.size());
+      for (std::size_t row = 0; row < parts[i].size(); ++row) {
+        add_behind(std::exchange(label_left, ""), std::move(parts[i][row]), look, is_edge && row == 0);
       }
     }
   }
 
-  void add_behind(const std::string& label, ScreenRow part, Look look) {
-    // Side by side, the bar separates the two sides.
-    const std::string between = beside_ ? std::string(bar_columns, ' ') : std::string(bar);
+  void add_behind(const std::string& label, ScreenRow part, Look look, bool is_edge = false) {
+    // Side by side, the bar separates the two sides. Where lines are cut, dots stand in its place.
+    const std::string between = is_edge ? " ⋯ " : beside_ ? std::string(bar_columns, ' ') : std::string(bar);
     ScreenRow row = {{.text = fmt::format("{:>{}}", label, label_columns), .look = look},
                      {.text = between, .look = Look::faint}};
     std::ranges::move(part, std::back_inserter(row));
     drawn_.rows.push_back(std::move(row));
   }
 
+  /// Each row with the blank or the dots before it.
   std::vector<ScreenRow> column(const std::vector<ScreenRow>& lines) const {
+    Parts parts = parts_of(lines, half() - 1);
+    const ByteRange shown = shown_of(parts, parts);
     std::vector<ScreenRow> rows;
-    for (const ScreenRow& line : lines) {
-      for (ScreenRow& part : wrapped(line, half() - 1)) {
-        const ScreenRow marks = look_.has_color ? ScreenRow() : marks_below(part);
-        rows.push_back(std::move(part));
-        if (!marks.empty()) rows.push_back(marks);
+    for (std::size_t i = shown.begin; i < shown.end; ++i) {
+      const bool is_edge = (i == shown.begin && shown.begin != 0) || (i + 1 == shown.end && shown.end != parts.size());
+      for (ScreenRow& row : parts[i]) {
+        row.insert(row.begin(), {.text = is_edge ? "⋯" : " ", .look = is_edge ? Look::faint : Look::plain});
+        rows.push_back(std::move(row));
       }
     }
     return rows;
@@ -223,10 +337,8 @@ class Drawing {
     mine.resize(height);
     theirs.resize(height);
     for (std::size_t i = 0; i < height; ++i) {
-      ScreenRow row = {{.text = " "}};
-      std::ranges::move(mine[i], std::back_inserter(row));
-      row = padded(std::move(row), half());
-      row.push_back({.text = std::string(bar), .look = Look::faint});
+      ScreenRow row = padded(std::move(mine[i]), half());
+      row.push_back({.text = std::string(bar.substr(0, bar.size() - 1)), .look = Look::faint});
       std::ranges::move(theirs[i], std::back_inserter(row));
       drawn_.rows.push_back(std::move(row));
     }
@@ -236,6 +348,7 @@ class Drawing {
   const DiffLook& look_;
   bool beside_;
   DiffRows drawn_;
+  std::optional<std::size_t> limit_ = {};  ///< rows of one text
 };
 
 std::string_view word_of(Take take) {

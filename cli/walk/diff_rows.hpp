@@ -24,11 +24,19 @@ struct DiffLook {
   std::string mine = "mine";  ///< the names of the two sides
   std::string theirs = "theirs";
   std::optional<std::size_t> current = {};  ///< the current stretch
+  /// A collision that is higher than these rows is cut around what changed in each text.
+  std::optional<std::size_t> cut_place = {};
+  std::size_t most_rows = 0;
 };
 
 struct DiffRows {
+  struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
   std::vector<ScreenRow> rows = {};
-  std::vector<std::size_t> starts = {};  ///< the first row of each stretch
+  std::vector<Range> places = {};  ///< of each stretch; of a change without the lines that all texts have
+  bool is_cut = false;
 };
 
 DiffRows diff_rows(const Choices& choices, const DiffLook& look);

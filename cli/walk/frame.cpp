@@ -53,11 +53,17 @@ class Composer {
   std::vector<ScreenRow> run() {
     std::vector<ScreenRow> rows = head();
     std::vector<ScreenRow> keys = foot(KeyHelp::long_text);
-    body();
-    if (rows.size() + 1 + keys.size() + min_body > size_.rows) make_small(rows, keys);
+    std::vector<ScreenRow> told;  // sentences that scroll with the view
+    if (rows.size() + 1 + keys.size() + min_body > size_.rows) make_small(rows, keys, told);
     const std::size_t fixed = rows.size() + keys.size() + 1;
     const std::size_t visible = size_.rows > fixed ? size_.rows - fixed : 1;
-    const std::size_t top = walk_.scroll_within(body_.size(), visible, current_);
+    body(visible);
+    body_.insert(body_.begin(), told.begin(), told.end());
+    const std::size_t top = walk_.scroll_within({.rows = body_.size(),
+                                                 .visible = visible,
+                                                 .begin = to_see_.begin + told.size(),
+                                                 .end = to_see_.end + told.size(),
+                                                 .is_cut = is_cut_});
     for (std::size_t i = 0; i < visible; ++i) {
       rows.push_back(top + i < body_.size() ? body_[top + i] : ScreenRow());
     }
@@ -72,11 +78,10 @@ class Composer {
   enum class KeyHelp { long_text, one_word };
 
   /// On a small screen: one word beside each key, and the sentences scroll with the view.
-  void make_small(std::vector<ScreenRow>& head, std::vector<ScreenRow>& keys) {
+  void make_small(std::vector<ScreenRow>& head, std::vector<ScreenRow>& keys, std::vector<ScreenRow>& told) const {
     keys = foot(KeyHelp::one_word);
     if (head.size() + 1 + keys.size() + min_body <= size_.rows) return;
-    body_.insert(body_.begin(), head.begin() + head_rows, head.end());
-    if (current_) *current_ += head.size() - head_rows;
+    told.assign(head.begin() + head_rows, head.end());
     head.resize(1);
     // The title and one row of the view take precedence over the keys: `?` shows all keys.
     if (keys.size() + 3 > size_.rows) keys.resize(size_.rows > 4 ? size_.rows - 3 : 1);
@@ -110,7 +115,8 @@ class Composer {
     }
   }
 
-  void body() {
+  void body(std::size_t visible) {
+    visible_ = visible;
     switch (walk_.page()) {
       case Walk::Page::help: return add_help();
       case Walk::Page::history: body_.emplace_back(); return add_lines(walk_.history());
@@ -121,19 +127,23 @@ class Composer {
     body_.emplace_back();
     if (walk_.choices()) {
       DiffLook look{.columns = size_.columns, .has_color = has_color_};
-      const bool asks = walk_.page() == Walk::Page::places;
-      if (asks) look.current = walk_.place();
-      add_diff(*walk_.choices(), look);
-      if (asks) current_ = 1 + starts_.at(walk_.place());
+      if (walk_.page() == Walk::Page::places) look.current = walk_.place();
+      add_diff(*walk_.choices(), look, walk_.place_to_see());
     } else {
       add_shown_texts();
     }
   }
 
-  void add_diff(const Choices& choices, const DiffLook& look) {
-    DiffRows drawn = diff_rows(choices, look);
-    std::ranges::move(drawn.rows, std::back_inserter(body_));
-    starts_ = std::move(drawn.starts);
+  void add_diff(const Choices& choices, DiffLook look, std::optional<std::size_t> to_see = {}) {
+    const bool is_matter = walk_.page() == Walk::Page::shown_conflict || walk_.page() == Walk::Page::places;
+    look.most_rows = visible_;
+    if (is_matter && walk_.may_cut()) look.cut_place = to_see;
+    const DiffRows drawn = diff_rows(choices, look);
+    if (to_see) {
+      to_see_ = {body_.size() + drawn.places.at(*to_see).begin, body_.size() + drawn.places.at(*to_see).end};
+    }
+    is_cut_ = drawn.is_cut;
+    body_.insert(body_.end(), drawn.rows.begin(), drawn.rows.end());
   }
 
   /// If there is nothing to choose in a text: the change of one side, or the texts of two documents.
@@ -141,16 +151,22 @@ class Composer {
     const ShownConflict& shown_conflict = walk_.shown_conflict();
     const bool are_two = shown_conflict.mine && shown_conflict.theirs;
     const auto& text = shown_conflict.theirs ? shown_conflict.theirs : shown_conflict.mine;
+    add_lines(shown_conflict.details);
     if (!text) return;
     const std::string before = are_two ? *shown_conflict.mine : shown_conflict.base.value_or(*text);
     const auto choices = Choices::of(std::nullopt, before, *text);
     if (!choices) return;
+    const auto& stretches = choices->stretches();
+    const auto first = std::ranges::find(stretches, Stretch::Kind::collision, &Stretch::kind);
+    std::optional<std::size_t> to_see;
+    if (first != stretches.end()) to_see = static_cast<std::size_t>(first - stretches.begin());
     add_diff(*choices,
              {.columns = are_two ? size_.columns : std::min(size_.columns, side_by_side_from - 1),
               .has_color = has_color_,
               .has_headings = false,
               .mine = are_two ? "mine" : "base",
-              .theirs = shown_conflict.theirs ? "theirs" : "mine"});
+              .theirs = shown_conflict.theirs ? "theirs" : "mine"},
+             to_see);
   }
 
   void add_change() {
@@ -196,11 +212,15 @@ class Composer {
   /// The rule below the view, with the number of hidden rows.
   ScreenRow rule(std::size_t top, std::size_t visible) const {
     const std::size_t below = body_.size() > top + visible ? body_.size() - top - visible : 0;
-    if (top == 0 && below == 0) return line();
+    if (top == 0 && below == 0 && !is_cut_) return line();
     std::string words = "── ";
     if (top != 0) words += fmt::format("{} above ", counted(top, "row"));
-    if (top != 0 && below != 0) words += "· ";
-    if (below != 0) words += fmt::format("{} below, Space shows more ", counted(below, "row"));
+    if (top != 0 && (below != 0 || is_cut_)) words += "· ";
+    if (is_cut_) {
+      words += fmt::format("{}⋯ is cut, Space shows all of it ", below != 0 ? counted(below, "row") + " below · " : "");
+    } else if (below != 0) {
+      words += fmt::format("{} below, Space shows more ", counted(below, "row"));
+    }
     ScreenRow row = {{.text = words, .look = Look::faint}};
     for (std::size_t used = columns_of(row); used < size_.columns; ++used) row.back().text += "─";
     return row;
@@ -230,8 +250,9 @@ class Composer {
   ScreenSize size_;
   bool has_color_;
   std::vector<ScreenRow> body_ = {};
-  std::vector<std::size_t> starts_ = {};
-  std::optional<std::size_t> current_ = {};
+  std::size_t visible_ = 1;
+  DiffRows::Range to_see_ = {};  ///< empty: nothing in particular
+  bool is_cut_ = false;
 };
 
 }  // namespace

@@ -208,6 +208,7 @@ class Guide {
         case Effect::edit: take_text(edit()); break;
         case Effect::tool: take_text(use_tool()); break;
         case Effect::history: show_history(); break;
+        case Effect::open: walk_.set_notice(resolver_.open_both(walk_.shown_conflict())); break;
         case Effect::apply: {
           WS_LET(const std::optional<WalkEnd> end, apply());
           if (end) return *end;

@@ -89,6 +89,8 @@ class ConflictResolver {
   virtual Result<Outcome> carry_out(const Decided& decided) = 0;
   /// One line for each version; called only if `has_history` is set.
   virtual Result<std::vector<std::string>> history() = 0;
+  /// Opens both files; says what was opened, or where they lie. Called only if `files` is set.
+  virtual std::string open_both(const ShownConflict& /*shown_conflict*/) { return {}; }
 };
 
 enum class WalkEnd {

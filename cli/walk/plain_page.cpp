@@ -104,6 +104,7 @@ void say_body(PlainLines& lines, const Walk& walk) {
     case Walk::Page::shown_conflict: break;
   }
   if (walk.choices()) return lines.say_places(*walk.choices(), std::nullopt);
+  for (const std::string& line : shown_conflict.details) lines.say(line);
   const bool are_two = shown_conflict.mine && shown_conflict.theirs;
   const auto& text = shown_conflict.theirs ? shown_conflict.theirs : shown_conflict.mine;
   if (!text) return;
@@ -140,10 +141,15 @@ std::string plain_question(const Walk& walk) {
 }
 
 std::optional<KeyPress> find_key(const Walk& walk, std::string_view line) {
-  const std::string said = to_lower(trimmed(line));
-  for (const KeyOffer& offer : walk.keys()) {
-    const bool is_letter = offer.key != '\n' && offer.key != '\033' && said == std::string(1, offer.key);
-    if (said == offer.word || is_letter) return press_of(offer.key);
+  const std::string typed(trimmed(line));
+  const std::string said = to_lower(typed);
+  const std::vector<KeyOffer> keys = walk.keys();
+  // `M` is another choice than `m`, where both are offered.
+  for (const std::string& letter : {typed, said}) {
+    for (const KeyOffer& offer : keys) {
+      const bool is_letter = offer.key != '\n' && offer.key != '\033' && letter == std::string(1, offer.key);
+      if (said == offer.word || is_letter) return press_of(offer.key);
+    }
   }
   return std::nullopt;
 }

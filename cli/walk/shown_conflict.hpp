@@ -28,12 +28,15 @@ struct ShownConflict {
   std::vector<std::string> merge_later = {};  ///< front matter keys of which the later date wins in the merge
   std::vector<Offer> offers = {};  ///< in the order in which they are shown; texts are walked only with `merged`
   bool has_history = false;
+  std::vector<std::string> files = {};    ///< mine and theirs on disk, if both can be opened: paths from the root
+  std::vector<std::string> details = {};  ///< lines below the story: what a text cannot show
 };
 
 /// The user's decision. `text` is that of `merged`.
 struct Decided {
   Keep keep = Keep::local;
   std::string text = {};
+  std::optional<Keep> where_it_collides = {};  ///< of `merged`: the side that every collision was given to
 };
 
 }  // namespace ws::cli::walk

@@ -13,6 +13,7 @@ namespace {
 
 constexpr char enter_key = '\n';
 constexpr char escape_key = '\033';
+constexpr std::size_t most_uncut_rows = std::size_t{1} << 30U;  // behind the end of any view: `scroll_within` bounds it
 
 char key_of(Keep keep) {
   switch (keep) {
@@ -23,6 +24,13 @@ char key_of(Keep keep) {
   }
   return 0;
 }
+
+/// Of a side: its whole text.
+char whole_key_of(Keep side) { return side == Keep::local ? 'M' : 'T'; }
+
+bool is_side(Keep keep) { return keep == Keep::local || keep == Keep::remote; }
+
+Take take_of(Keep side) { return side == Keep::local ? Take::mine : Take::theirs; }
 
 std::string word_of_keep(Keep keep) {
   switch (keep) {
@@ -39,12 +47,15 @@ std::string long_help(char key) {
     case 'm': return "what is here wins";
     case 't': return "what the service has wins";
     case 'b': return "both are kept, under two names";
+    case 'M': return "my whole text, without what only they changed";
+    case 'T': return "their whole text, without what only I changed";
     case 'g': return "take the merge, once nothing collides or every place is decided";
     case 'h': return "one place after the other; there: mine, theirs, both, next, previous, undo, done";
     case 'e':
       return "your editor, from VISUAL or EDITOR; what is still open stands between markers, as in git, and a text "
              "with markers left in it is not taken";
     case 'x': return "the merge tool that git is configured for (git config merge.tool NAME)";
+    case 'o': return "both files, with the programs of the desktop; without one, where they lie";
     case 'l': return "what the local history holds of the file";
     case 's': return "it stays open, and the next one is shown";
     case 'q': return "what is decided is decided, the rest stays open";
@@ -72,7 +83,7 @@ std::vector<KeyOffer> keys_of_places(const Choices& choices, std::size_t place) 
   keys.push_back({.key = 'n', .word = "next", .help = "next"});
   keys.push_back({.key = 'p', .word = "previous", .help = "previous"});
   if (choices.is_touched()) keys.push_back({.key = 'u', .word = "undo", .help = "undo"});
-  keys.push_back({.key = 'e', .word = "edit", .help = "edit in your editor"});
+  keys.push_back({.key = 'e', .word = "edit", .help = "edit"});
   if (choices.open() == 0) keys.push_back({.key = enter_key, .word = "done", .help = "look at the result"});
   keys.push_back({.key = escape_key, .word = "back", .help = "back"});
   return keys;
@@ -95,6 +106,11 @@ Result<Walk> Walk::of(ShownConflict shown_conflict, std::string notice) {
                        {.merge_later = shown_conflict.merge_later}));
   }
   return Walk(std::move(shown_conflict), std::move(choices), std::move(notice));
+}
+
+/// Whether that side's text alone is less than what merges around its collisions.
+bool Walk::merges_around(Keep side) const {
+  return choices_ && is_side(side) && choices_->merges_more_than(take_of(side));
 }
 
 const Offer* Walk::find_offer(Keep keep) const {
@@ -123,23 +139,42 @@ std::vector<KeyOffer> Walk::keys() const {
 
 std::vector<KeyOffer> Walk::keys_of_conflict() const {
   std::vector<KeyOffer> keys;
+  const bool collides = choices_ && choices_->count(Stretch::Kind::collision) != 0;
   for (const Offer& offer : shown_conflict_.offers) {
-    keys.push_back({.key = key_of(offer.keep), .word = word_of_keep(offer.keep), .help = offer.what});
+    const bool is_merge = merges_around(offer.keep);
+    if (is_merge && !collides) continue;  // the merge has a key of its own
+    keys.push_back({.key = key_of(offer.keep),
+                    .word = word_of_keep(offer.keep),
+                    .help = offer.what + (is_merge ? " where it collides" : "")});
   }
+  const auto after_sides = std::ranges::find_if_not(
+      keys, [](const KeyOffer& key) { return key.key == key_of(Keep::local) || key.key == key_of(Keep::remote); });
+  std::vector<KeyOffer> whole;
+  for (const Keep side : {Keep::local, Keep::remote}) {
+    if (!merges_around(side) || find_offer(side) == nullptr) continue;
+    const std::string word = word_of_keep(side);
+    whole.push_back({.key = whole_key_of(side), .word = "all " + word, .help = "all of " + word});
+  }
+  keys.insert(after_sides, whole.begin(), whole.end());
   if (choices_) {
     if (has_places()) keys.push_back({.key = 'h', .word = "places", .help = "place by place"});
-    keys.push_back({.key = 'e', .word = "edit", .help = "edit in your editor"});
+    keys.push_back({.key = 'e', .word = "edit", .help = "edit"});
     keys.push_back({.key = 'x', .word = "tool", .help = "merge tool"});
   }
+  if (!shown_conflict_.files.empty()) keys.push_back({.key = 'o', .word = "open", .help = "open both"});
   if (shown_conflict_.has_history) keys.push_back({.key = 'l', .word = "history", .help = "history"});
-  keys.push_back({.key = 's', .word = "skip", .help = "skip, leave it open"});
+  keys.push_back({.key = 's', .word = "skip", .help = "skip"});
   keys.push_back({.key = 'q', .word = "quit", .help = "quit"});
   return keys;
 }
 
 std::vector<KeyOffer> Walk::help() const {
   std::vector<KeyOffer> keys = keys_of_conflict();
-  for (KeyOffer& key : keys) key.help = long_help(key.key);
+  for (KeyOffer& key : keys) {
+    const bool is_merge = key.help.ends_with("where it collides");
+    key.help =
+        is_merge ? fmt::format("{} where both changed the same; the rest is merged", key.word) : long_help(key.key);
+  }
   return keys;
 }
 
@@ -162,9 +197,10 @@ Effect Walk::press(KeyPress key) {
 
 bool Walk::scrolls(const KeyPress& key) {
   using Sort = KeyPress::Sort;
-  const std::size_t last = rows_ > visible_ ? rows_ - visible_ : 0;
-  const std::size_t page = std::max<std::size_t>(visible_, 2) - 1;
+  const std::size_t last = view_.rows > view_.visible ? view_.rows - view_.visible : 0;
+  const std::size_t page = std::max<std::size_t>(view_.visible, 2) - 1;
   const bool is_space = key == KeyPress::of(' ');
+  const std::size_t top = top_;
   if (key.sort == Sort::up || key == KeyPress::of('k')) {
     top_ -= std::min<std::size_t>(top_, 1);
   } else if (key.sort == Sort::down || key == KeyPress::of('j')) {
@@ -176,27 +212,55 @@ bool Walk::scrolls(const KeyPress& key) {
   } else if (key.sort == Sort::home) {
     top_ = 0;
   } else if (key.sort == Sort::end) {
-    top_ = last;
+    top_ = view_.rows + most_uncut_rows;
   } else {
     return false;
+  }
+  if (!std::exchange(may_cut_, false) || !view_.is_cut) return true;
+  if (is_space || key.sort == Sort::down || key.sort == Sort::page_down) {
+    // The first step shows what was cut, from its beginning.
+    top_ = top;
+    follows_place_ = true;
   }
   return true;
 }
 
-std::size_t Walk::scroll_within(std::size_t rows, std::size_t visible, std::optional<std::size_t> current) {
-  rows_ = rows;
-  visible_ = std::max<std::size_t>(visible, 1);
-  if (follows_place_ && current) {
-    const bool is_seen = *current >= top_ && *current + std::min<std::size_t>(visible_, 6) <= top_ + visible_;
-    if (!is_seen) top_ = *current - std::min<std::size_t>(*current, lines_around);
-    follows_place_ = false;
+std::optional<std::size_t> Walk::place_to_see() const {
+  if (!choices_ || (page_ != Page::shown_conflict && page_ != Page::places)) return std::nullopt;
+  if (page_ == Page::places) return place_;
+  const auto& stretches = choices_->stretches();
+  std::optional<std::size_t> found;
+  int best = 0;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const bool collides = stretches[i].kind == Stretch::Kind::collision;
+    const int rank = stretches[i].kind == Stretch::Kind::same ? 0 : !choices_->taken(i) ? 3 : collides ? 2 : 1;
+    if (rank <= best) continue;
+    best = rank;
+    found = i;
   }
-  top_ = std::min(top_, rows_ > visible_ ? rows_ - visible_ : 0);
+  return found;
+}
+
+std::size_t Walk::scroll_within(const View& view) {
+  view_ = view;
+  view_.visible = std::max<std::size_t>(view_.visible, 1);
+  if (follows_place_ && view_.begin < view_.end) {
+    const std::size_t height = std::min(view_.visible, view_.end - view_.begin);
+    const bool is_seen = view_.begin >= top_ && view_.begin + height <= top_ + view_.visible;
+    if (!is_seen) top_ = view_.begin - std::min({view_.begin, lines_around, view_.visible - height});
+  }
+  follows_place_ = false;
+  top_ = std::min(top_, view_.rows > view_.visible ? view_.rows - view_.visible : 0);
   return top_;
 }
 
 Effect Walk::press_on_matter(char key) {
   for (const Offer& offer : shown_conflict_.offers) {
+    // Without anything that merges by itself, both keys of a side do the same.
+    if (is_side(offer.keep) && (key == key_of(offer.keep) || key == whole_key_of(offer.keep))) {
+      key == key_of(offer.keep) ? propose_side(offer.keep) : propose(offer.keep, "");
+      return Effect::none;
+    }
     if (key_of(offer.keep) != key) continue;
     if (offer.keep == Keep::merged && !can_merge()) {
       notice_ = fmt::format("{} still open: choose at each of them first, place by place.",
@@ -217,6 +281,9 @@ Effect Walk::press_on_matter(char key) {
     case 'x':
       if (!choices_) break;
       return key == 'e' ? Effect::edit : Effect::tool;
+    case 'o':
+      if (shown_conflict_.files.empty()) break;
+      return Effect::open;
     case 'l':
       if (!shown_conflict_.has_history) break;
       return Effect::history;
@@ -281,7 +348,7 @@ Effect Walk::press_on_confirm(char key) {
   }
   if (key == escape_key || key == 'n' || key == 'q') {
     // Keeps a text that was written by hand, in case the user returns to it.
-    const bool by_hand = proposed_->keep == Keep::merged && proposed_text_ != choices_->text();
+    const bool by_hand = proposed_->keep == Keep::merged && !where_it_collides_ && proposed_text_ != choices_->text();
     if (by_hand) draft_ = proposed_text_;
     go(before_);
     notice_ = by_hand ? "Nothing was done. Your text is kept while you are here: the editor opens it again."
@@ -297,7 +364,8 @@ void Walk::go(Page page) {
   before_ = returns ? Page::shown_conflict : (page_ == Page::places ? Page::places : Page::shown_conflict);
   page_ = page;
   top_ = 0;
-  follows_place_ = page == Page::places;
+  follows_place_ = returns;
+  may_cut_ = true;
 }
 
 void Walk::propose(Keep keep, std::string text) {
@@ -305,7 +373,18 @@ void Walk::propose(Keep keep, std::string text) {
   if (offer == nullptr) return;
   proposed_ = *offer;
   proposed_text_ = std::move(text);
+  where_it_collides_.reset();
   go(Page::confirm);
+}
+
+/// That side where both changed the same, and what merges by itself.
+void Walk::propose_side(Keep side) {
+  if (!merges_around(side)) return propose(side, "");
+  const bool collides = choices_->count(Stretch::Kind::collision) != 0;
+  propose(Keep::merged, choices_->text_where_it_collides(take_of(side)));
+  if (!collides) return;
+  proposed_->what = find_offer(side)->what + " where it collides, and merge the rest";
+  where_it_collides_ = side;
 }
 
 void Walk::propose_text(std::string text) { propose(Keep::merged, std::move(text)); }
@@ -327,6 +406,7 @@ void Walk::take(Take take) {
 void Walk::step_to(std::size_t stretch) {
   place_ = stretch;
   follows_place_ = true;
+  may_cut_ = true;
 }
 
 void Walk::next_place(bool only_open) {

@@ -22,6 +22,7 @@ enum class Effect {
   edit,     ///< `editable()` in the editor, then `propose_text`
   tool,     ///< the three texts in the merge tool, then `propose_text`
   history,  ///< load the history, then `show_history`
+  open,     ///< show both files with the desktop's programs, then `set_notice`
   skip,
   quit,
 };
@@ -63,7 +64,9 @@ class Walk {
   const std::vector<std::string>& history() const { return history_; }
   /// The decision that `confirm` asks about.
   const Offer& proposed() const { return *proposed_; }
-  Decided decided() const { return {.keep = proposed_->keep, .text = proposed_text_}; }
+  Decided decided() const {
+    return {.keep = proposed_->keep, .text = proposed_text_, .where_it_collides = where_it_collides_};
+  }
   /// The text before and after the decision; empty: it changes no text.
   struct Change {
     std::string before = {};
@@ -74,9 +77,21 @@ class Walk {
   /// The text for the editor: the choices so far, undecided places between conflict markers.
   std::string editable(std::string_view my_label, std::string_view their_label) const;
 
-  /// Scrolls a body of `rows` of which `visible` fit; `current` is the row to keep visible after moving to another
-  /// place. Called by the renderer; returns the first row to draw.
-  std::size_t scroll_within(std::size_t rows, std::size_t visible, std::optional<std::size_t> current);
+  /// The place that is seen first: the current one, else the first that must be decided, else the first change. Empty:
+  /// no choice is shown, or nothing differs.
+  std::optional<std::size_t> place_to_see() const;
+  /// Whether a place that is higher than the view may be cut, so that both texts begin in it: until the view is moved.
+  bool may_cut() const { return may_cut_; }
+
+  struct View {
+    std::size_t rows = 0;     ///< of the whole body
+    std::size_t visible = 1;  ///< that fit
+    std::size_t begin = 0;    ///< of what to keep visible after moving to another place
+    std::size_t end = 0;      ///< behind it; not behind `begin`: nothing
+    bool is_cut = false;
+  };
+  /// Called by the renderer; returns the first row to draw.
+  std::size_t scroll_within(const View& view);
 
  private:
   Walk(ShownConflict shown_conflict, std::optional<Choices> choices, std::string notice);
@@ -88,11 +103,13 @@ class Walk {
   Effect leave(char key, Effect effect);
   void go(Page page);
   void propose(Keep keep, std::string text);
+  void propose_side(Keep side);
   void take(Take take);
   void step_to(std::size_t stretch);
   void next_place(bool only_open);
   void previous_place();
   const Offer* find_offer(Keep keep) const;
+  bool merges_around(Keep side) const;
   std::vector<KeyOffer> keys_of_conflict() const;
   bool has_places() const;
   bool can_merge() const { return choices_ && choices_->open() == 0; }
@@ -104,14 +121,15 @@ class Walk {
   std::size_t place_ = 0;
   std::optional<Offer> proposed_ = {};
   std::string proposed_text_ = {};
+  std::optional<Keep> where_it_collides_ = {};
   std::optional<std::string> draft_ = {};
   std::string notice_ = {};
   std::vector<std::string> history_ = {};
   char leaving_ = 0;  ///< the key whose warning was shown
   std::size_t top_ = 0;
-  std::size_t rows_ = 0;
-  std::size_t visible_ = 1;
-  bool follows_place_ = false;
+  View view_ = {};
+  bool follows_place_ = true;
+  bool may_cut_ = true;
 };
 
 }  // namespace ws::cli::walk

@@ -11,6 +11,7 @@
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/changes/carry_out.hpp"
+#include "sync-engine/manifest/known_list.hpp"
 #include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {
@@ -547,6 +548,15 @@ Result<void> decide_attachment(Session& session, const Clock& clock, const Relat
   }
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
   return AttachmentDecision(session, clock, store, writer).decide(path, found->second, keep);
+}
+
+Result<DocumentId> find_list_part(Session& session, const RelativePath& file) {
+  AttachmentStore store = session.attachments();
+  WS_LET(const KnownList list, load_list(store));
+  for (const auto& [document, rows] : list.rows_by_part) {
+    if (rows.contains(file)) return document;
+  }
+  return DocumentId{};
 }
 
 }  // namespace ws::sync

@@ -43,6 +43,8 @@ struct ListedAttachment {
 };
 /// In order of path, those left alone among them.
 std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found);
+/// The document of the list that names the file, as the service was last heard to have it; empty: none does.
+Result<DocumentId> find_list_part(Session& session, const RelativePath& file);
 
 /// Whether the row is about a file that was no note then: the history has texts of notes only.
 bool is_about_file(const OperationRow& row);

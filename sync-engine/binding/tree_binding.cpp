@@ -136,6 +136,7 @@ Result<TreeBinding> read_binding(const WsFolder& folder) {
     const auto member = [&](std::string_view name) { return find_text(*account, name).value_or(""); };
     binding.account = Account{.id = member("id"),
                               .name = member("name"),
+                              .signs_as = member("signs_as"),
                               .workspace_id = member("workspace_id"),
                               .workspace_name = member("workspace_name")};
   }
@@ -200,6 +201,7 @@ Result<void> write_binding(const WsFolder& own, const TreeBinding& binding) {
   if (binding.account) {
     value["account"] = {{"id", binding.account->id},
                         {"name", binding.account->name},
+                        {"signs_as", binding.account->signs_as},
                         {"workspace_id", binding.account->workspace_id},
                         {"workspace_name", binding.account->workspace_name}};
     value["profile"] = binding.profile;

@@ -18,6 +18,7 @@ namespace ws::sync {
 struct Account {
   std::string id = {};              ///< of the person or agent; empty: the service names nobody
   std::string name = {};            ///< "Mara Lindqvist", "@scribe"
+  std::string signs_as = {};        ///< how the service names it in what it wrote, where that is not `name`: "Scribe"
   std::string workspace_id = {};    ///< empty: a key for all of a person's Workspaces
   std::string workspace_name = {};  ///< "Harbour"
   bool operator==(const Account&) const = default;

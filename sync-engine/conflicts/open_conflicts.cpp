@@ -191,6 +191,7 @@ Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::v
     Conflict conflict = planned;
     conflict.id = local_conflict_id(conflict);
     conflict.record = ConflictRecord::here;
+    conflict.device = session.options.device;
     const auto same = known_by_place.find({conflict.document, conflict.path});
     const Conflict* const kept = same == known_by_place.end() ? nullptr : same->second;
     if (kept != nullptr && says_the_same(*kept, conflict)) continue;

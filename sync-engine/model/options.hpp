@@ -48,7 +48,8 @@ struct EngineOptions {
   std::function<void(const Progress&)> progress = {};
   const std::atomic<bool>* cancelled = nullptr;
   std::string command = {};  ///< the command line, for the record of what it did; empty: the name of the call
-  std::string user = {};     ///< who works here, in the history; empty: "you"
+  std::string user = {};     ///< who works here, in the history, where the tree has no account; empty: "you"
+  std::string device = {};   ///< what this machine is called in runs, conflicts and commits; empty: nothing is said
   unsigned threads = 2;
   TrustedFolders trusted = {};  ///< whose `.ws/` may belong to somebody else
   /// Of one commit. Of its answer 1,000,000 JSON values and 32 MiB are read: that leaves 50 and 1,600 bytes an item.
@@ -61,6 +62,7 @@ struct ConflictTexts {
   std::optional<std::string> base = {};
   std::optional<std::string> local = {};
   std::optional<std::string> remote = {};
+  std::optional<RelativePath> remote_place = {};  ///< where the other document lies here; empty: it does not
   /// Front matter keys of which the later date wins in a merge (`.ws/config.yaml`).
   std::vector<std::string> merge_later = {};
 };

@@ -304,7 +304,8 @@ class Committer {
     }
     std::multimap<DocumentId, const Conflict*> known_by_document;
     for (const Conflict& older : known) known_by_document.emplace(older.document, &older);
-    for (const Conflict& conflict : conflicts_) {
+    for (Conflict& conflict : conflicts_) {
+      conflict.device = session_.options.device;
       // A document has one open conflict: the newer replaces the older.
       const auto [first, last] = known_by_document.equal_range(conflict.document);
       for (auto each = first; each != last; ++each) {

@@ -294,7 +294,8 @@ Result<void> send_part(Session& session,
                     .push_ids = std::move(pushed.push_ids),
                     .expected_revision = revision,
                     .client_id = binding.client_id,
-                    .message = std::move(staged.request.message)};
+                    .message = std::move(staged.request.message),
+                    .device = session.options.device};
   return take_out_refused(session, part, pushed.rejected, rows);
 }
 

@@ -115,7 +115,8 @@ bool use_pushed_ahead(Session& session, CommitPart& part, SourceRevision revisio
                          .push_ids = std::move(ahead->push_ids),
                          .expected_revision = revision,
                          .client_id = session.binding.client_id,
-                         .message = std::move(part.commit.request.message)};
+                         .message = std::move(part.commit.request.message),
+                         .device = session.options.device};
   return true;
 }
 

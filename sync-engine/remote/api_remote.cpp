@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/client/client.hpp"
 #include "api-client/client/page_guard.hpp"
@@ -416,13 +417,26 @@ Result<PushAnswer> ApiRemote::push(const std::string& source_id,
   return Pusher(client_, source_id, plan_id, items, text).push();
 }
 
+namespace {
+
+/// With the machine that it comes from, where the API's limit leaves room for it.
+std::string message_of(const CommitRequest& request) {
+  constexpr std::size_t max_message = 500;
+  if (request.device.empty()) return request.message;
+  const std::string name = "on " + request.device;
+  const std::string whole = request.message.empty() ? "ws sync " + name : request.message + " (" + name + ")";
+  return utf8::code_points(whole) <= max_message ? whole : request.message;
+}
+
+}  // namespace
+
 Result<CommitAnswer> ApiRemote::commit(const CommitRequest& request) {
   Json body{{"source_id", request.source_id},
             {"plan_id", request.plan_id},
             {"push_ids", request.push_ids},
             {"expected_revision", request.expected_revision.number},
             {"client_id", request.client_id}};
-  if (!request.message.empty()) body["message"] = request.message;
+  if (std::string message = message_of(request); !message.empty()) body["message"] = std::move(message);
   auto reply = client_.call({.operation = "sync.commit", .body = std::move(body)});
   if (reply) return read_commit(*reply->json);
   // A service may answer a partly conflicted commit with 409: what was applied stays applied, the body is the same.

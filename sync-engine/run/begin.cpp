@@ -63,6 +63,7 @@ Result<Operation> new_operation(RunContext& context, std::string_view kind) {
   return Operation{.time = context.clock->now(),
                    .kind = std::string(kind),
                    .command = command.empty() ? "ws sync " + std::string(kind) : command,
+                   .device = context.session.options.device,
                    .revision_before = revision};
 }
 

@@ -64,7 +64,8 @@ Json json_of(const Conflict& conflict) {
               {"base", json_of(conflict.base)},
               {"local", json_of(conflict.local)},
               {"remote", json_of(conflict.remote)},
-              {"record", name(conflict.record)}};
+              {"record", name(conflict.record)},
+              {"device", conflict.device}};
 }
 
 /// Reads members and remembers whether any was missing or wrong; checked once at the end.
@@ -147,6 +148,7 @@ Result<Conflict> conflict_of(const Json* value) {
   conflict.remote = read.entry("remote");
   const auto which = find_conflict_case(read.text("case"));
   const auto record = find_record(read.text("record"));
+  conflict.device = read.text("device");
   if (!read.good() || !which || !record) return broken("conflict");
   conflict.which = *which;
   conflict.record = *record;
@@ -199,6 +201,7 @@ std::string encode(const StagedCommit& staged) {
                                {"expected_revision", request.expected_revision.number},
                                {"client_id", request.client_id},
                                {"message", request.message},
+                               {"device", request.device},
                                {"under_way", staged.under_way}});
   // An item at a time: as one value they would take four times the memory.
   text.back() = ',';
@@ -223,7 +226,8 @@ Result<StagedCommit> decode_staged(std::string_view text) {
                     .plan_id = read.text("plan_id"),
                     .expected_revision = {read.number("expected_revision")},
                     .client_id = read.text("client_id"),
-                    .message = read.text("message")};
+                    .message = read.text("message"),
+                    .device = read.text("device")};
   staged.under_way = read.flag("under_way");
   const Json* push_ids = read.member("push_ids");
   const Json* items = read.member("items");

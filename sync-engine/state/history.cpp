@@ -123,9 +123,9 @@ Result<History::Tip> History::tip_of(git::Repository& repository, const std::str
 }
 
 git::Signature History::signature_of(const Author& author) const {
-  const bool is_user = author.name.empty();
-  const std::string& id = is_user ? user_ : author.id;
-  return {.name = is_user ? (user_.empty() ? "you" : user_) : author.name,
+  const Author& person = author.name.empty() ? user_ : author;
+  const std::string& id = person.id;
+  return {.name = person.name.empty() ? "you" : person.name,
           .email = (id.empty() ? std::string("unknown") : id) + "@localhost",
           .time = author.time == Time{} ? clock_->now() : author.time};
 }

@@ -34,8 +34,8 @@ using TextChanges = std::vector<TextChange>;
 
 class History {
  public:
-  /// `user`: who works here; empty: "you".
-  History(std::filesystem::path path, const Clock& clock, std::string user = {})
+  /// `user`: who works here; without a name: "you".
+  History(std::filesystem::path path, const Clock& clock, Author user = {})
       : path_(std::move(path)), clock_(&clock), user_(std::move(user)) {}
 
   /// Durable only after `flush` or one of the records below.
@@ -76,7 +76,7 @@ class History {
 
   std::filesystem::path path_;
   const Clock* clock_;
-  std::string user_;
+  Author user_;
   std::optional<git::Repository> opened_ = {};
   std::optional<git::ObjectId> incoming_ = {};  ///< the second parent of the next state
 };

@@ -39,14 +39,15 @@ Result<Operation> read_operation(const sqlite::Statement& row) {
                    .time = time_at(row, 1),
                    .kind = row.string(2),
                    .command = row.string(3),
-                   .undoes = number_at(row, 4),
-                   .is_partial = (row.integer(5) & partial_flag) != 0,
-                   .may_delete = (row.integer(5) & may_delete_flag) != 0,
-                   .is_spent = (row.integer(5) & spent_flag) != 0,
-                   .is_local = (row.integer(5) & local_flag) != 0,
-                   .stage = static_cast<Operation::Stage>(row.integer(6)),
-                   .revision_before = {number_at(row, 7)},
-                   .revision_after = {number_at(row, 8)}};
+                   .device = row.string(4),
+                   .undoes = number_at(row, 5),
+                   .is_partial = (row.integer(6) & partial_flag) != 0,
+                   .may_delete = (row.integer(6) & may_delete_flag) != 0,
+                   .is_spent = (row.integer(6) & spent_flag) != 0,
+                   .is_local = (row.integer(6) & local_flag) != 0,
+                   .stage = static_cast<Operation::Stage>(row.integer(7)),
+                   .revision_before = {number_at(row, 8)},
+                   .revision_after = {number_at(row, 9)}};
 }
 
 Result<LeftAlone> read_left_alone(const sqlite::Statement& row) {
@@ -198,12 +199,13 @@ Result<void> Operations::begin_record() {
     operation.id = static_cast<std::uint64_t>(last) + 1;
   }
   WS_TRY(run_sql(*database_,
-                 "insert or ignore into operations (id, time, kind, command, undoes, flags, stage, "
-                 "revision_before, revision_after) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 "insert or ignore into operations (id, time, kind, command, device, undoes, flags, stage, "
+                 "revision_before, revision_after) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                  operation.id,
                  operation.time,
                  operation.kind,
                  operation.command,
+                 operation.device,
                  operation.undoes,
                  (operation.is_partial ? partial_flag : 0) | (operation.may_delete ? may_delete_flag : 0) |
                      (operation.is_local ? local_flag : 0),
@@ -353,7 +355,7 @@ Result<std::vector<FileStep>> Operations::undo_steps(std::uint64_t operation) {
 
 Result<std::vector<Operation>> Operations::list(std::size_t limit) {
   return all_rows(*database_,
-                  "select id, time, kind, command, undoes, flags, stage, revision_before, revision_after "
+                  "select id, time, kind, command, device, undoes, flags, stage, revision_before, revision_after "
                   "from operations order by id desc limit ?",
                   read_operation,
                   limit == 0 ? std::int64_t{-1} : static_cast<std::int64_t>(limit));
@@ -361,7 +363,7 @@ Result<std::vector<Operation>> Operations::list(std::size_t limit) {
 
 Result<std::optional<Operation>> Operations::find(std::uint64_t id) {
   return find_row(*database_,
-                  "select id, time, kind, command, undoes, flags, stage, revision_before, revision_after "
+                  "select id, time, kind, command, device, undoes, flags, stage, revision_before, revision_after "
                   "from operations where id = ?",
                   read_operation,
                   id);
@@ -369,7 +371,7 @@ Result<std::optional<Operation>> Operations::find(std::uint64_t id) {
 
 Result<std::optional<Operation>> Operations::find_at(Operation::Stage first, Operation::Stage last) {
   return find_row(*database_,
-                  "select id, time, kind, command, undoes, flags, stage, revision_before, revision_after "
+                  "select id, time, kind, command, device, undoes, flags, stage, revision_before, revision_after "
                   "from operations where stage between ? and ? order by id desc limit 1",
                   read_operation,
                   first,

@@ -76,6 +76,7 @@ struct Operation {
   Time time = {};
   std::string kind = {};     ///< "run", "pull", "commit", "resolve", "restore", "undo"
   std::string command = {};  ///< the command line
+  std::string device = {};   ///< the machine that it ran on, as it calls itself
   std::uint64_t undoes = 0;  ///< the operation that it takes back; 0: none
   bool is_partial = false;   ///< of an undo: of some paths only
   bool may_delete = false;   ///< of an undo: a person confirmed its deletes

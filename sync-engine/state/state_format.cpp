@@ -11,7 +11,7 @@ namespace {
 
 /// Before the first release a tree of an older format is refused: what its folder holds is read by plain git, and the
 /// tree is tied anew.
-constexpr std::int64_t format = 20;
+constexpr std::int64_t format = 21;
 
 /// "WSst", in the header of the file: what `file` and a reader of a hex dump see.
 constexpr std::int64_t application = 0x57537374;
@@ -52,7 +52,7 @@ constexpr const char* schema = R"(
   create table staged (place integer primary key check (place = 1), value text not null);
 
   create table operations (id integer primary key, time integer not null, kind text not null, command text not null,
-                     undoes integer not null, flags integer not null, stage integer not null,
+                     device text not null, undoes integer not null, flags integer not null, stage integer not null,
                      revision_before integer not null, revision_after integer not null);
   create table operation_rows (operation integer not null, place integer not null, document text not null,
                      way integer not null, before_path text, before_hash blob, before_revision integer,
@@ -79,7 +79,7 @@ constexpr const char* schema = R"(
                      bytes integer, hash blob, media text, asset text);
   create index moments_by_path on moments (path, place);
   pragma application_id = 1465086836;
-  pragma user_version = 20;
+  pragma user_version = 21;
 )";
 static_assert(application == 1465086836);
 

@@ -136,7 +136,7 @@ def world(bin_folder, source, folder):
     home = folder / "home"
     home.mkdir()
     keep = {name: os.environ[name] for name in ("LANG", "PYTHONDONTWRITEBYTECODE") if name in os.environ}
-    return {**keep, "PATH": f"{bin_folder}:{os.environ['PATH']}", "HOME": str(home), "WS_SOURCE": str(source), "TERM": "xterm",
+    return {**keep, "PATH": f"{bin_folder}:{os.environ['PATH']}", "HOME": str(home), "WS_DEVICE_NAME": "desk", "WS_SOURCE": str(source), "TERM": "xterm",
             "COLUMNS": "100", "NO_COLOR": "1", "PAGER": "cat", "WS_PAGER": "cat", "TZ": "UTC", "LC_ALL": "C.UTF-8",
             "PYTHONDONTWRITEBYTECODE": "1"}
 

@@ -12,6 +12,7 @@ Person::Person() {
   }
   environment["HOME"] = home_.path().string();
   environment["NO_COLOR"] = "1";
+  environment["WS_DEVICE_NAME"] = "desk";
 }
 
 Person::Person(const MockProcess& server) : Person() {

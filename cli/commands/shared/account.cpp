@@ -26,6 +26,7 @@ sync::Account read_account(const Json& me) {
     account.id = find_text(*one, "id").value_or("");
     const std::string text = find_text(*one, name).value_or(find_text(*one, "email").value_or(""));
     account.name = text.empty() ? account.id : std::string(sign) + text;
+    account.signs_as = find_text(*one, "display_name").value_or("");
   };
   take("agent", "handle", "@");
   take("user", "display_name", "");

@@ -95,7 +95,8 @@ SettingFlags Session::setting_flags() const {
           .format = arguments_.value("format"),
           .max_wait = arguments_.value("max-wait"),
           .store = arguments_.value("store"),
-          .skill_url = arguments_.value("url")};
+          .skill_url = arguments_.value("url"),
+          .device_name = arguments_.value("device-name")};
 }
 
 bool fills_folder(const Session& session) {

@@ -77,15 +77,17 @@ Result<ExitCode> blame(Session& session) {
 }  // namespace
 
 Command sync_blame_command() {
-  return {.words = "sync blame",
-          .summary = "Show who wrote each line of a file last",
-          .details =
-              "Shows for each line the revision of the document that added it, who wrote it, and when: people on the "
-              "service by name, you for what was edited here. It reads the local history, without the network; `git -C "
-              ".ws/history.git blame main -- PATH` shows the same.",
-          .arguments = {{.placeholder = "PATH", .help = "a file in the folder"}},
-          .examples = {"ws sync blame notes/a.md", "ws sync blame notes/a.md --json"},
-          .run = blame};
+  return {
+      .words = "sync blame",
+      .summary = "Show who wrote each line of a file last",
+      .details =
+          "Shows for each line the revision of the document that added it, who wrote it, and when: named as the "
+          "service names them, on every machine. What several people changed between two runs here counts as the last "
+          "one's: the service names no other. It reads the local history, without the network; `git -C "
+          ".ws/history.git blame main -- PATH` shows the same.",
+      .arguments = {{.placeholder = "PATH", .help = "a file in the folder"}},
+      .examples = {"ws sync blame notes/a.md", "ws sync blame notes/a.md --json"},
+      .run = blame};
 }
 
 }  // namespace ws::cli

@@ -280,10 +280,8 @@ std::vector<Flag> resolve_flags() {
           {.name = "markers", .help = "put both texts into the working file, to edit"},
           {.name = "all", .help = "every open conflict of this tree"},
           {.name = "only", .placeholder = "GLOB", .help = "those whose path matches"},
-          {.name = "wait-lock",
-           .placeholder = "S",
-           .help = "how long to wait for another ws that is running in this tree",
-           .fallback = "0"}};
+          flag_named("device-name"),
+          flag_named("wait-lock")};
 }
 
 }  // namespace
@@ -294,7 +292,8 @@ Command sync_resolve_command() {
       .summary = "Decide a conflict",
       .details =
           "On a terminal, without --keep, --path and --markers, it leads you through the conflicts one by one: what "
-          "happened, both texts, a key for each choice; nothing is written before you confirm it. --plain asks in "
+          "happened, both texts, a key for each choice (`m` takes mine where it collides and merges the rest, `M` my "
+          "whole text; `t` and `T` theirs); nothing is written before you confirm it. --plain asks in "
           "lines of text. For an edit against a delete, local and remote say which of the two wins; both keeps the "
           "local text as a copy beside the remote one. Where two documents want one name, or one document has two, "
           "--path says which name wins; the other file stays beside it under another name. --keep merged takes the "

@@ -364,13 +364,6 @@ Result<ExitCode> run_step(Session& session, Step step) {
 const Word folder_word = {
     .placeholder = "DIR", .help = "a folder in the tree; here, if not given", .count = Count::optional};
 
-Flag flag_named(std::string_view name) {
-  for (Flag& flag : run_flags()) {
-    if (flag.name == name) return flag;
-  }
-  return {};
-}
-
 std::vector<Flag> joined_flags(std::vector<Flag> first, const std::vector<Flag>& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;

@@ -108,6 +108,7 @@ Json operation_to_json(const OperationDetails& details) {
           {"time", to_rfc3339(one.time)},
           {"kind", one.kind},
           {"command", one.command},
+          {"device", text_or_null(one.device)},
           {"revision_before", one.revision_before.number},
           {"revision_after", one.revision_after.number},
           {"counts", std::move(counts)},

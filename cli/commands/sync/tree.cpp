@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/clean.hpp"
+#include "api-client/base/host_name.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
+#include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/sync/tree_account.hpp"
 #include "cli/state/tree_register.hpp"
@@ -29,6 +32,19 @@ const Flag wait_lock_flag = {.name = "wait-lock",
                              .placeholder = "S",
                              .help = "how long to wait for another ws that is running in this tree",
                              .fallback = "0"};
+
+const Flag device_flag = {.name = "device-name",
+                          .placeholder = "NAME",
+                          .help = "what this machine is called in runs, conflicts and commits",
+                          .fallback = "the host name"};
+
+/// Host names are shortened to their first label.
+std::string device_name(const Session& session) {
+  constexpr std::size_t longest = 60;
+  const std::string& set = session.settings().device_name.value;
+  const std::string host = host_name();
+  return std::string(utf8::prefix(clean(set.empty() ? host.substr(0, host.find('.')) : set, Breaks::space), longest));
+}
 
 std::string_view stage_word(sync::Stage stage) {
   switch (stage) {
@@ -109,11 +125,19 @@ std::vector<Flag> run_flags() {
        .help = "of the commit",
        .limits = "at most 500 characters"},
       only_flag,
+      device_flag,
       wait_lock_flag,
   };
 }
 
-std::vector<Flag> step_flags() { return {only_flag, wait_lock_flag}; }
+Flag flag_named(std::string_view name) {
+  for (Flag& flag : run_flags()) {
+    if (flag.name == name) return flag;
+  }
+  return {};
+}
+
+std::vector<Flag> step_flags() { return {only_flag, device_flag, wait_lock_flag}; }
 
 Result<sync::RunOptions> run_options(const Session& session) {
   sync::RunOptions options{.merge = !session.has("no-merge"),
@@ -230,6 +254,7 @@ Result<void> open_engine(Session& session, SyncTree& tree) {
   };
   options.command = called_as(session);
   options.user = user_name(session.world().environment);
+  options.device = device_name(session);
   if (const auto wait = session.arguments().value("wait-lock")) {
     auto duration = parse_duration(*wait);
     if (!duration) return fail(Failure::Kind::usage, "--wait-lock takes a time like 30 or 2m, not `" + *wait + "`");

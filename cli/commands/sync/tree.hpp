@@ -46,6 +46,8 @@ Result<sync::RelativePath> path_argument(const std::filesystem::path& root, cons
 /// The flags that a sync command may have, by what they mean.
 std::vector<Flag> run_flags();
 std::vector<Flag> step_flags();
+/// One of `run_flags`.
+Flag flag_named(std::string_view name);
 /// What they say. Fails with `usage`.
 Result<sync::RunOptions> run_options(const Session& session);
 

@@ -129,7 +129,13 @@ class SyncConflictResolver final : public walk::ConflictResolver {
       }
     }
     WS_LET(sync::ConflictTexts texts, tree_.engine->texts(conflict_));
+    if (texts.remote_place) facts.their_place = texts.remote_place->string();
+    if (conflict_.which == sync::ConflictCase::service_went_back && can_ask_) {
+      auto rewound = tree_.engine->rewound();
+      if (rewound) facts.rewound = std::move(*rewound);
+    }
     on_disk_ = read_file_here();
+    if (is_a_name(conflict_)) facts.my_time = time_here();
     if (on_disk_ && !is_a_name(conflict_)) {
       const bool being_merged = walk::has_open_markers(*on_disk_) && texts.local;
       if (!being_merged) texts.local = on_disk_;
@@ -153,6 +159,15 @@ class SyncConflictResolver final : public walk::ConflictResolver {
       return Outcome{.kind = Outcome::Kind::refused, .lines = {done.error().what + ".", done.error().hint}};
     }
     return Outcome{.kind = Outcome::Kind::done, .lines = told(decided)};
+  }
+
+  std::string open_both(const walk::ShownConflict& shown) override {
+    std::vector<std::string> places;
+    for (const std::string& file : shown.files) places.push_back((tree_.root / file).string());
+    const std::string both = fmt::format("{}", fmt::join(places, " and "));
+    const bool opened = has_desktop(session_.world().environment) &&
+                        std::ranges::all_of(places, [](const std::string& place) { return open_on_desktop(place); });
+    return opened ? "Opened both: " + both + "." : "No desktop to open them on: they lie at " + both + ".";
   }
 
   Result<std::vector<std::string>> history() override {
@@ -181,6 +196,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     if (open && open->remote) {
       facts.their_file = describe(*open->remote, open->beside.value_or(conflict_.path));
       facts.their_time = time_of_asset(open->remote->asset);
+      facts.list_changed = who_changed_the_list(open->there.value_or(conflict_.path));
       if (open->beside) facts.their_place = open->beside->string();
     }
     return walk::tell_conflict({.conflict = conflict_}, facts);
@@ -196,6 +212,16 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     std::string text = fmt::format("{}, {}", type, human_size(file.size_bytes));
     if (const auto size = image_size_of(sample)) text += fmt::format(", {} x {}", size->width, size->height);
     return text;
+  }
+
+  /// "Grace Hopper, on 2026-11-20 10:04"; empty where the service cannot be asked.
+  std::string who_changed_the_list(const sync::RelativePath& file) {
+    const auto part = tree_.engine->list_part_of(file);
+    const auto client = session_.client();
+    if (!part || part->empty() || !client) return {};
+    const auto change = find_last_change(**client, part->text);
+    if (!change || !change->name) return {};
+    return *change->name + (change->time ? ", on " + *change->time : "");
   }
 
   std::optional<std::string> time_of_asset(const std::string& asset) {
@@ -263,7 +289,18 @@ class SyncConflictResolver final : public walk::ConflictResolver {
         Outcome{.kind = Outcome::Kind::changed, .lines = {std::move(what)}, .now = std::move(shown_conflict)});
   }
 
+  /// As a command that decides the same: for the record of the run.
+  std::string command_of(Keep keep) const {
+    const bool is_about_name =
+        conflict_.is_about(sync::ConflictSubject::place) || conflict_.kind() == sync::ConflictKind::path;
+    ShellCommand command{"ws", "sync", "resolve"};
+    const std::string_view word = keep_word(keep);
+    is_about_name ? command.add({"--path=", word}) : command.add({"--keep=", word});
+    return command.path(conflict_.path.text()).text();
+  }
+
   Result<void> resolve(const walk::Decided& decided) {
+    tree_.engine->set_command(command_of(decided.keep));
     if (decided.keep == Keep::merged) return tree_.engine->resolve(conflict_, Keep::merged, decided.text);
     // The bytes of an attachment are compared by the decision itself.
     const bool as_recorded = is_a_name(conflict_) || conflict_.is_about(sync::ConflictSubject::attachment) ||
@@ -289,7 +326,10 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   std::string name_of_conflict() const { return clean(conflict_.path.text(), Breaks::space); }
 
   std::vector<std::string> told(const walk::Decided& decided) const {
-    std::string line = fmt::format("resolved {}: kept {}", name_of_conflict(), keep_word(decided.keep));
+    const std::string kept = decided.where_it_collides ? fmt::format("{} where it collides, and merged the rest",
+                                                                     keep_word(*decided.where_it_collides))
+                                                       : std::string(keep_word(decided.keep));
+    std::string line = fmt::format("resolved {}: kept {}", name_of_conflict(), kept);
     if (!conflict_.is_about(sync::ConflictSubject::text)) line += "; the next `ws sync` carries it out";
     std::vector<std::string> lines = {std::move(line)};
     if (const std::string undo = undo_line(decided.keep); !undo.empty()) lines.push_back("  undo: " + undo);

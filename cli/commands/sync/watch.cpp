@@ -173,7 +173,8 @@ std::vector<Flag> watch_flags() {
                               .limits = "1s-24h",
                               .fallback = "30"}};
   for (Flag& flag : run_flags()) {
-    if (flag.name == "no-merge" || flag.name == "on-conflict" || flag.name == "accept-deletes") {
+    if (flag.name == "no-merge" || flag.name == "on-conflict" || flag.name == "accept-deletes" ||
+        flag.name == "device-name") {
       flags.push_back(std::move(flag));
     }
   }

@@ -161,6 +161,28 @@ TEST_CASE("choices: what only one side changed needs no choice, what both change
         "one!\n\n<<<<<<< mine\ntwo or so\n||||||| base\ntwo\n=======\n2\n>>>>>>> theirs\n\nthree\n");
 }
 
+TEST_CASE("choices: mine where it collides takes what merges, whatever was chosen there", "[cli]") {
+  const std::string base = "one\n\ntwo\n\nthree\n\nfour\n";
+  auto choices = Choices::of(base, "one!\n\nmine\n\nthree\n\nfour\n", "one\n\ntheirs\n\nthree\n\nfour!\n");
+  REQUIRE(choices);
+  const std::string mine = "one!\n\nmine\n\nthree\n\nfour!\n";
+  const std::string theirs = "one!\n\ntheirs\n\nthree\n\nfour!\n";
+  CHECK(choices->text_where_it_collides(Take::mine) == mine);
+  CHECK(choices->text_where_it_collides(Take::theirs) == theirs);
+  CHECK(choices->merges_more_than(Take::mine));
+  CHECK(choices->merges_more_than(Take::theirs));
+  for (const std::size_t place : places_of(*choices)) choices->take(place, Take::theirs);
+  CHECK(choices->text_where_it_collides(Take::mine) == "one\n\nmine\n\nthree\n\nfour!\n");
+  CHECK(choices->open() == 0);
+}
+
+TEST_CASE("choices: where all of one side's changes collide, its side of them is its whole text", "[cli]") {
+  const auto choices = Choices::of("one\n\ntwo\n", "one\n\nmine\n", "one!\n\ntheirs\n");
+  REQUIRE(choices);
+  CHECK(choices->merges_more_than(Take::mine));
+  CHECK_FALSE(choices->merges_more_than(Take::theirs));
+}
+
 TEST_CASE("choices: both is mine and theirs below it, also where mine has no newline at its end", "[cli]") {
   auto choices = Choices::of(std::nullopt, "same\nmine", "same\ntheirs\n");
   REQUIRE(choices);

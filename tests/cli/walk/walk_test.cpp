@@ -29,6 +29,18 @@ ShownConflict two_places() {
           .has_history = true};
 }
 
+/// One collision far below what only one side changed.
+ShownConflict one_place_below(std::size_t lines) {
+  std::string between;
+  for (std::size_t i = 0; i < lines; ++i) between += "line " + std::to_string(i) + "\n\n";
+  ShownConflict shown = two_places();
+  shown.story = {"You edited it here.", "Ada Byron edited it on the service.", "Both began with revision 1."};
+  shown.base = "a\n\n" + between + "b\n\nc\n";
+  shown.mine = "a mine\n\n" + between + "b mine\n\nc\n";
+  shown.theirs = "a\n\n" + between + "b theirs\n\nc theirs\n";
+  return shown;
+}
+
 Walk walk_of(ShownConflict shown_conflict) {
   auto made = Walk::of(std::move(shown_conflict));
   REQUIRE(made);
@@ -85,6 +97,101 @@ TEST_CASE("walk: the merge can be taken once every place is decided", "[cli]") {
   CHECK(press_all(walk, "\n") == Effect::apply);
   CHECK(walk.decided().keep == Keep::merged);
   CHECK(walk.decided().text == "a theirs\n\nkeep\n\nb mine\n");
+}
+
+TEST_CASE("walk: m and t decide what collides and take the merge, M and T take a whole text", "[cli]") {
+  const auto [keys, keep, text, side] = GENERATE(table<std::string, Keep, std::string, std::optional<Keep>>(
+      {{"m", Keep::merged, "a mine\n\nb mine\n\nc theirs\n", Keep::local},
+       {"t", Keep::merged, "a mine\n\nb theirs\n\nc theirs\n", Keep::remote},
+       {"ht\033m", Keep::merged, "a mine\n\nb mine\n\nc theirs\n", Keep::local},
+       {"M", Keep::local, "", std::nullopt},
+       {"T", Keep::remote, "", std::nullopt}}));
+  CAPTURE(keys);
+  Walk walk = walk_of(one_place_below(0));
+  press_all(walk, keys);
+  CHECK(walk.page() == Walk::Page::confirm);
+  CHECK(press_all(walk, "\n") == Effect::apply);
+  CHECK(walk.decided().keep == keep);
+  CHECK(walk.decided().text == text);
+  CHECK(walk.decided().where_it_collides == side);
+}
+
+TEST_CASE("walk: where nothing merges by itself both keys of a side do the same, and one is shown", "[cli]") {
+  for (const std::string choice : {"m", "M", "t", "T"}) {
+    Walk walk = walk_of(two_places());
+    const std::string seen = text_of_frame(walk, {});
+    CHECK_THAT(seen, Contains("m keep mine") && !Contains("where it collides") && !Contains("all of"));
+    press_all(walk, choice);
+    CHECK(walk.decided().keep == (choice == "m" || choice == "M" ? Keep::local : Keep::remote));
+  }
+}
+
+TEST_CASE("walk: where nothing collides m and t are the merge, and the whole texts stay choices", "[cli]") {
+  ShownConflict shown = one_place_below(0);
+  shown.theirs = "a\n\nb\n\nc theirs\n";
+  for (const std::string choice : {"m", "t", "g"}) {
+    Walk walk = walk_of(shown);
+    CHECK_THAT(text_of_frame(walk, {}),
+               Contains("g take the merge") && Contains("M all of mine") && !Contains("m keep"));
+    press_all(walk, choice + "\n");
+    CHECK(walk.decided().text == "a mine\n\nb mine\n\nc theirs\n");
+    CHECK_FALSE(walk.decided().where_it_collides);
+  }
+}
+
+TEST_CASE("walk: the collision is on the first screen, whatever stands above it", "[cli]") {
+  for (const bool color : {true, false}) {
+    Walk walk = walk_of(one_place_below(40));
+    const std::string seen = text_of_frame(walk, {.columns = 80, .rows = 24}, color);
+    CHECK_THAT(seen,
+               Contains("Ada Byron edited it") && Contains("place 1 of 1") && Contains("│ b mine") &&
+                   Contains("│ b theirs") && Contains("m keep mine where it collides") && Contains("quit"));
+    press_all(walk, "m\033");
+    CHECK_THAT(text_of_frame(walk, {.columns = 80, .rows = 24}, color), Contains("│ b theirs"));
+  }
+}
+
+TEST_CASE("walk: a collision higher than the screen is cut around what changed, and Space shows all of it", "[cli]") {
+  ShownConflict shown = two_places();
+  std::string paragraph;
+  for (std::size_t i = 0; i < 120; ++i) paragraph += "word" + std::to_string(i) + " ";
+  shown.base = "# A\n\n" + paragraph + "was here.\n";
+  shown.mine = "# A\n\n" + paragraph + "is mine now.\n";
+  shown.theirs = "# A\n\n" + paragraph + "is theirs today.\n";
+  for (const std::size_t columns : {80U, 120U}) {
+    CAPTURE(columns);
+    Walk walk = walk_of(shown);
+    const ScreenSize size{.columns = columns, .rows = 24};
+    CHECK_THAT(text_of_frame(walk, size),
+               Contains("is mine now.") && Contains("is theirs today.") && Contains("was here.") &&
+                   Contains("⋯ is cut, Space shows all of it") && !Contains("word1 "));
+    press_all(walk, " ");
+    CHECK_THAT(text_of_frame(walk, size), Contains("word1 ") && !Contains("is cut"));
+    press_all(walk, "h");
+    CHECK_THAT(text_of_frame(walk, size), Contains("is theirs today."));
+  }
+}
+
+TEST_CASE("walk: lines that all texts of a place have stand around it once", "[cli]") {
+  ShownConflict shown = two_places();
+  shown.base = "---\ntitle: Soup\nserves: 4\ntime: 1\n---\n# Soup\n";
+  shown.mine = "---\ntitle: Soup\nserves: 6\ntime: 1\n---\n# Soup\n";
+  shown.theirs = "---\ntitle: Soup\nserves: 8\ntime: 1\n---\n# Soup\n";
+  Walk walk = walk_of(shown);
+  const std::string seen = text_of_frame(walk, {.columns = 80, .rows = 40});
+  CHECK(seen.find("title: Soup") == seen.rfind("title: Soup"));
+  CHECK_THAT(seen, Contains("    mine │ serves: 6") && Contains("  theirs │ serves: 8"));
+}
+
+TEST_CASE("walk: two files can be opened where both lie here", "[cli]") {
+  ShownConflict picture = {
+      .name = "a.png", .what = "file edited on both sides", .offers = {{.keep = Keep::local, .what = "keep mine"}}};
+  Walk without_copy = walk_of(picture);
+  CHECK(press_all(without_copy, "o") == Effect::none);
+  picture.files = {"a.png", "a (remote).png"};
+  Walk walk = walk_of(picture);
+  CHECK_THAT(text_of_frame(walk, {}), Contains("o open both"));
+  CHECK(press_all(walk, "o") == Effect::open);
 }
 
 TEST_CASE("walk: choices that would be forgotten are warned about once", "[cli]") {
@@ -242,6 +349,11 @@ TEST_CASE("walk: lines take whole words and letters, whatever their case", "[cli
   Walk walk = walk_of(two_places());
   CHECK(find_key(walk, " Mine ") == KeyPress::of('m'));
   CHECK(find_key(walk, "t") == KeyPress::of('t'));
+  CHECK(find_key(walk, "T") == KeyPress::of('t'));
+  Walk merging = walk_of(one_place_below(0));
+  CHECK(find_key(merging, "M") == KeyPress::of('M'));
+  CHECK(find_key(merging, "m") == KeyPress::of('m'));
+  CHECK(find_key(merging, "All mine") == KeyPress::of('M'));
   CHECK_FALSE(find_key(walk, "both"));
   CHECK_FALSE(find_key(walk, ""));
   walk.press(key('m'));

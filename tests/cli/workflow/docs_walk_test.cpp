@@ -48,7 +48,8 @@ struct Collision {
 
 TEST_CASE("docs walk: what collides is decided by a key, and stored on the new revision", "[cli]") {
   const auto [keys, becomes] =
-      GENERATE(table<std::string, std::string>({{"m", "# Plan\n\nWe sail at noon.\n\nTomas brings bread.\n"},
+      GENERATE(table<std::string, std::string>({{"M", "# Plan\n\nWe sail at noon.\n\nTomas brings bread.\n"},
+                                                {"m", "# Plan\n\nWe sail at noon.\n\nMara brings bread.\n"},
                                                 {"t", theirs_at_seven},
                                                 {"hm\r", "# Plan\n\nWe sail at noon.\n\nMara brings bread.\n"}}));
   CAPTURE(keys);
@@ -76,11 +77,11 @@ TEST_CASE("docs walk: a document that moves on meanwhile is shown, never overwri
   session.wait_for("It was changed again while you looked at it. Nothing was stored");
   CHECK_THAT(session.screen(), Contains("eight") && Contains("revision 3"));
   CHECK(stage.content() == newest);
-  session.type("m");
+  session.type("M");
   session.wait_for("do it");
   session.type("\r");
   CHECK(session.end() == 0);
-  CHECK(stage.content() == "# Plan\n\nWe sail at noon.\n\nTomas brings bread.\n");
+  CHECK(stage.content() == "# Plan\n\nWe sail at noon.\n\nMara brings bread.\n");
 }
 
 TEST_CASE("docs walk: who quits keeps the text, and the same command goes on with it", "[cli]") {

@@ -149,8 +149,8 @@ TEST_CASE("sync blame: who wrote each line, the revision and the time, git tells
   CHECK(text_at(lines[0], "revision") == "3");
   CHECK(text_at(lines[1], "revision") == "1");
   CHECK(text_at(lines[3], "revision") == "2");
-  // What came from the service has its name for the person; it is no local edit.
-  CHECK(lines[3]["author"] != lines[0]["author"]);
+  // One person on two machines: what came from the service is signed as what was edited here.
+  CHECK(lines[3]["author"] == lines[0]["author"]);
   CHECK(lines[3]["author"].is_string());
   CHECK(lines[5]["revision"].is_null());
   CHECK(lines[5]["author"].is_null());

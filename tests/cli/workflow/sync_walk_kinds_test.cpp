@@ -1,6 +1,9 @@
 // `ws sync resolve` in front of a person: every kind of conflict as it is seen, and decided either way.
+#include <chrono>
+#include <cstdlib>
 #include <map>
 #include <regex>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -103,7 +106,10 @@ TEST_CASE("walk: every kind of conflict, as it is seen", "[cli]") {
         session.type("\033");
         session.wait_for("Nothing was done");
         press("\033", "Esc", "keep theirs");
-        press("t", "t", "Keep theirs?");
+        press("t", "t", "Keep theirs where it collides");
+        session.type("\033");
+        session.wait_for("Nothing was done");
+        press("T", "T", "Keep theirs?");
         session.type("\033");
         session.wait_for("Nothing was done");
         press("l", "l", "local history holds");
@@ -193,6 +199,7 @@ TEST_CASE("walk: a service that went back to an older state", "[cli]") {
   two.ada_syncs();
   TerminalSession session(two.resolve({"--color", "never"}), 80);
   session.wait_for("keep what is here");
+  CHECK_THAT(session.screen(), Contains("soup.md: revision 2 -> 1"));
   if (key == "m") check_golden("rewound_80.txt", session.screen());
   session.type(key);
   session.wait_for("do it");
@@ -222,4 +229,37 @@ TEST_CASE("walk: a picture that differs on both sides is decided, and both can b
   CHECK(read_text(two.hers / "p.png") == mine);
   CHECK(std::filesystem::exists(two.hers / "p (remote).png") == !hers.empty());
   if (!hers.empty()) CHECK(read_text(two.hers / "p (remote).png") == hers);
+}
+
+TEST_CASE("walk: two pictures are opened by the desktop, or it is said where they lie", "[cli]") {
+  const bool has_desktop = GENERATE(true, false);
+  CAPTURE(has_desktop);
+  TwoEditors two(Texts{{"note.md", "![p](p.png)\n"}, {"p.png", "the first bytes"}});
+  write_text(two.hers / "p.png", "Grace's bytes");
+  two.grace_syncs();
+  two.write_mine("p.png", "Ada's bytes");
+  two.ada_syncs();
+  const std::filesystem::path opener = two.stage / "bin/xdg-open";
+  write_text(opener, "#!/bin/sh\necho \"$1\" >> " + (two.stage / "opened").string() + "\n");
+  std::filesystem::permissions(opener, std::filesystem::perms::owner_all);
+  two.ada.environment["PATH"] = opener.parent_path().string() + ":" + std::getenv("PATH");
+  for (const char* const name : {"SSH_CONNECTION", "SSH_TTY", "WAYLAND_DISPLAY"}) two.ada.environment[name] = "";
+  two.ada.environment["DISPLAY"] = has_desktop ? ":0" : "";
+  TerminalSession session(two.resolve({"--color", "never"}), 80, 24);
+  session.wait_for("o open both");
+  CHECK_THAT(session.screen(),
+             Contains("Mine, here, on desk: p.png, ") && Contains("Theirs, from the service: p (remote).png, ") &&
+                 Contains("Grace Hopper"));
+  session.type("o");
+  session.wait_for(has_desktop ? "Opened both" : "No desktop to open them on: they lie at");
+  session.type("q");
+  CHECK(session.end() == 7);
+  const std::string both = (two.mine / "p.png").string() + "\n" + (two.mine / "p (remote).png").string() + "\n";
+  // The opener runs by itself.
+  for (int i = 0; has_desktop && i < 100 && read_text(two.stage / "opened").size() < both.size(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  const std::string opened = read_text(two.stage / "opened");
+  CHECK(opened.size() == (has_desktop ? both.size() : 0));
+  CHECK((opened.find("p.png\n") != std::string::npos) == has_desktop);
 }

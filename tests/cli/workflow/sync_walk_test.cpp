@@ -17,7 +17,9 @@ TEST_CASE("walk: what was decided about a text is undone by the one command that
     std::string becomes;  ///< stands in the file afterwards
     std::string undone;   ///< and after the undo
   };
-  const Way way = GENERATE(values<Way>({{"m", "two hours.", "an hour and a half."},
+  const Way way = GENERATE(values<Way>({{"M", "- pepper", "- white pepper"},
+                                        {"T", "serves: 4", "serves: 6"},
+                                        {"m", "- white pepper", "- pepper"},
                                         {"t", "an hour and a half.", "two hours."},
                                         {"ht\r", "an hour and a half.", "two hours."},
                                         {"b", "an hour and a half.", "two hours."}}));
@@ -41,6 +43,31 @@ TEST_CASE("walk: what was decided about a text is undone by the one command that
   for (std::string word; said >> word;) words.push_back(word);
   REQUIRE(two.ada.ws(words, two.mine).exit == 0);
   CHECK_THAT(read_text(two.mine / "soup.md"), Contains(way.undone));
+  two.check_settled();
+}
+
+TEST_CASE("walk: m on a small terminal keeps mine where it collides, and what they changed elsewhere comes", "[cli]") {
+  std::string steps;
+  for (int i = 0; i < 30; ++i) steps += "Step " + std::to_string(i) + ".\n\n";
+  const std::string text = "# Long\n\nFirst.\n\n" + steps + "Simmer for an hour.\n\n- salt\n- pepper\n";
+  const TwoEditors two(Texts{{"soup.md", text}});
+  write_text(two.hers / "soup.md", replaced(replaced(text, "an hour", "a week"), "- pepper", "- white pepper"));
+  two.grace_syncs();
+  two.write_mine("soup.md", replaced(replaced(text, "an hour", "two hours"), "First.", "At first."));
+  two.ada_syncs();
+  TerminalSession session(two.resolve({"--color", "never"}), 80, 24);
+  session.wait_for("keep mine where it collides");
+  CHECK_THAT(session.screen(),
+             Contains("You edited it here, on desk") && Contains("Grace Hopper edited it on the service") &&
+                 Contains("mine │ Simmer for two hours.") && Contains("theirs │ Simmer for a week."));
+  session.type("m");
+  session.wait_for("Keep mine where it collides, and merge the rest?");
+  session.type("\r");
+  CHECK(session.end() == 0);
+  CHECK_THAT(session.lines(), Contains("resolved soup.md: kept local where it collides, and merged the rest"));
+  CHECK(
+      read_text(two.mine / "soup.md") ==
+      replaced(replaced(replaced(text, "an hour", "two hours"), "First.", "At first."), "- pepper", "- white pepper"));
   two.check_settled();
 }
 
@@ -80,7 +107,7 @@ TEST_CASE("walk: a service that moves on meanwhile is shown, never overwritten",
   CHECK_THAT(session.screen(), Contains("three") && Contains("revision 3"));
   CHECK_THAT(body_of(two.server, "/v1/documents"), !Contains("two hours"));
   CHECK_THAT(read_text(two.mine / "soup.md"), Contains("two hours"));
-  session.type("t");
+  session.type("T");
   session.wait_for("do it");
   session.type("\r");
   CHECK(session.end() == 0);
@@ -101,7 +128,7 @@ TEST_CASE("walk: a file that is edited meanwhile is shown, never overwritten", "
   session.wait_for("The file here changed while you looked at it. Nothing was done");
   CHECK_THAT(session.screen(), Contains("a week"));
   CHECK(read_text(two.mine / "soup.md") == newest);
-  session.type("m");
+  session.type("M");
   session.wait_for("do it");
   session.type("\r");
   CHECK(session.end() == 0);

@@ -51,6 +51,7 @@ struct TwoEditors {
       person->environment["TERM"] = "xterm-256color";
       person->environment["TZ"] = "UTC";
     }
+    grace.environment["WS_DEVICE_NAME"] = "laptop";
     std::filesystem::create_directory(mine);
     std::filesystem::create_directory(hers);
     for (const auto& [path, text] : texts) write_text(mine / path, text);

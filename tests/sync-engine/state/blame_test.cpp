@@ -32,7 +32,7 @@ struct Told {
   ws::test::TemporaryFolder folder;
   fs::path git = folder / "history.git";
   SetClock clock;
-  History history{git, clock, "Me Myself"};
+  History history{git, clock, {.name = "Me Myself", .id = "Me Myself"}};
 
   git::ObjectId keep(const std::string& text) {
     const auto blob = history.keep(text);
