@@ -415,10 +415,9 @@ std::string Session::hint_for_scope_of_token(const Key& used,
     return lacks + "; unset it to use that of profile " + shell_word(other->profile) + ", which has it";
   const auto url = base_url();
   const std::string server = url ? url->text : used.credential.origin;
-  const StoredCredential wanted{
-      .profile = free_profile(stored, server, "default"), .base_url = server, .scopes = {scope}};
-  return lacks + ": " + login_like(wanted).in_backticks() + " gets one that has it, where " + key_variable() +
-         " is not set";
+  const StoredCredential wanted{.profile = free_profile(stored, server, "default"), .base_url = server};
+  return lacks + ": " + login_with_scope(wanted, scope, stored).in_backticks() + " gets one that has it, where " +
+         key_variable() + " is not set";
 }
 
 /// `used`, or its second key where the call that failed was sent with that.
