@@ -96,7 +96,7 @@ Result<DifferenceReport> compare_live(const DiffFlags& flags, const ApplicationO
   stop_on_signals();
   WS_LET(compare::Caller caller,
          compare::Caller::open({.base_url = flags.against, .token = token, .stop = &diff_stopped}));
-  compare::ExchangeRedactor redactor;
+  Redactor redactor(Redactor::Undescribed::hidden);
   WS_LET(compare::ScriptRun run,
          compare::run_script(caller, redactor, {.access = access, .project_id = flags.project, .mark = fresh_mark()}));
   const auto switches = compare::judge_switches(run.exchanges);
@@ -121,7 +121,7 @@ Result<DifferenceReport> compare_recording(const DiffFlags& flags, const Applica
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     ++line_number;
     if (line.empty()) continue;
-    auto read = compare::RedactedExchange::read(line);
+    auto read = read_recorded(line);
     if (!read) {
       return fail(Failure::Kind::invalid, fmt::format("{}:{}: {}", flags.recording, line_number, read.error().what));
     }

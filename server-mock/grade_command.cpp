@@ -25,7 +25,7 @@ Result<Json> state_at(std::string url, const std::string& control_token) {
   if (!url.ends_with("/_mock")) url += "/_mock";
   WS_LET(compare::Caller caller, compare::Caller::open({.base_url = url, .token = control_token}));
   const auto key = control_token.empty() ? compare::WithKey::none : compare::WithKey::right;
-  WS_LET(const compare::WireExchange answer, caller.send({.target = "/state", .key = key}));
+  WS_LET(const WireExchange answer, caller.send({.target = "/state", .key = key}));
   if (answer.status != 200) {
     return fail(Failure::Kind::usage,
                 fmt::format("{}/state answered {}", url, answer.status),

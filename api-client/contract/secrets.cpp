@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/operations.hpp"
@@ -118,59 +116,8 @@ bool names_a_secret(std::string_view name) {
                              [&](std::string_view word) { return plain.find(word) != std::string::npos; });
 }
 
-/// Whether it is an entry of a 422 about a secret: its `input` repeats what was sent.
-bool is_about_secret(const Json& value) {
-  const Json* const loc = find(value, "loc");
-  if (loc == nullptr || !loc->is_array()) return false;
-  return std::ranges::any_of(*loc, [](const Json& part) {
-    return part.is_string() && !secret_kind(part.get_ref<const std::string&>()).empty();
-  });
-}
-
-/// `named_so`: the contract does not describe the name, but it has a word of secrets in it, as counts and limits have
-/// too.
-enum class Place { described, undescribed, named_so, secret };
-
 bool is_key_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
-void redact_names(Json& object) {
-  std::vector<std::string> names;
-  for (const auto& [name, member] : object.items()) {
-    if (name.find(key_prefix) != std::string::npos) names.push_back(name);
-  }
-  for (const std::string& name : names) {
-    Json member = std::move(object[name]);
-    object.erase(name);
-    object[redact_keys(name)] = std::move(member);
-  }
-}
-
-void redact_in(Json& value, Place place) {
-  if (value.is_object()) {
-    redact_names(value);
-    const bool repeats_secret = is_about_secret(value);
-    for (auto& [name, member] : value.items()) {
-      const bool is_known = is_described(name);
-      const bool holds_secret =
-          place == Place::secret || (is_known && !secret_kind(name).empty()) || (repeats_secret && name == "input");
-      redact_in(member,
-                holds_secret                                       ? Place::secret
-                : is_known                                         ? Place::described
-                : names_a_secret(name) || place == Place::named_so ? Place::named_so
-                                                                   : Place::undescribed);
-    }
-  } else if (value.is_array()) {
-    for (Json& item : value) redact_in(item, place);
-  } else if (value.is_string()) {
-    auto& text = value.get_ref<std::string&>();
-    const bool is_secret =
-        place == Place::secret || place == Place::named_so || (place == Place::undescribed && looks_like_key(text));
-    text = is_secret ? std::string(redacted) : redact_keys(std::move(text));
-  } else if (value.is_number() && place == Place::secret) {
-    value = redacted;
-  }
 }
 
 }  // namespace
@@ -239,8 +186,6 @@ std::string replace_keys(std::string text, const std::function<std::string(std::
 std::string redact_keys(std::string text) {
   return replace_keys(std::move(text), [](std::string_view) { return std::string(redacted); });
 }
-
-void redact(Json& value) { redact_in(value, Place::described); }
 
 std::string redact_pairs(std::string_view text) {
   std::string shown;

@@ -10,8 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "api-client/base/json.hpp"
-
 namespace ws::contract {
 
 /// What is written in place of a secret.
@@ -44,8 +42,6 @@ std::string replace_keys(std::string text, const std::function<std::string(std::
 /// The same with `redacted`.
 std::string redact_keys(std::string text);
 
-/// Replaces the secrets of a JSON value, at every depth, and the keys in its texts. Members stay, and null stays null.
-void redact(Json& value);
 /// "user_code=[redacted]&action=approve": of a query, or of a form.
 std::string redact_pairs(std::string_view text);
 

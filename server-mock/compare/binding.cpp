@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/uuid.hpp"
-#include "server-mock/compare/exchange.hpp"
+#include "server-mock/journal/redactor.hpp"
 
 namespace ws::mock::compare {
 namespace {

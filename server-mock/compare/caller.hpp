@@ -9,7 +9,7 @@
 
 #include "api-client/base/result.hpp"
 #include "api-client/http/transport.hpp"
-#include "server-mock/compare/exchange.hpp"
+#include "server-mock/journal/redactor.hpp"
 
 namespace ws::mock::compare {
 

@@ -87,7 +87,7 @@ DifferenceReport make_report(std::string other_side,
                              .unknown = findings.unknown(),
                              .exchanges = exchanges.size()};
   std::set<std::string> seen;
-  for (const RedactedExchange& one : exchanges) seen.insert(one.exchange().operation);
+  for (const Exchange& one : exchanges) seen.insert(one.operation);
   for (const contract::Operation* operation : contract::operations()) {
     if (!seen.contains(std::string(operation->id))) report.not_seen.emplace_back(operation->id);
   }

@@ -201,16 +201,15 @@ std::vector<UnknownField> Findings::unknown() const {
 
 void Grader::report(FindingKind kind, const std::string& where, std::string what) {
   findings_.add(Finding{.kind = kind,
-                        .operation = now_->exchange().operation.empty() ? "none" : now_->exchange().operation,
+                        .operation = now_->operation.empty() ? "none" : now_->operation,
                         .where = where,
                         .what = std::move(what),
-                        .exchange = now_->exchange().seq,
+                        .exchange = now_->seq,
                         .shown_by = render_exchange(*now_)});
 }
 
-void Grader::grade_alone(const RedactedExchange& theirs) {
-  now_ = &theirs;
-  const Exchange& exchange = theirs.exchange();
+void Grader::grade_alone(const Exchange& exchange) {
+  now_ = &exchange;
   if (exchange.status == 422) {
     const Json* detail = find(*exchange.response_body, "detail");
     if (detail == nullptr || !detail->is_array()) {
@@ -306,9 +305,8 @@ void Grader::check_pages(const Exchange& theirs) {
   }
 }
 
-void Grader::grade_beside(const RedactedExchange& theirs, const Replayed& ours) {
-  now_ = &theirs;
-  const Exchange& exchange = theirs.exchange();
+void Grader::grade_beside(const Exchange& exchange, const Replayed& ours) {
+  now_ = &exchange;
   if (exchange.status < 300) remember_written(*exchange.request_body);
   const int status = ours.answer.status;
   if (exchange.status != status) {
@@ -427,7 +425,7 @@ void Grader::compare_objects(const Json& theirs, const Json& ours, const Schema&
 
 void Grader::compare(const Json& theirs, const Json& ours, const Type& type, const At& at) {
   if (theirs.is_null() != ours.is_null()) {
-    const bool may_be_null = at.null == Null::yes || is_knowledge(now_->exchange().operation);
+    const bool may_be_null = at.null == Null::yes || is_knowledge(now_->operation);
     // `next_cursor` depends on the number of items, which is compared separately.
     if (may_be_null && (!at.has_same_values || at.member == "next_cursor")) return;
     return report(
@@ -458,7 +456,7 @@ void Grader::compare(const Json& theirs, const Json& ours, const Type& type, con
   }
   if (theirs.is_string()) return compare_texts(theirs.get<std::string>(), ours.get<std::string>(), type, at);
   const bool is_told = theirs.is_boolean() || contains(number_members, at.member);
-  if (at.has_same_values && is_told && theirs != ours && !is_knowledge(now_->exchange().operation)) {
+  if (at.has_same_values && is_told && theirs != ours && !is_knowledge(now_->operation)) {
     report(FindingKind::value, at.where, fmt::format("{}, and the mock says {}", shown(theirs), shown(ours)));
   }
 }
@@ -468,7 +466,7 @@ void Grader::compare_texts(const std::string& theirs, const std::string& ours, c
   if (is_placeholder || (is_uuid(theirs) && is_uuid(ours))) {
     if (!at.binds) return;
     const bool is_new = binding_.bind(theirs, ours);
-    if (!is_new && at.has_same_values && !is_placeholder && !is_knowledge(now_->exchange().operation)) {
+    if (!is_new && at.has_same_values && !is_placeholder && !is_knowledge(now_->operation)) {
       report(FindingKind::value, at.where, "the id of another object");
     }
     return;
@@ -477,10 +475,10 @@ void Grader::compare_texts(const std::string& theirs, const std::string& ours, c
   // The mock's clock may be ahead, so a timed operation may already have ended there.
   if (at.member == "status" && (theirs == "queued" || theirs == "running" || theirs == "pending")) return;
   const bool is_word = type.kind == Kind::choice || contains(word_members, at.member);
-  const bool is_hash = at.member == "content_sha256" && !now_->exchange().operation.starts_with("files.");
+  const bool is_hash = at.member == "content_sha256" && !now_->operation.starts_with("files.");
   const bool is_read_back = written_.contains(
       {std::string(at.member), binding_.theirs_of(ours) != nullptr ? *binding_.theirs_of(ours) : ours});
-  const bool is_knowing = is_knowledge(now_->exchange().operation) && !is_read_back && at.member != "status";
+  const bool is_knowing = is_knowledge(now_->operation) && !is_read_back && at.member != "status";
   if (theirs == ours || is_knowing || (!is_word && !is_hash && !is_read_back)) return;
   report(FindingKind::value, at.where, fmt::format("{}, and the mock says {}", shown(theirs), shown(ours)));
 }
@@ -515,10 +513,10 @@ void Grader::compare_arrays(const Json& theirs, const Json& ours, const Type& ty
       compare(theirs[i], ours.front(), item, {.where = at.where, .has_same_values = false, .binds = false});
     }
   }
-  if (is_knowledge(now_->exchange().operation)) return;
+  if (is_knowledge(now_->operation)) return;
   if (!in_order) report(FindingKind::order, at.where, "the same items in another order");
   // An item known to both sides that only the mock lists. If the page is incomplete, it may be on another page.
-  const Json* cursor = at.where == "body/data" ? find(*now_->exchange().response_body, "next_cursor") : nullptr;
+  const Json* cursor = at.where == "body/data" ? find(*now_->response_body, "next_cursor") : nullptr;
   const bool is_cut = cursor != nullptr && cursor->is_string();
   for (std::size_t k = 0; k < ours.size() && !is_cut && at.has_same_values; ++k) {
     const bool is_there = std::ranges::find(places, k) != places.end();

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "server-mock/compare/binding.hpp"
-#include "server-mock/compare/exchange.hpp"
 #include "server-mock/compare/findings.hpp"
+#include "server-mock/journal/redactor.hpp"
 
 namespace ws::mock::compare {
 
@@ -22,9 +22,9 @@ class Grader {
   Grader(Binding& binding, Findings& findings) : binding_(binding), findings_(findings) {}
 
   /// Checks the response alone against the operation table: published members, types, enumerated values, pages.
-  void grade_alone(const RedactedExchange& theirs);
+  void grade_alone(const Exchange& exchange);
   /// Compares status, members, types, headers and order, and values if they must be equal.
-  void grade_beside(const RedactedExchange& theirs, const Replayed& ours);
+  void grade_beside(const Exchange& exchange, const Replayed& ours);
   /// Records that the key was accepted for the operation. Without this, a 403 says nothing about the service.
   void note_permitted(const std::string& operation) { permitted_.insert(operation); }
 
@@ -43,7 +43,7 @@ class Grader {
 
   Binding& binding_;
   Findings& findings_;
-  const RedactedExchange* now_ = nullptr;
+  const Exchange* now_ = nullptr;
   std::set<std::pair<std::string, std::string>> written_ = {};  // members with the texts that a request wrote
   std::set<std::string> permitted_ = {};
   std::map<std::string, std::set<std::string>> pages_ = {};  // item ids of the list pages being read

@@ -251,9 +251,9 @@ bool shows(const Pattern& pattern, const Exchange& parts, const Earlier& earlier
 
 std::set<std::string> launched_runs(const Exchanges& exchanges) {
   std::set<std::string> runs;
-  for (const RedactedExchange& exchange : exchanges) {
-    if (exchange.exchange().operation != "tests.run_launch" || exchange.exchange().status >= 300) continue;
-    runs.insert(find_text(*exchange.exchange().response_body, "id").value_or("none"));
+  for (const Exchange& exchange : exchanges) {
+    if (exchange.operation != "tests.run_launch" || exchange.status >= 300) continue;
+    runs.insert(find_text(*exchange.response_body, "id").value_or("none"));
   }
   return runs;
 }
@@ -267,8 +267,7 @@ std::map<std::uint64_t, std::int64_t> growth_of_leases(const Exchanges& exchange
   constexpr std::int64_t longest = 900;
   std::map<std::string, Lease> leases;
   std::map<std::uint64_t, std::int64_t> growth;
-  for (const RedactedExchange& exchange : exchanges) {
-    const Exchange& parts = exchange.exchange();
+  for (const Exchange& parts : exchanges) {
     const bool is_claim = parts.operation == "events.claim";
     if (parts.status != 200 || (!is_claim && parts.operation != "events.renew")) continue;
     const Json* event = is_claim ? find(*parts.response_body, "event") : &*parts.response_body;
@@ -289,7 +288,7 @@ std::map<std::uint64_t, std::int64_t> growth_of_leases(const Exchanges& exchange
 
 struct Votes {
   std::size_t count = 0;
-  const RedactedExchange* first = nullptr;
+  const Exchange* first = nullptr;
 };
 
 /// Whether one exchange proves the value. The default value needs all exchanges; the rarer value only one.
@@ -301,9 +300,9 @@ bool is_decisive(std::string_view key, std::string_view value) {
 SwitchValue judge(const Probe& probe, const Exchanges& exchanges, const Earlier& earlier) {
   std::map<std::string_view, Votes> votes;
   std::size_t all = 0;
-  for (const RedactedExchange& exchange : exchanges) {
+  for (const Exchange& exchange : exchanges) {
     for (const Pattern& pattern : probe.patterns) {
-      if (!applies(pattern, exchange.exchange()) || !shows(pattern, exchange.exchange(), earlier)) continue;
+      if (!applies(pattern, exchange) || !shows(pattern, exchange, earlier)) continue;
       Votes& cast = votes[pattern.value];
       if (cast.count++ == 0) cast.first = &exchange;
       ++all;
@@ -324,7 +323,7 @@ SwitchValue judge(const Probe& probe, const Exchanges& exchanges, const Earlier&
   const bool is_shown = votes.size() == 1 || is_decisive(probe.key, best->first);
   judged.value = best->first;
   judged.certainty = is_shown ? Certainty::shown : Certainty::likely;
-  judged.exchange = best->second.first->exchange().seq;
+  judged.exchange = best->second.first->seq;
   judged.shown_by = render_exchange(*best->second.first);
   return judged;
 }
@@ -358,8 +357,7 @@ Assumptions assumptions_of(const std::vector<SwitchValue>& values) {
   return assumptions;
 }
 
-std::string render_exchange(const RedactedExchange& exchange) {
-  const Exchange& parts = exchange.exchange();
+std::string render_exchange(const Exchange& parts) {
   const Operation* operation = operation_of(parts);
   const std::string path = operation == nullptr ? parts.path : std::string(operation->path);
   return fmt::format("{} {}{}{} -> {}", parts.method, path, parts.query.empty() ? "" : "?", parts.query, parts.status);

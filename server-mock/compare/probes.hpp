@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "server-mock/compare/exchange.hpp"
+#include "server-mock/journal/redactor.hpp"
 #include "server-mock/store/assumptions.hpp"
 
 namespace ws::mock::compare {
 
-using Exchanges = std::vector<RedactedExchange>;
+using Exchanges = std::vector<Exchange>;
 
 /// The condition that a pattern tests.
 enum class Condition {
@@ -82,6 +82,6 @@ std::vector<SwitchValue> judge_switches(const Exchanges& exchanges);
 Assumptions assumptions_of(const std::vector<SwitchValue>& values);
 
 /// "PUT /v1/documents/{document_id} -> 409"
-std::string render_exchange(const RedactedExchange& exchange);
+std::string render_exchange(const Exchange& parts);
 
 }  // namespace ws::mock::compare

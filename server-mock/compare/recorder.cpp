@@ -257,8 +257,8 @@ class RecordingProxy::Writer {
   }
 
   void write(const WireExchange& exchange) {
-    const RedactedExchange redacted = redactor_.redact(exchange);
-    file_.write((shapes_only_ ? redacted.shape_line() : redacted.line()) + "\n");
+    const Exchange redacted = redactor_.redact(exchange);
+    file_.write((shapes_only_ ? shape_line(redacted) : dump(to_json(redacted))) + "\n");
     const std::size_t known = findings_.all().size();
     grader_.grade_alone(redacted);
     for (std::size_t i = known; i < findings_.all().size() && on_violation_; ++i) {
@@ -275,7 +275,7 @@ class RecordingProxy::Writer {
   std::size_t waiting_bytes_ = 0;
   bool ended_ = false;
   LineOutput file_;
-  ExchangeRedactor redactor_ = {};
+  Redactor redactor_{Redactor::Undescribed::hidden};
   Binding binding_ = {};
   Findings findings_ = {};
   Grader grader_;

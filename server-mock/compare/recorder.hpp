@@ -12,8 +12,8 @@
 #include "api-client/base/result.hpp"
 #include "api-client/http/transport.hpp"
 #include "server-mock/application/web_guard.hpp"
-#include "server-mock/compare/exchange.hpp"
 #include "server-mock/http/message.hpp"
+#include "server-mock/journal/redactor.hpp"
 
 namespace ws::mock::compare {
 

@@ -36,14 +36,13 @@ class Replay {
   }
 
   void note_permitted(const Exchanges& exchanges) {
-    for (const RedactedExchange& one : exchanges) {
-      if (one.exchange().status < 300) grader_.note_permitted(one.exchange().operation);
+    for (const Exchange& one : exchanges) {
+      if (one.status < 300) grader_.note_permitted(one.operation);
     }
   }
 
-  Result<void> run(const RedactedExchange& theirs) {
-    const Exchange& exchange = theirs.exchange();
-    grader_.grade_alone(theirs);
+  Result<void> run(const Exchange& exchange) {
+    grader_.grade_alone(exchange);
     if (exchange.operation.empty()) return {};
     move_clock(exchange.time_ms + exchange.duration_us / 1000);
     bool is_foreign = false;
@@ -53,7 +52,7 @@ class Replay {
       advance(late_s);
       WS_LET(answer, caller_.send(request));
     }
-    grader_.grade_beside(theirs, {.answer = std::move(answer), .is_foreign = is_foreign});
+    grader_.grade_beside(exchange, {.answer = std::move(answer), .is_foreign = is_foreign});
     return {};
   }
 
@@ -153,7 +152,7 @@ Result<void> replay(const Exchanges& exchanges, const ReplayOptions& options, Fi
   Replay run(*host, world, caller, findings);
   run.note_permitted(exchanges);
   WS_TRY(run.make_project(options.project_id));
-  for (const RedactedExchange& exchange : exchanges) WS_TRY(run.run(exchange));
+  for (const Exchange& exchange : exchanges) WS_TRY(run.run(exchange));
   return {};
 }
 

@@ -67,7 +67,7 @@ const Json* at_pointer(const Json& body, std::string_view pointer) {
 /// Runs the steps and remembers the objects to remove at the end.
 class Runner {
  public:
-  Runner(Caller& caller, ExchangeRedactor& redactor, const RunOptions& options, ScriptRun& run)
+  Runner(Caller& caller, Redactor& redactor, const RunOptions& options, ScriptRun& run)
       : caller_(caller), redactor_(redactor), options_(options), run_(run) {
     values_["mark"] = options.mark;
     if (!options.project_id.empty()) values_["project"] = options.project_id;
@@ -205,7 +205,7 @@ class Runner {
   }
 
   Caller& caller_;
-  ExchangeRedactor& redactor_;
+  Redactor& redactor_;
   const RunOptions& options_;
   ScriptRun& run_;
   Values values_ = {};
@@ -218,7 +218,7 @@ class Runner {
 
 }  // namespace
 
-Result<ScriptRun> run_script(Caller& caller, ExchangeRedactor& redactor, const RunOptions& options) {
+Result<ScriptRun> run_script(Caller& caller, Redactor& redactor, const RunOptions& options) {
   ScriptRun run;
   Runner runner(caller, redactor, options, run);
   for (const Step& step : script()) {

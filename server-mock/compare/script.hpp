@@ -9,7 +9,7 @@
 
 #include "api-client/base/result.hpp"
 #include "server-mock/compare/caller.hpp"
-#include "server-mock/compare/exchange.hpp"
+#include "server-mock/journal/redactor.hpp"
 
 namespace ws::mock::compare {
 
@@ -46,7 +46,7 @@ struct RunOptions {
 };
 
 struct ScriptRun {
-  std::vector<RedactedExchange> exchanges = {};
+  std::vector<Exchange> exchanges = {};
   std::string stopped = {};            ///< why the run ended early; empty: it did not
   std::size_t requests = 0;            ///< requests sent, including repetitions
   std::vector<std::string> left = {};  ///< documents that could not be archived, an agent not revoked; by id
@@ -54,7 +54,7 @@ struct ScriptRun {
 
 /// Runs the script, then archives every document and revokes the agent that it created, even after an error. Fails if
 /// the first request does: the other side cannot be reached.
-Result<ScriptRun> run_script(Caller& caller, ExchangeRedactor& redactor, const RunOptions& options);
+Result<ScriptRun> run_script(Caller& caller, Redactor& redactor, const RunOptions& options);
 
 /// What `--project` and `--scratch` leave behind permanently, for the confirmation prompt.
 std::string_view permanent_effects(Access access);

@@ -3,10 +3,15 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/clock.hpp"
+#include "api-client/contract/operations.hpp"
+#include "server-mock/http/target.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {
 namespace {
+
+constexpr JsonBounds recorded_bounds = {.max_bytes = std::size_t{16} << 20U};
+constexpr std::size_t max_path_bytes = 4096;
 
 Json member_of(const Json& object, std::string_view name) {
   const Json* found = find(object, name);
@@ -18,6 +23,19 @@ std::string text_of(const Json& object, std::string_view name) { return find_tex
 std::optional<std::uint64_t> size_of(const Json& object, std::string_view name) {
   const Json* found = find(object, name);
   return found != nullptr && found->is_number_unsigned() ? std::optional(found->get<std::uint64_t>()) : std::nullopt;
+}
+
+Json shape_of(const Json& value) {
+  if (value.is_object()) {
+    Json shape = Json::object();
+    for (const auto& [key, member] : value.items()) shape[key] = shape_of(member);
+    return shape;
+  }
+  if (value.is_array()) return value.empty() ? Json::array() : Json::array({shape_of(value.front())});
+  if (value.is_string()) return "string";
+  if (value.is_boolean()) return "boolean";
+  if (value.is_null()) return nullptr;
+  return value.is_number_integer() ? "integer" : "number";
 }
 
 }  // namespace
@@ -57,7 +75,8 @@ Result<Exchange> read_exchange(const Json& value) {
                 "this is not an exchange: it lacks one of time, method, path, status and request_headers");
   }
   const Json* const duration = find(value, "duration_ms");
-  return Exchange{.seq = size_of(value, "seq").value_or(0),
+  return Exchange{.redacted = Redacted(),
+                  .seq = size_of(value, "seq").value_or(0),
                   .time_ms = time->time_since_epoch().count(),
                   .method = text_of(value, "method"),
                   .path = text_of(value, "path"),
@@ -77,6 +96,40 @@ Result<Exchange> read_exchange(const Json& value) {
                   .sandbox = text_of(value, "sandbox"),
                   .warning = text_of(value, "warning"),
                   .assumed = text_of(value, "assumed")};
+}
+
+std::string shape_line(const Exchange& exchange) {
+  const contract::Operation* operation = contract::find_operation(exchange.operation);
+  Json query = Json::array();
+  for (const auto& [name, value] : http::parse_query(exchange.query)) query.push_back(name);
+  Json headers = Json::array();
+  for (const auto& [name, value] : exchange.response_headers->items()) headers.push_back(name);
+  return dump({{"shapes_only", true},
+               {"seq", exchange.seq},
+               {"method", exchange.method},
+               {"path", operation == nullptr ? Json(nullptr) : Json(operation->path)},
+               {"query", std::move(query)},
+               {"operation", text_or_null(exchange.operation)},
+               {"status", exchange.status},
+               {"request_body", shape_of(*exchange.request_body)},
+               {"response_headers", std::move(headers)},
+               {"response_body", shape_of(*exchange.response_body)}});
+}
+
+Result<Exchange> read_recorded(std::string_view line) {
+  WS_LET(const Json value, parse_bounded(line, recorded_bounds));
+  if (find_bool(value, "shapes_only")) {
+    return fail(Failure::Kind::invalid, "a recording of shapes alone holds no requests that could be sent again");
+  }
+  if (find(value, "v") != nullptr && find(value, "request") != nullptr) {
+    return fail(Failure::Kind::invalid,
+                "this recording is of an earlier ws-mock, which wrote another form: record again");
+  }
+  auto exchange = read_exchange(value);
+  if (!exchange || exchange->path.size() > max_path_bytes || exchange->response_headers.is_null()) {
+    return fail(Failure::Kind::invalid, "this line is not a line of a recording");
+  }
+  return exchange;
 }
 
 }  // namespace ws::mock

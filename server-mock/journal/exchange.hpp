@@ -4,8 +4,10 @@
 ///     {"seq", "time", "method", "path", "query", "operation", "status", "request_headers", "request_body",
 ///      "response_body", "duration_ms", "fault", "sandbox"}
 ///
-/// and, where they are known, "response_headers", "request_bytes", "response_bytes", "warning" and "assumed". Who makes
-/// one has replaced what is secret: `Journal`, or `compare::ExchangeRedactor`.
+/// and, where they are known, "response_headers", "request_bytes", "response_bytes", "warning" and "assumed".
+///
+/// Only a `Redactor` makes one of what passed over the wire, and a line that was read is one already. So no code path
+/// can write a secret.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +20,19 @@
 
 namespace ws::mock {
 
+struct Exchange;
+/// Fails with `invalid`.
+Result<Exchange> read_exchange(const Json& value);
+
+/// Held by what has no secrets in it.
+class Redacted {
+  friend class Redactor;
+  friend Result<Exchange> read_exchange(const Json& value);
+  Redacted() = default;
+};
+
 struct Exchange {
+  Redacted redacted;
   std::uint64_t seq = 0;  ///< from 1
   std::int64_t time_ms = 0;
   std::string method = {};
@@ -43,7 +57,9 @@ struct Exchange {
 };
 
 Json to_json(Exchange exchange);
-/// Fails with `invalid`.
-Result<Exchange> read_exchange(const Json& value);
+/// As a line of a recording, with types instead of values: statuses, header names, and the types of all members.
+std::string shape_line(const Exchange& exchange);
+/// Reads a line of a recording whose requests can be sent again. Fails with `invalid`.
+Result<Exchange> read_recorded(std::string_view line);
 
 }  // namespace ws::mock

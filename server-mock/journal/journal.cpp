@@ -8,33 +8,17 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
-#include "api-client/contract/secrets.hpp"
 #include "server-mock/http/target.hpp"
+#include "server-mock/journal/redactor.hpp"
 #include "server-mock/output/print.hpp"
-#include "server-mock/services/files/uploads.hpp"
 #include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {
 namespace {
 
-/// A JSON body as JSON, other text as text, no body as null. Of a truncated body, and of one that is not quite JSON,
-/// only the size is shown: it could contain a secret that redaction does not find.
-Json body_to_json(std::string_view kept, std::size_t size) {
-  if (size == 0) return nullptr;
-  if (kept.size() < size) return {{"omitted_bytes", size}};
-  if (auto parsed = parse_bounded(kept)) {
-    contract::redact(*parsed);
-    return std::move(*parsed);
-  }
-  const std::size_t first = kept.find_first_not_of(" \t\r\n");
-  const bool is_like_json = first != std::string_view::npos && std::string_view("{[\"").find(kept[first]) < 3;
-  if (is_like_json || kept.find("\":") != std::string_view::npos) return {{"omitted_bytes", size}};
-  return contract::redact_pairs(kept);
-}
-
-Json headers_to_json(std::string_view head) {
-  Json headers = Json::object();
+http::Pairs fields_of(std::string_view head) {
+  http::Pairs fields;
   std::size_t line = head.find("\r\n");
   while (line != std::string_view::npos) {
     const std::size_t start = line + 2;
@@ -42,13 +26,9 @@ Json headers_to_json(std::string_view head) {
     const std::string_view field = head.substr(start, line == std::string_view::npos ? line : line - start);
     const std::size_t colon = field.find(':');
     if (colon == std::string_view::npos) continue;
-    const std::string name = to_lower(field.substr(0, colon));
-    std::string_view value = field.substr(colon + 1);
-    while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
-    if (name == "referer") value = value.substr(0, value.find('?'));
-    headers[name] = contract::hides_header(name, value) ? contract::redacted : value;
+    fields.emplace_back(field.substr(0, colon), trimmed(field.substr(colon + 1), " \t"));
   }
-  return headers;
+  return fields;
 }
 
 /// The value of a header field in wire format, written as the server writes it; empty if there is none.
@@ -128,27 +108,24 @@ Exchange Journal::redact(const Entry& entry) const {
   const std::string_view rest = head.substr(std::min(space + 1, head.size()));
   http::Request asked = {.target = rest.substr(0, rest.find(' '))};
   http::split_target(asked);
-  Exchange exchange = {
-      .seq = entry.seq,
-      .time_ms = entry.time,
-      .method = contract::redact_keys(std::string(head.substr(0, space))),
-      .path = shown_path(sandbox_.empty() ? asked.path : http::within_sandbox(asked.path).path),
-      .query = contract::redact_pairs(asked.query),
-      .operation = std::string(entry.operation),
-      .status = entry.status,
-      .request_headers = headers_to_json(head),
-      .request_body = body_to_json(text.substr(entry.head_bytes, entry.request_bytes), entry.request_size),
-      .response_body = body_to_json(text.substr(entry.head_bytes + entry.request_bytes), entry.response_size),
-      .duration_us = entry.duration_us,
-      .fault = entry.fault,
-      .sandbox = sandbox_,
-      .warning = contract::redact_keys(entry.warning),
-      .assumed = entry.assumed};
-  // The page shows the code of the login.
-  if (entry.operation == "page.device" && !exchange.response_body.is_null()) {
-    exchange.response_body = Json(contract::redacted);
-  }
-  return exchange;
+  return Redactor(Redactor::Undescribed::shown)
+      .redact({.seq = entry.seq,
+               .method = std::string(head.substr(0, space)),
+               .path = std::string(sandbox_.empty() ? asked.path : http::within_sandbox(asked.path).path),
+               .query = std::string(asked.query),
+               .operation = std::string(entry.operation),
+               .request_headers = fields_of(head),
+               .request_body = std::string(text.substr(entry.head_bytes, entry.request_bytes)),
+               .request_bytes = entry.request_size,
+               .status = entry.status,
+               .response_body = std::string(text.substr(entry.head_bytes + entry.request_bytes)),
+               .response_bytes = entry.response_size,
+               .time_ms = entry.time,
+               .duration_us = entry.duration_us,
+               .fault = entry.fault,
+               .sandbox = sandbox_,
+               .warning = entry.warning,
+               .assumed = entry.assumed});
 }
 
 Json Journal::read(const Filter& filter) const {

@@ -18,12 +18,11 @@ bool SentRequest::is_create() const {
 }
 
 SentRequest sent_request(Exchange exchange) {
-  SentRequest sent;
-  sent.host = exchange.request_header("host");
-  sent.has_key = find(*exchange.request_headers, "authorization") != nullptr;
-  sent.idempotency_key = exchange.request_header("idempotency-key");
-  if (!exchange.request_body.is_null()) sent.body = canonical(*exchange.request_body);
-  static_cast<Exchange&>(sent) = std::move(exchange);
+  SentRequest sent = {std::move(exchange)};
+  sent.host = sent.request_header("host");
+  sent.has_key = find(*sent.request_headers, "authorization") != nullptr;
+  sent.idempotency_key = sent.request_header("idempotency-key");
+  if (!sent.request_body.is_null()) sent.body = canonical(*sent.request_body);
   return sent;
 }
 

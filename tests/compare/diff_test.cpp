@@ -45,7 +45,7 @@ Json rows_changed(const Json& before, const Json& after, const char* table) { re
 ScriptRun run_against(const MockProcess& other, Access access, const std::string& project = {}) {
   auto caller = Caller::open({.base_url = other.base_url(), .token = other.token()});
   REQUIRE(caller);
-  ExchangeRedactor redactor;
+  mock::Redactor redactor(mock::Redactor::Undescribed::hidden);
   auto run = run_script(*caller, redactor, {.access = access, .project_id = project, .mark = "m1"});
   REQUIRE(run);
   return std::move(*run);
@@ -145,11 +145,11 @@ constexpr Planted planted[] = {
 bool plant(const Planted& change, const Exchanges& plain, Exchanges& changed) {
   changed.clear();
   bool is_done = false;
-  for (const RedactedExchange& one : plain) {
-    Json line = parse_bounded(one.line()).value();
+  for (const mock::Exchange& one : plain) {
+    Json line = to_json(one);
     const Json::json_pointer place(change.pointer);
-    const bool fits = !is_done && one.exchange().operation == change.operation &&
-                      one.exchange().status == change.status && line.contains(place);
+    const bool fits =
+        !is_done && one.operation == change.operation && one.status == change.status && line.contains(place);
     Json* value = fits ? &line[place] : nullptr;
     const bool is_list = change.how == How::reverse || change.how == How::twice;
     if (value != nullptr && (!is_list || value->size() > (change.how == How::reverse ? 1U : 0U))) {
@@ -170,7 +170,7 @@ bool plant(const Planted& change, const Exchanges& plain, Exchanges& changed) {
         }
       }
     }
-    changed.push_back(RedactedExchange::read(dump(line)).value());
+    changed.push_back(mock::read_recorded(dump(line)).value());
   }
   return is_done;
 }

@@ -17,7 +17,13 @@ using namespace ws::mock::sweep;
 namespace {
 
 SentRequest sent(const char* operation, const char* method, const char* path) {
-  return sent_request({.method = method, .path = path, .operation = operation, .status = 200});
+  return sent_request(read_exchange({{"time", "2026-11-20T10:00:00Z"},
+                                     {"method", method},
+                                     {"path", path},
+                                     {"operation", operation},
+                                     {"status", 200},
+                                     {"request_headers", Json::object()}})
+                          .value());
 }
 
 const std::vector<SentRequest> script = {sent("docs.create", "POST", "/v1/documents"),
