@@ -59,12 +59,12 @@ ServiceResult delete_requests(Call& call) {
 
 /// Requests that matched no operation (404 for the path, 405), each with the nearest operations.
 ServiceResult get_unmatched(Call& call) {
-  Json all = call.sandbox.journal.read({});
   Json data = Json::array();
-  for (Json& entry : all["data"]) {
-    if (!entry.at("operation").is_null()) continue;
-    entry["nearest"] = nearest_operations(entry.at("method"), entry.at("path"));
-    data.push_back(std::move(entry));
+  for (Exchange& one : call.sandbox.journal.find({})) {
+    if (!one.operation.empty()) continue;
+    Json near = nearest_operations(one.method, one.path);
+    data.push_back(to_json(std::move(one)));
+    data.back()["nearest"] = std::move(near);
   }
   return Answer{.body = Json{{"data", std::move(data)}}};
 }
@@ -74,11 +74,11 @@ ServiceResult verify_requests(Call& call) {
   ValidationErrors errors;
   check_verification(call.body, errors);
   if (!errors.empty()) return tl::unexpected(errors.api_error());
-  const Json all = call.sandbox.journal.read({});
-  check_names(call.body, all.at("data"), errors);
+  const std::vector<Exchange> all = call.sandbox.journal.find({});
+  check_names(call.body, all, errors);
   if (!errors.empty()) return tl::unexpected(errors.api_error());
-  Json result = verify(call.body, all.at("data"));
-  result["dropped"] = all.at("dropped");
+  Json result = verify(call.body, all);
+  result["dropped"] = call.sandbox.journal.dropped();
   if (result.at("verified") == true) return Answer{.body = std::move(result)};
   return refuse(ApiError{.status = 409,
                          .code = "verification_failed",

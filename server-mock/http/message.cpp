@@ -59,6 +59,24 @@ bool is_plain_head(std::string_view head) {
   return true;
 }
 
+Request read_head(std::string_view head) {
+  Request request = {.head = head};
+  for (std::string_view rest = head; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find("\r\n"));
+    rest.remove_prefix(std::min(line.size() + 2, rest.size()));
+    const std::size_t colon = line.find(':');
+    if (line.data() == head.data()) {
+      request.method = line.substr(0, line.find(' '));
+      const std::string_view behind = line.substr(std::min(request.method.size() + 1, line.size()));
+      request.target = behind.substr(0, behind.find(' '));
+    } else if (colon != std::string_view::npos) {
+      request.headers.push_back({line.substr(0, colon), trimmed(line.substr(colon + 1), " \t")});
+    }
+  }
+  split_target(request);
+  return request;
+}
+
 void split_target(Request& request) {
   std::string_view rest = request.target;
   std::string_view root = {};
@@ -140,12 +158,17 @@ Response& Response::remove_header(std::string_view name) {
   return *this;
 }
 
-Response& Response::rewrite_header(std::string_view name, std::string (*change)(std::string_view)) {
+std::string_view Response::find(std::string_view name) const {
   const std::size_t line = line_of(name);
-  if (line == std::string::npos) return *this;
-  const std::size_t start = line + name.size() + 2;
-  const std::size_t end = headers_.find("\r\n", start);
-  headers_.replace(start, end - start, change(std::string_view(headers_).substr(start, end - start)));
+  if (line == std::string::npos) return {};
+  const std::string_view value = std::string_view(headers_).substr(line + name.size() + 2);
+  return value.substr(0, value.find("\r\n"));
+}
+
+Response& Response::rewrite_header(std::string_view name, std::string (*change)(std::string_view)) {
+  if (!has_header(name)) return *this;
+  const std::string_view value = find(name);
+  headers_.replace(static_cast<std::size_t>(value.data() - headers_.data()), value.size(), change(value));
   return *this;
 }
 

@@ -42,6 +42,9 @@ struct Request {
 /// characters.
 bool is_plain_head(std::string_view head);
 
+/// Reads a head again that was kept: request line and header fields. What is no field is left out.
+Request read_head(std::string_view head);
+
 /// Sets path and query from the target; an absolute form ("http://host/path") loses its origin.
 void split_target(Request& request);
 
@@ -71,6 +74,8 @@ class Response {
   /// Changes the value of the header field, if there is one.
   Response& rewrite_header(std::string_view name, std::string (*change)(std::string_view));
   bool has_header(std::string_view name) const { return line_of(name) != std::string::npos; }
+  /// The value of the first header field of that name; empty if there is none.
+  std::string_view find(std::string_view name) const;
   /// Passes all header fields and the body text, in wire format, through a function.
   Response& rewrite(std::string (*change)(std::string));
   /// A body that is read from a source while it is sent.

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api-client/base/ascii.hpp"
 #include "server-mock/http/target.hpp"
 #include "server-mock/journal/redactor.hpp"
 #include "server-mock/output/print.hpp"
@@ -15,32 +14,6 @@
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {
-namespace {
-
-http::Pairs fields_of(std::string_view head) {
-  http::Pairs fields;
-  std::size_t line = head.find("\r\n");
-  while (line != std::string_view::npos) {
-    const std::size_t start = line + 2;
-    line = head.find("\r\n", start);
-    const std::string_view field = head.substr(start, line == std::string_view::npos ? line : line - start);
-    const std::size_t colon = field.find(':');
-    if (colon == std::string_view::npos) continue;
-    fields.emplace_back(field.substr(0, colon), trimmed(field.substr(colon + 1), " \t"));
-  }
-  return fields;
-}
-
-/// The value of a header field in wire format, written as the server writes it; empty if there is none.
-std::string_view value_in(std::string_view headers, std::string_view name) {
-  const std::size_t at = headers.find(name);
-  if (at == std::string_view::npos || (at > 0 && headers[at - 1] != '\n')) return {};
-  const std::string_view field = headers.substr(at + name.size() + 2);
-  return field.substr(0, field.find('\r'));
-}
-
-}  // namespace
-
 void Journal::fill(Entry& entry,
                    const http::Request& request,
                    const http::Response& response,
@@ -59,7 +32,7 @@ void Journal::fill(Entry& entry,
   entry.text.assign(request.head).append(asked).append(answered);
   entry.fault = facts.fault;
   entry.warning = facts.warning;
-  entry.assumed = value_in(response.headers(), assumed_header);
+  entry.assumed = response.find(assumed_header);
 }
 
 void Journal::add(const http::Request& request, const http::Response& response, const ExchangeFacts& facts) {
@@ -103,32 +76,28 @@ void Journal::clear() {
 
 Exchange Journal::redact(const Entry& entry) const {
   const std::string_view text = entry.text;
-  const std::string_view head = text.substr(0, entry.head_bytes);
-  const std::size_t space = std::min(head.find(' '), head.size());
-  const std::string_view rest = head.substr(std::min(space + 1, head.size()));
-  http::Request asked = {.target = rest.substr(0, rest.find(' '))};
-  http::split_target(asked);
-  return Redactor(Redactor::Undescribed::shown)
-      .redact({.seq = entry.seq,
-               .method = std::string(head.substr(0, space)),
-               .path = std::string(sandbox_.empty() ? asked.path : http::within_sandbox(asked.path).path),
-               .query = std::string(asked.query),
-               .operation = std::string(entry.operation),
-               .request_headers = fields_of(head),
-               .request_body = std::string(text.substr(entry.head_bytes, entry.request_bytes)),
-               .request_bytes = entry.request_size,
-               .status = entry.status,
-               .response_body = std::string(text.substr(entry.head_bytes + entry.request_bytes)),
-               .response_bytes = entry.response_size,
-               .time_ms = entry.time,
-               .duration_us = entry.duration_us,
-               .fault = entry.fault,
-               .sandbox = sandbox_,
-               .warning = entry.warning,
-               .assumed = entry.assumed});
+  const http::Request asked = http::read_head(text.substr(0, entry.head_bytes));
+  WireExchange wire = {.seq = entry.seq,
+                       .method = std::string(asked.method),
+                       .path = std::string(sandbox_.empty() ? asked.path : http::within_sandbox(asked.path).path),
+                       .query = std::string(asked.query),
+                       .operation = std::string(entry.operation),
+                       .request_body = std::string(text.substr(entry.head_bytes, entry.request_bytes)),
+                       .request_bytes = entry.request_size,
+                       .status = entry.status,
+                       .response_body = std::string(text.substr(entry.head_bytes + entry.request_bytes)),
+                       .response_bytes = entry.response_size,
+                       .time_ms = entry.time,
+                       .duration_us = entry.duration_us,
+                       .fault = entry.fault,
+                       .sandbox = sandbox_,
+                       .warning = entry.warning,
+                       .assumed = entry.assumed};
+  for (const http::Header& field : asked.headers) wire.request_headers.emplace_back(field.name, field.value);
+  return Redactor(Redactor::Undescribed::shown).redact(wire);
 }
 
-Json Journal::read(const Filter& filter) const {
+std::vector<Exchange> Journal::find(const Filter& filter) const {
   std::vector<const Entry*> found;
   for (const Entry& entry : entries_) {
     if (entry.seq <= filter.since || entry.time < filter.since_time) continue;
@@ -137,8 +106,14 @@ Json Journal::read(const Filter& filter) const {
   }
   const std::size_t count = std::min(found.size(), filter.limit.value_or(found.size()));
   const std::size_t first = filter.keep == Filter::Keep::newest ? found.size() - count : 0;
+  std::vector<Exchange> exchanges;
+  for (const Entry* entry : std::span(found).subspan(first, count)) exchanges.push_back(redact(*entry));
+  return exchanges;
+}
+
+Json Journal::read(const Filter& filter) const {
   Json data = Json::array();
-  for (const Entry* entry : std::span(found).subspan(first, count)) data.push_back(to_json(redact(*entry)));
+  for (Exchange& one : find(filter)) data.push_back(to_json(std::move(one)));
   return {{"data", std::move(data)}, {"dropped", dropped_}};
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
@@ -52,6 +53,9 @@ class Journal {
     enum class Keep { newest, oldest } keep = Keep::newest;
     std::optional<std::size_t> limit = {};  ///< at most so many entries, the newest or oldest of them
   };
+  /// Oldest first.
+  std::vector<Exchange> find(const Filter& filter) const;
+  std::uint64_t dropped() const { return dropped_; }
   /// `{data: [{seq, time, method, path, query, operation, status, ...}], dropped}`, oldest first.
   Json read(const Filter& filter) const;
   /// The entry that `add` would store, without bounds: for the journal file.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <regex>
-#include <tuple>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -64,6 +64,8 @@ bool is_subset(const Json& wanted, const Json& given) {
 
 std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : dump(value); }
 
+Json status_of(const Exchange& exchange) { return exchange.status == 0 ? Json() : Json(exchange.status); }
+
 bool status_fits(const Json& wanted, const Json& given) {
   if (!wanted.is_string()) return wanted == given;
   const auto& text = wanted.get_ref<const std::string&>();
@@ -109,35 +111,37 @@ const std::vector<Json> matches_of(const Json& verification) {
 }
 
 /// How many expectations of the list are met in order, with other requests in between.
-std::size_t matched_in_order(const std::vector<Json>& matches, const Json& entries) {
+std::size_t matched_in_order(const std::vector<Json>& matches, std::span<const Exchange> entries) {
   std::size_t next = 0;
-  for (const Json& entry : entries) {
+  for (const Exchange& entry : entries) {
     if (next < matches.size() && differences(matches[next], entry).empty()) ++next;
   }
   return next;
 }
 
-std::int64_t count_of(const Json& match, const Json& entries) {
-  return std::ranges::count_if(entries, [&](const Json& entry) { return differences(match, entry).empty(); });
+std::int64_t count_of(const Json& match, std::span<const Exchange> entries) {
+  return std::ranges::count_if(entries, [&](const Exchange& entry) { return differences(match, entry).empty(); });
 }
 
 /// Those with the fewest differences, newest first.
-Json nearest(const Json& match, const Json& entries) {
-  std::vector<std::tuple<std::size_t, std::int64_t, Json>> found;
-  for (const Json& entry : entries) {
-    const std::vector<std::string> missed = differences(match, entry);
-    if (missed.empty()) continue;
-    const std::int64_t seq = find_integer(entry, "seq").value_or(0);
-    Json shown = Json::object();
-    for (const char* member : {"seq", "method", "path", "query", "operation", "status"}) {
-      if (const Json* value = find(entry, member); value != nullptr) shown[member] = *value;
+Json nearest(const Json& match, std::span<const Exchange> entries) {
+  std::vector<std::pair<std::vector<std::string>, const Exchange*>> found;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    if (std::vector<std::string> missed = differences(match, *entry); !missed.empty()) {
+      found.emplace_back(std::move(missed), &*entry);
     }
-    shown["differences"] = missed;
-    found.emplace_back(missed.size(), -seq, std::move(shown));
   }
-  std::ranges::sort(found, {}, [](const auto& one) { return std::pair(std::get<0>(one), std::get<1>(one)); });
+  std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first.size(); });
   Json nearest = Json::array();
-  for (std::size_t i = 0; i < std::min(found.size(), max_nearest); ++i) nearest.push_back(std::get<2>(found[i]));
+  for (const auto& [missed, entry] : std::span(found).first(std::min(found.size(), max_nearest))) {
+    nearest.push_back({{"seq", entry->seq},
+                       {"method", entry->method},
+                       {"path", entry->path},
+                       {"query", text_or_null(entry->query)},
+                       {"operation", text_or_null(entry->operation)},
+                       {"status", status_of(*entry)},
+                       {"differences", missed}});
+  }
   return nearest;
 }
 
@@ -164,10 +168,10 @@ std::string nearest_paths(const std::string& method, const std::string& path) {
 }
 
 /// Whether an entry has what a condition asks of it, whatever the others ask.
-bool is_seen(const Json& entries, std::string_view name, const Json& wanted) {
+bool is_seen(std::span<const Exchange> entries, std::string_view name, const Json& wanted) {
   Json condition = Json::object();
   condition[std::string(name)] = wanted;
-  return std::ranges::any_of(entries, [&](const Json& entry) { return differences(condition, entry).empty(); });
+  return std::ranges::any_of(entries, [&](const Exchange& entry) { return differences(condition, entry).empty(); });
 }
 
 /// Whether a status that the mock or a fault rule can answer fits: a number, or "4xx".
@@ -183,7 +187,7 @@ bool is_status(const Json& wanted) {
 
 /// Conditions that no request can meet, alone or together: with `times: 0` they would pass unseen. What the journal has
 /// seen is possible, whatever the table says.
-void check_possible(const Json& match, const Json& entries, const Loc& loc, ValidationErrors& errors) {
+void check_possible(const Json& match, std::span<const Exchange> entries, const Loc& loc, ValidationErrors& errors) {
   const std::string operation = find_text(match, "operation").value_or("");
   const std::string method = find_text(match, "method").value_or("");
   const std::string path = find_text(match, "path").value_or("");
@@ -246,7 +250,7 @@ void check_body(const Json& wanted, const Types& types, const Loc& loc, Validati
   }
 }
 
-void check_match_names(const Json& match, const Json& entries, const Loc& loc, ValidationErrors& errors) {
+void check_match_names(const Json& match, std::span<const Exchange> entries, const Loc& loc, ValidationErrors& errors) {
   const std::string pattern = find_text(match, "operation").value_or("*");
   if (!names_operation(pattern)) {
     errors.add(within(loc, "operation"), no_such_operation(pattern), pattern);
@@ -287,10 +291,8 @@ void check_match_names(const Json& match, const Json& entries, const Loc& loc, V
   }
   const Json* wanted = find(match, "headers");
   if (wanted == nullptr) return;
-  for (const Json& entry : entries) {
-    if (const Json* seen = find(entry, "request_headers"); seen != nullptr && seen->is_object()) {
-      for (const auto& [name, value] : seen->items()) headers.push_back(name);
-    }
+  for (const Exchange& entry : entries) {
+    for (const auto& [name, value] : entry.request_headers->items()) headers.push_back(name);
   }
   for (const auto& [name, value] : wanted->items()) {
     check_header(value, within(within(loc, "headers"), name), errors);
@@ -301,7 +303,7 @@ void check_match_names(const Json& match, const Json& entries, const Loc& loc, V
 
 }  // namespace
 
-void check_names(const Json& verification, const Json& entries, ValidationErrors& errors) {
+void check_names(const Json& verification, std::span<const Exchange> entries, ValidationErrors& errors) {
   const Loc place = within({std::string("body")}, "match");
   const Json* match = find(verification, "match");
   if (match == nullptr) return;
@@ -309,32 +311,36 @@ void check_names(const Json& verification, const Json& entries, ValidationErrors
   for (std::size_t i = 0; i < match->size(); ++i) check_match_names((*match)[i], entries, within(place, i), errors);
 }
 
-std::vector<std::string> differences(const Json& match, const Json& entry) {
+std::vector<std::string> differences(const Json& match, const Exchange& exchange) {
   std::vector<std::string> found;
-  const auto differ = [&](std::string_view what, const Json& wanted, const Json* given) {
-    found.push_back(fmt::format("{}: {}, not {}", what, given == nullptr ? "none" : text_of(*given), text_of(wanted)));
+  const auto differ = [&](std::string_view what, const Json& wanted, std::string_view given) {
+    found.push_back(fmt::format("{}: {}, not {}", what, given, text_of(wanted)));
+  };
+  const auto check_name = [&](std::string_view what, const Json& wanted, const std::string& given) {
+    const bool fits = !given.empty() && wanted.is_string() && glob_matches(text_of(wanted), given);
+    if (!fits) differ(what, wanted, given.empty() ? "null" : given);
   };
   for (const auto& [name, wanted] : match.items()) {
-    const Json* given = find(entry, name == "body" ? "request_body" : name == "headers" ? "request_headers" : name);
-    if (name == "operation" || name == "path" || name == "method") {
-      const bool fits = given != nullptr && given->is_string() && wanted.is_string() &&
-                        (glob_matches(text_of(wanted), text_of(*given)) ||
-                         (name == "method" && equal_ignoring_case(text_of(wanted), text_of(*given))));
-      if (!fits) differ(name, wanted, given);
+    if (name == "operation") {
+      check_name(name, wanted, exchange.operation);
+    } else if (name == "path") {
+      check_name(name, wanted, exchange.path);
+    } else if (name == "method") {
+      if (!equal_ignoring_case(text_of(wanted), exchange.method)) check_name(name, wanted, exchange.method);
     } else if (name == "status") {
-      if (given == nullptr || !status_fits(wanted, *given)) differ(name, wanted, given);
+      if (!status_fits(wanted, status_of(exchange))) differ(name, wanted, dump(status_of(exchange)));
     } else if (name == "body") {
-      if (given == nullptr || !is_subset(wanted, *given)) differ(name, wanted, given);
+      if (!is_subset(wanted, *exchange.request_body)) differ(name, wanted, text_of(*exchange.request_body));
     } else if (name == "headers") {
       for (const auto& [field, text] : wanted.items()) {
-        const Json* value = given == nullptr ? nullptr : find_field(*given, field);
-        if (!header_fits(text, value)) differ("header " + field, text, value);
+        const Json* value = find_field(*exchange.request_headers, field);
+        if (!header_fits(text, value)) differ("header " + field, text, value == nullptr ? "none" : text_of(*value));
       }
     } else if (name == "query") {
-      const http::Pairs query = http::parse_query(given == nullptr || given->is_null() ? "" : text_of(*given));
+      const http::Pairs query = http::parse_query(exchange.query);
       for (const auto& [parameter, text] : wanted.items()) {
         const bool there = std::ranges::find(query, std::pair(std::string(parameter), text_of(text))) != query.end();
-        if (!there) differ("query " + parameter, text, given);
+        if (!there) differ("query " + parameter, text, exchange.query.empty() ? "null" : exchange.query);
       }
     }
   }
@@ -359,7 +365,7 @@ void check_verification(const Json& verification, ValidationErrors& errors) {
   }
 }
 
-Json verify(const Json& verification, const Json& entries) {
+Json verify(const Json& verification, std::span<const Exchange> entries) {
   const std::vector<Json> matches = matches_of(verification);
   if (find_bool(verification, "in_order").value_or(false) && matches.size() > 1) {
     const std::size_t matched = matched_in_order(matches, entries);

@@ -20,15 +20,6 @@ namespace {
 /// one.
 constexpr std::size_t requests_between_snapshots = 250;
 
-/// The value of a header field of a response, in wire format.
-std::string header_of(const http::Response& response, std::string_view name) {
-  const std::string_view headers = response.headers();
-  const std::size_t at = headers.find(fmt::format("{}: ", name));
-  if (at == std::string_view::npos) return {};
-  const std::string_view value = headers.substr(at + name.size() + 2);
-  return std::string(value.substr(0, value.find('\r')));
-}
-
 /// The status that the client sees: 0 if a wire fault replaces the response.
 int status_of(const http::Response& response) {
   const bool unanswered = response.wire_fault() && response.wire_fault()->end != http::WireFault::End::as_usual;
@@ -122,7 +113,7 @@ void Recorder::finish(Event event, Sandbox& sandbox, const http::Response* respo
     waiting_[*response->ticket()] = event.n;
   } else if (response != nullptr) {
     event.status = status_of(*response);
-    event.operation = header_of(*response, "X-Mock-Operation");
+    event.operation = response->find("X-Mock-Operation");
   }
   if (const auto learnt = secrets_.learn(*sandbox.world); !learnt) {
     file_.stop(learnt.error().what);

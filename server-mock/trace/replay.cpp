@@ -14,31 +14,6 @@ constexpr std::size_t max_snapshot_bytes = std::size_t{256} << 20U;
 constexpr std::uint64_t initial_secrets = 1000;
 constexpr std::uint64_t secrets_per_request = 100;
 
-std::string_view take_line(std::string_view& rest) {
-  const std::size_t end = std::min(rest.find("\r\n"), rest.size());
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 2, rest.size()));
-  return line;
-}
-
-http::Request parse_head(std::string_view head) {
-  http::Request request = {.head = head};
-  std::string_view rest = head;
-  const std::string_view first = take_line(rest);
-  const std::size_t space = std::min(first.find(' '), first.size());
-  request.method = first.substr(0, space);
-  const std::string_view behind = first.substr(std::min(space + 1, first.size()));
-  request.target = behind.substr(0, behind.find(' '));
-  while (!rest.empty()) {
-    const std::string_view line = take_line(rest);
-    const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos) continue;
-    request.headers.push_back({line.substr(0, colon), trimmed(line.substr(colon + 1), " \t")});
-  }
-  http::split_target(request);
-  return request;
-}
-
 Result<std::size_t> size_of(const sqlite::Database& rows) {
   WS_LET(sqlite::Statement size,
          rows.prepare("select page_count * page_size from pragma_page_count, pragma_page_size"));
@@ -250,7 +225,7 @@ Result<std::unique_ptr<Replay::RestoredRequest>> Replay::reveal(const Event& eve
   if (!http::is_plain_head(revealed->head)) {
     return fail(Failure::Kind::invalid, fmt::format("the head of request {} is damaged", event.n));
   }
-  revealed->request = parse_head(revealed->head);
+  revealed->request = http::read_head(revealed->head);
   revealed->request.body = revealed->body;
   return revealed;
 }

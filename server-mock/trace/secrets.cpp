@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "api-client/base/ascii.hpp"
 #include "api-client/contract/secrets.hpp"
+#include "server-mock/http/message.hpp"
 
 namespace ws::mock::trace {
 namespace {
@@ -139,24 +139,17 @@ std::string SecretNames::hide(std::string_view text) const {
 }
 
 std::string SecretNames::hide_head(std::string_view head) const {
-  std::string hidden;
-  for (std::size_t start = 0; start < head.size();) {
-    const std::size_t end = std::min(head.find("\r\n", start), head.size() - 1) + 2;
-    std::string line = hide(head.substr(start, end - start));
-    const bool is_request_line = start == 0;  // its path may have a colon: /v1/agent-events:claim
-    start = end;
-    const std::size_t colon = is_request_line ? std::string::npos : line.find(':');
-    const std::string_view name = std::string_view(line).substr(0, colon == std::string::npos ? 0 : colon);
-    const std::string_view value = trimmed(std::string_view(line).substr(std::min(name.size() + 1, line.size())));
-    const bool is_hidden = !name.empty() && contract::hides_header(name, value);
-    if (is_hidden && line.find(mark) == std::string::npos) {
+  std::string hidden = hide(head.substr(0, head.find("\r\n"))) + "\r\n";
+  for (const auto& [name, given] : http::read_head(head).headers) {
+    std::string value = hide(given);
+    if (contract::hides_header(name, value) && value.find(mark) == std::string::npos) {
       const bool is_credential = contract::is_credential_header(name);
-      const bool bearer = is_credential && line.find("Bearer ") != std::string::npos;
-      line = fmt::format("{}: {}{}\r\n", name, bearer ? "Bearer " : "", is_credential ? unknown : contract::redacted);
+      const bool bearer = is_credential && given.starts_with("Bearer ");
+      value = fmt::format("{}{}", bearer ? "Bearer " : "", is_credential ? unknown : contract::redacted);
     }
-    hidden += line;
+    hidden += fmt::format("{}: {}\r\n", hide(name), value);
   }
-  return hidden;
+  return hidden + "\r\n";
 }
 
 Result<std::string> SecretNames::reveal(std::string_view text) {

@@ -10,14 +10,16 @@ using namespace ws::mock::test;
 
 namespace {
 
-const Json entry = {{"seq", 3},
-                    {"method", "POST"},
-                    {"path", "/v1/documents"},
-                    {"query", "a=1&b=x+y"},
-                    {"operation", "docs.create"},
-                    {"status", 201},
-                    {"request_headers", {{"idempotency-key", "k"}}},
-                    {"request_body", {{"title", "T"}, {"content", "x"}, {"tags", {1, 2}}}}};
+const Exchange entry = read_exchange({{"seq", 3},
+                                      {"time", "2026-11-20T10:00:00Z"},
+                                      {"method", "POST"},
+                                      {"path", "/v1/documents"},
+                                      {"query", "a=1&b=x+y"},
+                                      {"operation", "docs.create"},
+                                      {"status", 201},
+                                      {"request_headers", {{"idempotency-key", "k"}}},
+                                      {"request_body", {{"title", "T"}, {"content", "x"}, {"tags", {1, 2}}}}})
+                           .value();
 
 }  // namespace
 
@@ -50,7 +52,7 @@ TEST_CASE("verify: an entry matches by operation, path, method, status, query, h
 }
 
 TEST_CASE("verify: times, or min and max, give the expected count, the default is at least once", "[server-mock]") {
-  const Json twice = {entry, entry};
+  const std::vector<Exchange> twice = {entry, entry};
   const auto holds = [&](const Json& bounds) {
     Json verification = {{"match", {{"operation", "docs.create"}}}};
     verification.update(bounds);
