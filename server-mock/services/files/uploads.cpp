@@ -34,7 +34,7 @@ std::string shown_path(std::string_view path) {
   std::string shown;
   while (!path.empty()) {
     const std::string_view part = path.substr(0, path.find('/', 1));
-    shown += part.find(contract::key_prefix) == std::string_view::npos ? std::string(part) : "/[redacted]";
+    shown += contract::looks_like_key(part.substr(part.starts_with('/'))) ? "/[redacted]" : std::string(part);
     path.remove_prefix(part.size());
   }
   return shown;

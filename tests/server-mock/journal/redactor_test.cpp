@@ -69,6 +69,26 @@ TEST_CASE("redactor: a 422 does not repeat the secret that it is about", "[serve
   CHECK(redacted_of(before).at("detail").at(1).at("input") == "shown");
 }
 
+TEST_CASE("redactor: a journal shows nothing that may be a key in a place that nobody describes", "[server-mock]") {
+  const std::string canary = "q8Zr2LkP0vTn5YwXc3Jd7Hs1";
+  WireExchange wire = {.method = "POST",
+                       .path = "/somewhere/" + canary,
+                       .query = "x=" + canary,
+                       .request_headers = {{"X-Whatever", canary}, {"Authorization", "Basic " + canary}},
+                       .request_body = dump({{"nobody_knows", canary}, {"payload", {{"list", {canary}}}}}),
+                       .status = 422,
+                       .response_body = dump({{"detail", {{{"loc", {"body"}}, {"input", canary}, {"msg", canary}}}}})};
+  wire.request_bytes = wire.request_body.size();
+  wire.response_bytes = wire.response_body.size();
+  const Exchange shown = Redactor(Redactor::Undescribed::shown).redact(wire);
+  CHECK(dump(to_json(shown)).find(canary) == std::string::npos);
+  CHECK(shown.path == "/somewhere/[redacted]");
+  CHECK(shown.query == "x=[redacted]");
+  CHECK(shown.request_header("x-whatever") == contract::redacted);
+  CHECK(shown.request_body->at("nobody_knows") == contract::redacted);
+  CHECK(shown.response_body->at("detail").at(0).at("loc") == Json{"body"});
+}
+
 TEST_CASE("redactor: a secret is written nowhere, wherever it stands", "[server-mock]") {
   const std::string canary = "canary-3141592653589793238462643";
   const auto json = http::Pairs{{"Content-Type", "application/json"}};
