@@ -79,4 +79,16 @@ http::Response page(int status, std::string_view title, std::string_view main) {
   return response;
 }
 
+http::Response script_page(int status, std::string_view type, std::string text) {
+  http::Response response(status);
+  response.body(type, std::move(text))
+      .header("Content-Security-Policy",
+              "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action "
+              "'none'; frame-ancestors 'none'; base-uri 'none'")
+      .header("X-Content-Type-Options", "nosniff")
+      .header("Referrer-Policy", "no-referrer")
+      .header("Cache-Control", "no-store");
+  return response;
+}
+
 }  // namespace ws::mock::pages

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "server-mock/pages/html.hpp"
+
 namespace ws::mock::pages {
 namespace {
 
@@ -39,16 +41,7 @@ std::optional<http::Response> inspector(const http::Request& request) {
     return http::Response(308).header("Location", "../_mock");
   }
   for (const InspectorFile& file : inspector_files) {
-    if (request.path != file.path) continue;
-    http::Response response;
-    response.body(file.type, std::string(file.text))
-        .header("Content-Security-Policy",
-                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
-                "form-action 'none'; frame-ancestors 'none'; base-uri 'none'")
-        .header("X-Content-Type-Options", "nosniff")
-        .header("Referrer-Policy", "no-referrer")
-        .header("Cache-Control", "no-store");
-    return response;
+    if (request.path == file.path) return script_page(200, file.type, std::string(file.text));
   }
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shell_command.hpp"
+#include "server-mock/pages/html.hpp"
 #include "server-mock/services/files/uploads.hpp"
 #include "server-mock/store/schema.hpp"
 
@@ -27,25 +28,8 @@ constexpr std::string_view trace_js =
 #include "trace_js_text.inc"
     ;
 
-http::Response with_policy(http::Response response) {
-  response
-      .header("Content-Security-Policy",
-              "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action "
-              "'none'; frame-ancestors 'none'; base-uri 'none'")
-      .header("X-Content-Type-Options", "nosniff")
-      .header("Referrer-Policy", "no-referrer")
-      .header("Cache-Control", "no-store");
-  return response;
-}
-
-http::Response text_response(std::string_view type, std::string text, int status = 200) {
-  http::Response response(status);
-  response.body(type, std::move(text));
-  return with_policy(std::move(response));
-}
-
 http::Response json_response(const Json& value, int status = 200) {
-  return text_response("application/json", dump(value), status);
+  return pages::script_page(status, "application/json", dump(value));
 }
 
 http::Response error_response(int status, std::string_view message) {
@@ -136,9 +120,9 @@ Result<http::Response> Player::state(std::size_t n) {
 
 Result<http::Response> Player::answer(std::string_view path) {
   constexpr std::string_view root = "/_trace";
-  if (path == "/") return text_response("text/html; charset=utf-8", std::string(trace_html));
-  if (path == "/trace.css") return text_response("text/css; charset=utf-8", std::string(trace_css));
-  if (path == "/trace.js") return text_response("text/javascript; charset=utf-8", std::string(trace_js));
+  if (path == "/") return pages::script_page(200, "text/html; charset=utf-8", std::string(trace_html));
+  if (path == "/trace.css") return pages::script_page(200, "text/css; charset=utf-8", std::string(trace_css));
+  if (path == "/trace.js") return pages::script_page(200, "text/javascript; charset=utf-8", std::string(trace_js));
   if (path == root) return list();
   if (path.starts_with("/_trace/")) {
     path.remove_prefix(root.size() + 1);

@@ -259,7 +259,7 @@ const std::vector<Room> rooms = {
       "server-mock/pipeline/",
       "server-mock/store/",
       "server-mock/sweep/"}},
-    mock("trace/", {"application/", "http/", "output/", "sandbox/", "services/files/", "store/"}),
+    mock("trace/", {"application/", "http/", "output/", "pages/", "sandbox/", "services/files/", "store/"}),
     mock("", {"application/", "compare/", "control/", "faults/", "fixtures/", "output/", "sweep/", "trace/"}),
 };
 
