@@ -13,6 +13,7 @@
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/clock.hpp"
 #include "api-client/base/files.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/base/uuid.hpp"
 #include "server-mock/application/stop_on_signal.hpp"
 #include "server-mock/compare/caller.hpp"
@@ -116,9 +117,7 @@ Result<DifferenceReport> compare_recording(const DiffFlags& flags, const Applica
   WS_LET(const std::string text, read_file(flags.recording, recording_bytes, Source::connected));
   Exchanges exchanges;
   int line_number = 0;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  for (const std::string_view line : split_lines(text)) {
     ++line_number;
     if (line.empty()) continue;
     auto read = read_recorded(line);

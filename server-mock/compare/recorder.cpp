@@ -133,40 +133,25 @@ class Spool {
 
 class SpoolSink final : public http::BodySink {
  public:
-  explicit SpoolSink(std::size_t& held_bytes) : spool_(std::make_unique<Spool>(held_bytes)) {}
+  explicit SpoolSink(std::size_t& held_bytes) : spool_(std::make_shared<Spool>(held_bytes)) {}
   bool wants_more() const override { return !failed_; }
   void take(std::string_view piece) override {
     failed_ = failed_ || spool_->size() + piece.size() > max_request_bytes || !spool_->append(piece);
   }
   std::uint64_t taken_bytes() const override { return spool_->size(); }
-  std::unique_ptr<Spool> finish() { return std::move(spool_); }
+  std::shared_ptr<Spool> finish() { return std::move(spool_); }
 
  private:
-  std::unique_ptr<Spool> spool_;
+  std::shared_ptr<Spool> spool_;
   bool failed_ = false;
 };
 
-/// To the service.
-class SpoolBody final : public ws::http::BodySource {
+/// To the service, or to the client.
+class SpoolReader final : public ws::http::BodySource, public http::BodySource {
  public:
-  explicit SpoolBody(const Spool& spool) : spool_(spool) {}
-  std::uint64_t size_bytes() const override { return spool_.size(); }
-  Result<std::size_t> read(char* buffer, std::size_t capacity) override {
-    const std::size_t got = spool_.read(at_, buffer, capacity);
-    at_ += got;
-    return got;
-  }
-
- private:
-  const Spool& spool_;
-  std::uint64_t at_ = 0;
-};
-
-/// To the client.
-class SpoolSource final : public http::BodySource {
- public:
-  explicit SpoolSource(std::unique_ptr<Spool> spool) : spool_(std::move(spool)) {}
+  explicit SpoolReader(std::shared_ptr<const Spool> spool) : spool_(std::move(spool)) {}
   std::uint64_t size_bytes() const override { return spool_->size(); }
+  Result<std::size_t> read(char* buffer, std::size_t capacity) override { return read(std::span(buffer, capacity)); }
   std::size_t read(std::span<char> room) override {
     const std::size_t got = spool_->read(at_, room.data(), room.size());
     at_ += got;
@@ -174,7 +159,7 @@ class SpoolSource final : public http::BodySource {
   }
 
  private:
-  std::unique_ptr<Spool> spool_;
+  std::shared_ptr<const Spool> spool_;
   std::uint64_t at_ = 0;
 };
 
@@ -284,13 +269,13 @@ class RecordingProxy::Writer {
 
 /// A request on its way, and its answer.
 struct RecordingProxy::Passing {
-  explicit Passing(std::size_t& held_bytes) : answer_body(std::make_unique<Spool>(held_bytes)) {}
+  explicit Passing(std::size_t& held_bytes) : answer_body(std::make_shared<Spool>(held_bytes)) {}
 
   WireExchange exchange = {};
   std::chrono::steady_clock::time_point sent_at = std::chrono::steady_clock::now();
-  std::unique_ptr<Spool> body = {};  // of the request; null: none
-  std::unique_ptr<SpoolBody> source = {};
-  std::unique_ptr<Spool> answer_body;
+  std::shared_ptr<Spool> body = {};  // of the request; null: none
+  std::unique_ptr<SpoolReader> source = {};
+  std::shared_ptr<Spool> answer_body;
   std::string own_url = {};  // of this proxy, as the client calls it
   bool is_done = false;
   bool is_unreached = false;  // no whole answer came
@@ -388,7 +373,7 @@ http::Response RecordingProxy::handle(const http::Request& request) {
     if (!sink->wants_more())
       return error(413, "payload_too_large", "The body is larger than 128 MiB, or the disk is full");
     passing->body = sink->finish();
-    passing->source = std::make_unique<SpoolBody>(*passing->body);
+    passing->source = std::make_unique<SpoolReader>(passing->body);
     exchange.request_bytes = passing->body->size();
   }
   const std::string_view host = guard_.request_host(request);
@@ -434,6 +419,7 @@ void RecordingProxy::end(Passing& passing, ws::http::Outcome outcome) {
   exchange.response_bytes = passing.answer_body->size();
   exchange.response_body = passing.answer_body->kept();
   if (passing.body) exchange.request_body = passing.body->kept();
+  passing.source.reset();
   passing.body.reset();
   writer_->take(exchange);
 }
@@ -496,7 +482,7 @@ http::Response RecordingProxy::answer(Passing& passing, const http::Request& req
     }
   }
   if (response.is_bodiless()) return response;
-  return with_body(std::move(response), type, std::make_unique<SpoolSource>(std::move(passing.answer_body)));
+  return with_body(std::move(response), type, std::make_unique<SpoolReader>(std::move(passing.answer_body)));
 }
 
 }  // namespace ws::mock::compare

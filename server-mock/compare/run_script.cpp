@@ -10,6 +10,7 @@
 
 #include "api-client/base/percent.hpp"
 #include "api-client/base/sha256.hpp"
+#include "api-client/base/text.hpp"
 #include "server-mock/compare/script.hpp"
 
 namespace ws::mock::compare {
@@ -159,9 +160,8 @@ class Runner {
   }
 
   void remember(const Step& step, const WireExchange& answer, const Json& body) {
-    for (std::string_view rest = step.captures; !rest.empty() && answer.status < 300;) {
-      const std::string_view one = rest.substr(0, rest.find(' '));
-      rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    for (const std::string_view one : split(step.captures, ' ')) {
+      if (one.empty() || answer.status >= 300) break;
       const std::size_t equals = one.find('=');
       const Json* value = at_pointer(body, one.substr(equals + 1));
       const std::string name(one.substr(0, equals));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/text.hpp"
 #include "server-mock/trace/packed.hpp"
 
 namespace ws::mock::trace {
@@ -152,12 +153,9 @@ Result<Trace> Trace::read(const std::string& path) {
   Trace trace;
   TraceReader reader(trace);
   std::size_t number = 0;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = rest.find('\n');
+  for (const std::string_view line : whole_lines(text)) {
     // A recorder that was killed leaves an incomplete last line.
-    if (end == std::string_view::npos && number > 0) break;
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (!line.ends_with('\n') && number > 0) break;
     const auto parsed = parse_bounded(line);
     std::string wrong = "this line is not a JSON object";
     if (parsed && parsed->is_object()) wrong = number == 0 ? reader.start(*parsed) : reader.next(*parsed);
