@@ -24,7 +24,7 @@ page() {
 }
 page gfm "$source/README.md" index.html ws
 cd "$source"
-for file in docs/*.md docs/reference/*.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ARCHITECTURE.md recipes/README.md; do
+for file in docs/*.md docs/reference/*.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ARCHITECTURE.md recipes/README.md recipes/retries/README.md; do
   page gfm "$file" "${file%.md}.html"
 done
 for file in "$work"/man/*; do
@@ -42,6 +42,7 @@ cp docs/reference/*.json "$out/docs/reference/"
 mv "$out/docs/README.html" "$out/docs/index.html"
 mv "$out/docs/reference/README.html" "$out/docs/reference/index.html"
 mv "$out/recipes/README.html" "$out/recipes/index.html"
+mv "$out/recipes/retries/README.html" "$out/recipes/retries/index.html"
 
 # Every link of ours leads somewhere.
 python3 - "$out" <<'PY'
