@@ -1,4 +1,5 @@
-// Runs the recipes, or their lines where they are for a service elsewhere.
+// Runs the recipes, or their lines where they are for a service elsewhere. Those of GitHub and GitLab:
+// tests/packaging/ci-files/empty_repository.mjs.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -40,17 +41,6 @@ void check_run(const std::string& script) {
   const Ended ended = in_checkout(script);
   INFO(ended.out << ended.err);
   CHECK(ended.exit == 0);
-}
-
-/// Installs packages: what these steps need is here already.
-bool installs(const std::string& step) { return step.starts_with("apt-get "); }
-
-std::string lines_of(const Json& list) {
-  std::string lines;
-  for (const Json& line : list) {
-    if (!installs(line)) lines += line.get<std::string>() + "\n";
-  }
-  return lines;
 }
 
 }  // namespace
@@ -98,19 +88,6 @@ TEST_CASE("recipes: the shell script fails where the server does not start", "[s
             .exit != 0);
 }
 
-TEST_CASE("recipes: the steps of the GitHub workflow run", "[server-mock]") {
-  const Json workflow = read_recipe("github/workspace-mock.yml");
-  int run = 0;
-  for (const Json& step : workflow.at("jobs").at("test").at("steps")) {
-    if (!step.contains("run") || step.contains("if")) continue;  // building is what this very test did
-    if (installs(step.at("run"))) continue;
-    check_run(step.at("run"));
-    ++run;
-  }
-  CHECK(run == 2);
-  CHECK(workflow.at("jobs").at("test").at("container") == "debian:12");
-}
-
 TEST_CASE("recipes: the first lines of docs/ci.md work in an empty repository with a release's tarball",
           "[server-mock]") {
   const std::string document = ws::read_file(source_path("/docs/ci.md")).value();
@@ -139,14 +116,6 @@ TEST_CASE("recipes: the first lines of docs/ci.md work in an empty repository wi
   CHECK(ended.exit == 0);
 }
 
-TEST_CASE("recipes: the lines of the GitLab job run", "[server-mock]") {
-  const Json pipeline = read_recipe("gitlab/workspace-mock.gitlab-ci.yml");
-  const Json& job = pipeline.at("test-against-mock");
-  CHECK(job.at("needs").at(0) == "build-mock");
-  CHECK(pipeline.at("stages") == Json{"build", "test"});
-  check_run(lines_of(job.at("before_script")) + lines_of(job.at("script")) + "grep -q me.get requests.jsonl\n");
-}
-
 TEST_CASE("recipes: ws-mock is carried from one job to the next as one file", "[server-mock]") {
   const Ended needed = run_command({.arguments = {"ldd", program("ws-mock")}});
   REQUIRE(needed.exit == 0);
@@ -159,8 +128,6 @@ TEST_CASE("recipes: ws-mock is carried from one job to the next as one file", "[
         line.find("libm.so") != std::string::npos || line.find("ld-linux") != std::string::npos;
     CHECK(of_the_c_library);
   }
-  CHECK(read_recipe("gitlab/workspace-mock.gitlab-ci.yml").at("build-mock").at("artifacts").at("paths") ==
-        Json{"build/bin/ws-mock"});
 }
 
 TEST_CASE("recipes: the services of the compose file find each other", "[server-mock]") {
