@@ -83,13 +83,17 @@ struct Sweep::Scratch {
 };
 
 std::chrono::milliseconds Sweep::limit_of(const Row& row) const {
-  // The duration of the command on this machine is not known before the clean runs.
-  if (row.id.empty()) return options_.limit * longer_than_clean;
   return std::max(options_.limit, reference_.clean.end.took * longer_than_clean) + row.extra;
 }
 
-Result<Run> Sweep::run_command(
-    const World& world, const std::string& token, const Scratch& scratch, const Row& row, std::uint64_t since) {
+std::chrono::milliseconds Sweep::first_limit() const { return options_.limit * longer_than_clean; }
+
+Result<Run> Sweep::run_command(const World& world,
+                               const std::string& token,
+                               const Scratch& scratch,
+                               const Row& row,
+                               std::uint64_t since,
+                               std::chrono::milliseconds limit) {
   const std::string home = scratch.path / "home";
   ProcessOptions process = {.without = user_environment};
   process.environment = {{"WS_BASE_URL", world.base_url},
@@ -103,7 +107,7 @@ Result<Run> Sweep::run_command(
                          {"XDG_DATA_HOME", home + "/.local/share"},
                          {"XDG_CACHE_HOME", home + "/.cache"}};
   Run run = {.token = token};
-  WS_LET(run.end, run_process(options_.command, process, {.time = limit_of(row), .stop = options_.stop}));
+  WS_LET(run.end, run_process(options_.command, process, {.time = limit, .stop = options_.stop}));
   WS_LET(const Json journal, host_.control(world, "GET", fmt::format("/requests?since={}", since), nullptr));
   run.sent = read_journal(journal);
   WS_LET(run.state, host_.control(world, "GET", "/state", nullptr));
@@ -128,7 +132,7 @@ Result<void> Sweep::prepare() {
       reference_.has_real_clock = !find_text(clock, "clock").value_or("").starts_with("frozen");
       WS_LET(reference_.first_state, host_.control(world, "GET", "/state", nullptr));
     }
-    WS_LET(run, run_command(world, world.token, scratch, {}, 0));
+    WS_LET(run, run_command(world, world.token, scratch, {}, 0, first_limit()));
     host_.close(world);
     if (is_stopped(options_)) return fail(Failure::Kind::cancelled, "stopped");
     if (run.end.by != RunEnd::By::itself || run.end.exit != 0) {
@@ -226,22 +230,25 @@ Result<std::string> Sweep::remove_fault(const Row& row, const World& world) {
   return find_text(key, "secret").value_or(world.token);
 }
 
-Result<RowResult> Sweep::run_row(const Row& row, const World& world) {
+Result<RowResult> Sweep::run_row(const Row& row, const World& world, double slower) {
   RowResult result = {.row = row};
+  const std::chrono::milliseconds limit(
+      static_cast<std::chrono::milliseconds::rep>(slower * static_cast<double>(limit_of(row).count())));
   WS_LET(const Scratch scratch, Scratch::make());
   WS_TRY(prepare_fault(row, world));
-  WS_LET(Run run, run_command(world, world.token, scratch, row, 0));
+  WS_LET(Run run, run_command(world, world.token, scratch, row, 0, limit));
   std::optional<Run> rerun;
   const bool failed = run.end.by == RunEnd::By::itself && run.end.exit != 0;
   for (const SentRequest& sent : run.sent) result.journal.push_back(line_of(sent));
   const bool leaves_lease = leaves_leases(reference_, run);
   if ((failed || leaves_lease) && options_.rerun == Rerun::yes && !is_stopped(options_)) {
     WS_LET(const std::string token, remove_fault(row, world));
-    WS_LET(rerun, run_command(world, token, scratch, row, run.sent.empty() ? 0 : run.sent.back().seq));
+    WS_LET(rerun, run_command(world, token, scratch, row, run.sent.empty() ? 0 : run.sent.back().seq, limit));
     if (failed) result.rerun_exit = rerun->end.exit;
     result.journal.emplace_back(failed ? "-- run again without the fault --" : "-- run again after the lease --");
     for (const SentRequest& sent : rerun->sent) result.journal.push_back(line_of(sent));
   }
+  result.met_limit = run.end.by == RunEnd::By::limit || (rerun.has_value() && rerun->end.by == RunEnd::By::limit);
   result.findings = judge(reference_, row, run, rerun);
   result.verdict = !result.findings.empty() ? RowResult::Verdict::found
                    : failed                 ? RowResult::Verdict::recovered
@@ -251,10 +258,29 @@ Result<RowResult> Sweep::run_row(const Row& row, const World& world) {
   return result;
 }
 
-Result<RowResult> Sweep::run_alone(const Row& row) {
+Result<double> Sweep::slowdown() {
   WS_LET(const World world, host_.open());
-  auto result = run_row(row, world);
+  WS_LET(const Scratch scratch, Scratch::make());
+  WS_LET(const Run now, run_command(world, world.token, scratch, {}, 0, first_limit()));
   host_.close(world);
+  const double before = static_cast<double>(std::max<std::int64_t>(1, clean().end.took.count()));
+  return std::max(1.0, static_cast<double>(now.end.took.count()) / before);
+}
+
+Result<RowResult> Sweep::run_confirmed(const Row& row, World& world) {
+  WS_LET(world, host_.open());
+  auto first = run_row(row, world, 1);
+  if (!first || !first->met_limit || is_stopped(options_)) return first;
+  host_.close(world);
+  WS_LET(const double slower, slowdown());
+  WS_LET(world, host_.open());
+  return run_row(row, world, slower);
+}
+
+Result<RowResult> Sweep::run_alone(const Row& row) {
+  World world;
+  auto result = run_confirmed(row, world);
+  if (!world.id.empty()) host_.close(world);
   return result;
 }
 
@@ -317,8 +343,7 @@ Result<RowResult> Sweep::replay(const std::string& id, World& world) {
                 fmt::format("there is no row \"{}\"", id),
                 near.empty() ? "`ws-mock sweep --plan -- CMD` lists them" : near);
   }
-  WS_LET(world, host_.open());
-  return run_row(*row, world);
+  return run_confirmed(*row, world);
 }
 
 }  // namespace ws::mock::sweep

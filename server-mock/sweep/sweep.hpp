@@ -24,7 +24,8 @@ struct SweepOptions {
   std::vector<std::string> flags = {};
   PlanOptions plan = {};
   std::size_t jobs = 1;
-  std::chrono::milliseconds limit{10'000};  ///< per run; never less than ten times the clean run
+  /// Per run; never less than ten times the clean run, and longer on a machine that has become slower since.
+  std::chrono::milliseconds limit{10'000};
   Rerun rerun = Rerun::yes;
   std::string trace_pattern = {};
   std::size_t max_sends = 10;
@@ -45,6 +46,7 @@ struct RowResult {
   std::vector<Finding> findings = {};
   RunEnd end = {};
   std::optional<int> rerun_exit = {};
+  bool met_limit = false;                 ///< the run or the rerun was stopped at its time limit
   std::vector<std::string> journal = {};  ///< one line for each request of the run and of the rerun
   std::vector<SentRequest> sent = {};
 };
@@ -84,15 +86,27 @@ class Sweep {
 
  private:
   struct Scratch;
-  Result<Run> run_command(
-      const World& world, const std::string& token, const Scratch& scratch, const Row& row, std::uint64_t since);
-  Result<RowResult> run_row(const Row& row, const World& world);
+  Result<Run> run_command(const World& world,
+                          const std::string& token,
+                          const Scratch& scratch,
+                          const Row& row,
+                          std::uint64_t since,
+                          std::chrono::milliseconds limit);
+  Result<RowResult> run_row(const Row& row, const World& world, double slower);
+  /// Runs the row in a world of its own, which stays open. Its limit is time on the wall, and the machine may be busier
+  /// than it was for the clean runs: a run that met the limit is made again, in a new world, under a limit that is as
+  /// much longer as the command now takes longer without a fault.
+  Result<RowResult> run_confirmed(const Row& row, World& world);
+  /// How many times longer the command takes now, without a fault, than it took in the clean run; at least 1.
+  Result<double> slowdown();
   Result<RowResult> run_alone(const Row& row);
   /// Runs the rows in parallel; a result is empty if the sweep was stopped before the row ended.
   Result<std::vector<std::optional<RowResult>>> run_rows(const Progress& progress);
   Result<void> prepare_fault(const Row& row, const World& world);
   Result<std::string> remove_fault(const Row& row, const World& world);
   std::chrono::milliseconds limit_of(const Row& row) const;
+  /// Of a run without faults, whose duration on this machine is not known.
+  std::chrono::milliseconds first_limit() const;
 
   LocalServer& host_;
   SweepOptions options_;

@@ -180,6 +180,35 @@ TEST_CASE("sweep: right clients and `ws` itself are without a finding", "[sweep]
   CHECK(ended.exit == 0);
 }
 
+TEST_CASE("sweep: a machine that becomes busy after the clean runs makes nothing hung", "[sweep]") {
+  const TemporaryFolder folder;
+  const std::string busy = folder / "busy";
+  const std::string rest = folder / "rest";
+  const std::string loops = "until [ -e '" + busy + "' ]; do sleep 0.02; [ ! -e '" + rest +
+                            "' ] || exit 0; done\n"
+                            "cpu=$(python3 -c 'import os; print(min(os.sched_getaffinity(0)))')\n"
+                            "for i in $(seq 16); do taskset -c $cpu sh -c 'until [ -e " +
+                            rest + " ]; do :; done' & done; wait";
+  Running load({.arguments = {"bash", "-c", loops}});
+  const Ended ended = run_command({.arguments = {program("ws-mock"),
+                                                 "sweep",
+                                                 "--json",
+                                                 "--only",
+                                                 "me.get#1:500-before",
+                                                 "--limit",
+                                                 "1s",
+                                                 "--",
+                                                 "python3",
+                                                 clients + "computes.py"},
+                                   .environment = {{"BUSY_FROM_NOW", busy}},
+                                   .timeout = std::chrono::minutes(4)});
+  std::ofstream(rest).flush();
+  load.wait();
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit == 0);
+  CHECK_THAT(ended.out, !Contains("hung"));
+}
+
 TEST_CASE("sweep: exit codes, reports and known findings", "[sweep]") {
   const TemporaryFolder folder;
   const std::string junit = folder / "sweep.xml";
