@@ -23,13 +23,23 @@ Finding finding(std::string word, std::string sentence, std::vector<std::string>
       .word = std::move(word), .sentence = std::move(sentence), .lines = std::move(lines), .advice = std::move(advice)};
 }
 
+/// Whether `sent[at]` repeats `first`: with the same body, or with another one where the clean run has no call of its
+/// own that it could be. Files that are sent in parallel differ in their bodies alone.
+bool is_repeat(const Reference& reference, const Sent& sent, const SentRequest& first, std::size_t at) {
+  if (!sent[at].same_call(first)) return false;
+  if (sent[at].operation != "upload.put" && sent[at].body == first.body) return true;
+  const auto is_same = [&first](const SentRequest& one) { return one.same_call(first); };
+  const auto so_far = std::count_if(sent.begin(), sent.begin() + static_cast<std::ptrdiff_t>(at) + 1, is_same);
+  return so_far > std::ranges::count_if(reference.clean.sent, is_same);
+}
+
 Found impatience(const Reference& reference, const Row& row, const Sent& sent, const std::string& cause) {
   if (!reference.has_real_clock || row.rule.find(retry_after_member) == std::string::npos) return {};
   const std::int64_t wait_ms = std::chrono::milliseconds(retry_after).count();
   for (std::size_t i = 0; i < sent.size(); ++i) {
     if (sent[i].fault.empty()) continue;
     for (std::size_t k = i + 1; k < sent.size(); ++k) {
-      if (!sent[k].same_call(sent[i])) continue;
+      if (!is_repeat(reference, sent, sent[i], k)) continue;
       const std::int64_t gap = sent[k].time_ms - sent[i].time_ms;
       if (gap + early_ms >= wait_ms) return {};
       return finding(

@@ -167,6 +167,24 @@ TEST_CASE("sweep: an event under a lease is lost only if a run after the lease l
   CHECK(words(reference, row, left, run_of({}, "", event("queued"))) == Words{"lost"});
 }
 
+TEST_CASE("sweep: a call of its own sent beside one that has to wait is not impatient", "[sweep]") {
+  const auto call = [](const char* body, std::int64_t time_ms, int status, const char* fault = "") {
+    SentRequest one = sent("files.upload_start", "POST", status, fault);
+    one.body = body;
+    one.time_ms = time_ms;
+    return one;
+  };
+  const Reference reference = reference_of(run_of({call("one", 0, 201), call("two", 1, 201)}, ""));
+  Row row = row_of("files.upload_start", "503-before");
+  row.rule = retry_after_member;
+  const auto judged = [&](std::vector<SentRequest> requests) { return words(reference, row, run_of(requests, "")); };
+  const SentRequest refused = call("one", 0, 503, "sweep");
+  CHECK(judged({refused, call("two", 1, 201), call("one", 2500, 201)}).empty());
+  CHECK(judged({refused, call("two", 1, 201), call("one", 500, 201)}) == Words{"impatient"});
+  // Another body with each try: three sends of what the clean run sent twice.
+  CHECK(judged({refused, call("two", 1, 201), call("one, again", 500, 201)}) == Words{"impatient"});
+}
+
 TEST_CASE("sweep: many requests in all are a storm", "[sweep]") {
   Reference reference = reference_of(run_of({sent("docs.get", "GET", 200)}, ""));
   const Row row = row_of("docs.get", "500-before");
