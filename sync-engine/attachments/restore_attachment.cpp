@@ -442,8 +442,9 @@ bool is_agreed(const AttachmentTree& base, const OperationRow& row) {
 /// Plans what becomes of the files of an operation.
 class FileUndo {
  public:
-  FileUndo(Session& session, const Scan& scan, const SafeWriter& writer, AttachmentTree base)
+  FileUndo(Session& session, const Operation& undone, const Scan& scan, const SafeWriter& writer, AttachmentTree base)
       : session_(session),
+        undone_(undone),
         scan_(scan),
         writer_(writer),
         base_(std::move(base)),
@@ -461,11 +462,26 @@ class FileUndo {
       return keeps_bytes ? writer_.hash(place).value_or(std::nullopt) : hash_now(files_, place);
     };
     const auto now = hash_at(path);
-    if (is_moved ? !now && hash_at(*step.to) == step.result : now == step.result) return {};  // taken back already
+    const bool is_unsent = !row.after && now && now == step.result && !base_.contains(path);
+    if (is_unsent) {
+      step.from = step.to;  // to be sent as it is
+      step.seen = step.result;
+    } else if (is_moved ? !now && hash_at(*step.to) == step.result : now == step.result) {
+      return {};  // taken back already
+    }
     const auto leave = [&](std::string_view why) {
       plan.left.push_back({.path = step.to ? *step.to : *step.from, .why = std::string(why)});
     };
-    WS_LET(const std::string_view hidden, why_not_sent(row, step));
+    if (undone_.is_first) {
+      const std::optional<StepSide> side = side_of_first(row);
+      if (!side) {
+        leave("both sides had it before this run");
+        return {};
+      }
+      step.side = *side;
+    }
+    WS_LET(const std::string_view hidden,
+           step.side == StepSide::here ? Result<std::string_view>("") : why_not_sent(row, step));
     if (!hidden.empty()) {
       leave(hidden);
     } else if (now != step.seen) {
@@ -503,6 +519,7 @@ class FileUndo {
   }
 
   Session& session_;
+  const Operation& undone_;
   const Scan& scan_;
   const SafeWriter& writer_;
   AttachmentTree base_;
@@ -513,6 +530,7 @@ class FileUndo {
 }  // namespace
 
 Result<void> plan_file_undo(Session& session,
+                            const Operation& undone,
                             const Scan& scan,
                             const std::vector<OperationRow>& rows,
                             const UndoOptions& options,
@@ -520,7 +538,7 @@ Result<void> plan_file_undo(Session& session,
   if (rows.empty()) return {};
   WS_LET(AttachmentTree base, session.attachments().base());
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
-  FileUndo undo(session, scan, writer, std::move(base));
+  FileUndo undo(session, undone, scan, writer, std::move(base));
   for (const OperationRow& row : rows) {
     if (!row.changes()) continue;
     if (options.only && !options.only(row.path()) && !(row.before && options.only(row.before->path))) {

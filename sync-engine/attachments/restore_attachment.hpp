@@ -54,9 +54,10 @@ bool is_about_bytes(const FileStep& step);
 /// Whether it brings back what was never sent, which is not sent by this either.
 Result<bool> is_unsent(Session& session, const FileStep& step);
 
-/// Adds the steps of those rows to the plan. A file that changed since is left alone, and so is one that the service
-/// has and that a rule keeps from it now. `scan` has read every rule.
+/// Adds the steps of those rows of `undone` to the plan. A file that changed since is left alone, and so is one that
+/// the service has and that a rule keeps from it now. `scan` has read every rule.
 Result<void> plan_file_undo(Session& session,
+                            const Operation& undone,
                             const Scan& scan,
                             const std::vector<OperationRow>& rows,
                             const UndoOptions& options,

@@ -428,6 +428,7 @@ class AttachmentSurveyor {
   }
 
   void look_at_one(const RelativePath& path) {
+    if (options_.absent.contains(path)) return;
     const std::string known_as = files_.disk_path(path);
     const std::string disk = known_as.empty() ? path.string() : known_as;
     std::optional<LocalAttachment> file;

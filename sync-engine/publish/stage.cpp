@@ -325,6 +325,7 @@ class Stager {
 
   /// Editors that save by replacing a file remove it for a moment. Another document may be at the path legitimately.
   bool came_back(const SafeWriter& files, const RelativePath& path) {
+    if (survey_.absent.contains(path)) return false;
     if (!files.read(path)) return false;
     if (places_.empty()) {
       for (const auto& [document, entry] : survey_.local.tracked) places_.insert(entry.path);

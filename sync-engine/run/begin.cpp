@@ -59,11 +59,13 @@ Result<TreeLock> begin(RunContext& context, std::string_view kind) {
 
 Result<Operation> new_operation(RunContext& context, std::string_view kind) {
   WS_LET(const SourceRevision revision, context.session.state.source_revision());
+  WS_LET(const bool is_first, context.session.state.is_base_empty());
   const std::string& command = context.session.options.command;
   return Operation{.time = context.clock->now(),
                    .kind = std::string(kind),
                    .command = command.empty() ? "ws sync " + std::string(kind) : command,
                    .device = context.session.options.device,
+                   .is_first = is_first,
                    .revision_before = revision};
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api-client/base/suggestion.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/survey/survey.hpp"
@@ -255,10 +256,17 @@ bool is_in(const LeftOutName& each, const RelativePath& place) {
   return path && is_at_or_below(path->text(), place.text());
 }
 
-Failure not_left_out(std::string_view name) {
-  return {.kind = Failure::Kind::not_found,
-          .what = fmt::format("{} is not left out here", name),
-          .hint = "`ws sync leave` without PATH lists what is left out"};
+Failure not_left_out(std::string_view name, const std::vector<LeftOutName>& names) {
+  std::vector<std::string> known;
+  for (const LeftOutName& each : names) {
+    known.push_back(each.name);
+    if (const auto path = path_of(each)) known.push_back(path->string());
+  }
+  const std::string near = suggestion(name, known);
+  return {
+      .kind = Failure::Kind::not_found,
+      .what = fmt::format("{} is not left out here", name),
+      .hint = (near.empty() ? "" : near + " ") + std::string("`ws sync leave` without PATH lists what is left out")};
 }
 
 }  // namespace
@@ -309,8 +317,8 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
   for (const RelativePath& path : files) {
     if (!after.takes(path.text()) && is_meant(path)) missing.insert(path);
   }
-  if (!by_place.empty()) return fail(not_left_out(by_place.begin()->text()));
-  if (!by_id.empty()) return fail(not_left_out(by_id.begin()->text));
+  if (!by_place.empty()) return fail(not_left_out(by_place.begin()->text(), names));
+  if (!by_id.empty()) return fail(not_left_out(by_id.begin()->text, names));
   taken.brings_any = !taken.names.empty() || !missing.empty() || !pull.only_too.empty();
   if (wish.dry_run || !taken.brings_any) return taken;
   WS_TRY(forget_where_taken(session, before, after));

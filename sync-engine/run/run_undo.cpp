@@ -36,13 +36,13 @@ Result<void> foresee_attachments(Session& session, const std::vector<FileStep>& 
     const bool is_file = is_about_bytes(step) || (step.document.empty() && !session.kinds.takes(path.text()));
     if (!is_file) continue;
     const auto add = [&](ActionKind kind) {
-      Row row{.action = {.kind = kind, .path = path, .reason = "taken back", .attachment = true}};
+      Row row{.action = {.kind = kind, .path = path, .reason = reason_of(step.side), .attachment = true}};
       if (kind == ActionKind::push_move) row.action.previous_path = step.from;
       report.rows.push_back(std::move(row));
     };
     if (is_renamed) add(ActionKind::push_move);
     if (!step.from) add(ActionKind::push_create);
-    if (!step.to) add(ActionKind::push_delete);
+    if (!step.to) add(step.side == StepSide::here ? ActionKind::pull_delete : ActionKind::push_delete);
     WS_LET(const bool stays_here, is_unsent(session, step));
     if (step.from && step.to && step.seen != step.result)
       add(stays_here ? ActionKind::pull_update : ActionKind::push_update);
@@ -111,7 +111,7 @@ bool tells_of_all(const Report& report, const std::vector<FileStep>& steps) {
 /// What a step does here, where no run has a row about it.
 Row row_of(const Session& session, const FileStep& step, Row::State state) {
   const RelativePath& path = step.to ? *step.to : *step.from;
-  Row row{.action = {.kind = kind_of(step), .path = path, .reason = "taken back", .document = step.document},
+  Row row{.action = {.kind = kind_of(step), .path = path, .reason = reason_of(step.side), .document = step.document},
           .state = state};
   if (row.action.kind == ActionKind::pull_move) row.action.previous_path = step.from;
   row.action.attachment = step.document.empty() && !session.kinds.takes(path.text());
@@ -208,11 +208,12 @@ void push_made(Session& session,
   push_ahead(session, texts, take);
 }
 
-/// The journalled steps, on the disk.
+/// The journalled steps, on the disk: those that change a file here.
 class StepsHere {
  public:
   StepsHere(Session& session, const Operation& undo, const std::vector<FileStep>& steps, bool was_begun)
       : session_(session), undo_(undo.id), of_texts_(steps) {
+    std::erase_if(of_texts_, [](const FileStep& step) { return step.side == StepSide::service; });
     const auto files = std::stable_partition(
         of_texts_.begin(), of_texts_.end(), [](const FileStep& step) { return !is_about_bytes(step); });
     of_bytes_.assign(files, of_texts_.end());
@@ -244,9 +245,26 @@ class StepsHere {
     Operations operations = session_.state.operations();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     WS_TRY(record_written_steps(session_, of_texts_, left_));
+    WS_TRY(forget_agreed());
     WS_TRY(operations.put_undo_left(undo_, left_));
     WS_TRY(operations.set_stage(undo_, Operation::Stage::undoing_on_service));
     return transaction.commit();
+  }
+
+  /// What went here alone is as it was before the first run: on the service, from where a run brings it.
+  Result<void> forget_agreed() {
+    std::set<RelativePath> left;
+    for (const LeftAlone& each : left_) left.insert(each.path);
+    bool any = false;
+    for (const std::vector<FileStep>* const steps : {&of_texts_, &of_bytes_}) {
+      for (const FileStep& step : *steps) {
+        if (step.side != StepSide::here || left.contains(*step.from)) continue;
+        any = true;
+        WS_TRY(step.document.empty() ? session_.attachments().forget_base(*step.from)
+                                     : session_.state.forget_base(step.document));
+      }
+    }
+    return any ? session_.state.set_source_revision({}) : Result<void>();
   }
 
   Session& session_;
@@ -344,14 +362,17 @@ Result<void> carry_out_undo(RunContext& context,
     }
   }
   if (session.remote == nullptr) return {};
-  const std::set<RelativePath> paths = paths_of(steps);
+  const std::vector<FileStep> sent = steps_to_send(steps);
+  const std::set<RelativePath> paths = paths_of(sent);
   RunOptions run{.message = "Take back run " + std::to_string(undo.undoes),
                  .only = [&paths](const RelativePath& path) { return paths.contains(path); }};
-  for (const FileStep& step : steps) {
+  for (const FileStep& step : sent) {
+    if (step.side == StepSide::service) run.absent.insert(*step.from);
     if (!step.from) continue;
     WS_LET(const std::optional<KnownDocument> known, session.state.find_base(*step.from));
     if (known) run.only_too.insert(known->document);
   }
+  run.whole = !run.absent.empty();
   auto ran = run_rounds(context, run, std::move(pushes));
   if (here) {
     WS_TRY(here->end());
@@ -370,7 +391,8 @@ Result<void> carry_out_undo(RunContext& context,
   }
   if (session.knows_attachments()) WS_TRY(sync_files(context, run, report));
   for (Row& row : report.rows) {
-    if (is_push(row.action.kind)) row.action.reason = "taken back";
+    const bool stays = run.absent.contains(row.action.path);
+    if (is_push(row.action.kind)) row.action.reason = reason_of(stays ? StepSide::service : StepSide::both);
   }
   report.operation = undo.id;
   // What else differs was not asked for.
@@ -426,12 +448,12 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   const std::vector<OperationRow> of_files(files, rows.end());
   rows.erase(files, rows.end());
   WS_LET(PlannedUndo planned,
-         prepare_undo(context.session, rows, options, undone.id, is_local ? AsksService::no : AsksService::yes));
+         prepare_undo(context.session, rows, options, undone, is_local ? AsksService::no : AsksService::yes));
   WS_LET(result.report, report_of(context.session, planned.survey));
   if (!planned.is_stopped) {
     std::vector<LeftAlone>& left = planned.undo.left;
     left.insert(left.end(), kept_both.begin(), kept_both.end());
-    WS_TRY(plan_file_undo(context.session, planned.survey.scan, of_files, options, planned.undo));
+    WS_TRY(plan_file_undo(context.session, undone, planned.survey.scan, of_files, options, planned.undo));
     if (is_local) {
       result.report.rows.clear();
       for (const FileStep& step : planned.undo.steps)
@@ -439,6 +461,11 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
       sort_by_path(result.report.rows);
     } else {
       WS_TRY(foresee_attachments(context.session, planned.undo.steps, result.report));
+      for (const FileStep& step : planned.undo.steps) {
+        if (step.side == StepSide::here && !step.document.empty())
+          result.report.rows.push_back(row_of(context.session, step, Row::State::planned));
+      }
+      sort_by_path(result.report.rows);
     }
     // What is left out again goes here alone, as it did the first time.
     result.report.guard.reset();
@@ -464,6 +491,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   WS_TRY(context.session.history.flush());
   WS_LET(Operation undo, new_operation(context, options.redo ? "redo" : "undo"));
   undo.undoes = result.undone.id;
+  undo.is_first = false;  // it knows of what it takes back
   undo.is_partial = planned.undo.is_partial;
   undo.may_delete = options.allow_deletes;
   undo.is_local = is_local;

@@ -13,6 +13,7 @@ constexpr std::int64_t partial_flag = 1;
 constexpr std::int64_t may_delete_flag = 2;
 constexpr std::int64_t spent_flag = 4;
 constexpr std::int64_t local_flag = 8;
+constexpr std::int64_t first_flag = 16;
 
 constexpr const char* insert_row_sql =
     "insert into operation_rows (operation, place, document, way, before_path, before_hash, before_revision, "
@@ -45,6 +46,7 @@ Result<Operation> read_operation(const sqlite::Statement& row) {
                    .may_delete = (row.integer(6) & may_delete_flag) != 0,
                    .is_spent = (row.integer(6) & spent_flag) != 0,
                    .is_local = (row.integer(6) & local_flag) != 0,
+                   .is_first = (row.integer(6) & first_flag) != 0,
                    .stage = static_cast<Operation::Stage>(row.integer(7)),
                    .revision_before = {number_at(row, 8)},
                    .revision_after = {number_at(row, 9)}};
@@ -68,6 +70,7 @@ Result<FileStep> read_undo_step(const sqlite::Statement& row) {
   if (!row.is_null(2)) step.seen = hash_of(row.blob(2));
   if (!row.is_null(4)) step.result = hash_of(row.blob(4));
   step.document = DocumentId{row.string(6)};
+  step.side = static_cast<StepSide>(row.integer(7));
   return step;
 }
 
@@ -208,7 +211,7 @@ Result<void> Operations::begin_record() {
                  operation.device,
                  operation.undoes,
                  (operation.is_partial ? partial_flag : 0) | (operation.may_delete ? may_delete_flag : 0) |
-                     (operation.is_local ? local_flag : 0),
+                     (operation.is_local ? local_flag : 0) | (operation.is_first ? first_flag : 0),
                  Operation::Stage::open,
                  operation.revision_before,
                  operation.revision_before));
@@ -310,7 +313,7 @@ Result<void> Operations::put_undo(const std::vector<FileStep>& steps) {
   for (const FileStep& step : steps) {
     WS_TRY(run_sql(*database_,
                    "insert into file_steps (operation, from_path, to_path, seen, seen_blob, result, "
-                   "result_blob, document) values (?, ?, ?, ?, ?, ?, ?, ?)",
+                   "result_blob, document, side) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                    id,
                    step.from,
                    step.to,
@@ -318,7 +321,8 @@ Result<void> Operations::put_undo(const std::vector<FileStep>& steps) {
                    step.seen_blob,
                    step.result,
                    step.result_blob,
-                   step.document));
+                   step.document,
+                   step.side));
   }
   return {};
 }
@@ -347,7 +351,7 @@ Result<std::vector<LeftAlone>> Operations::undo_left(std::uint64_t operation) {
 
 Result<std::vector<FileStep>> Operations::undo_steps(std::uint64_t operation) {
   return all_rows(*database_,
-                  "select from_path, to_path, seen, seen_blob, result, result_blob, document from file_steps "
+                  "select from_path, to_path, seen, seen_blob, result, result_blob, document, side from file_steps "
                   "where operation = ? order by place",
                   read_undo_step,
                   operation);

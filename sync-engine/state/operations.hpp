@@ -82,6 +82,7 @@ struct Operation {
   bool may_delete = false;   ///< of an undo: a person confirmed its deletes
   bool is_spent = false;     ///< nothing of it was left to take back: others took it back already
   bool is_local = false;     ///< of an undo: nothing of what it takes back was sent
+  bool is_first = false;     ///< a run, no undo, before which nothing was agreed, or all of that was taken back
   Stage stage = Stage::closed;
   SourceRevision revision_before = {};
   SourceRevision revision_after = {};
@@ -95,6 +96,10 @@ struct LeftAlone {
   bool operator==(const LeftAlone&) const = default;
 };
 
+/// Before the first run nothing was agreed, so its undo takes from each side what that run brought there: what was sent
+/// goes from the service and stays here, what was received goes here and stays on the service.
+enum class StepSide : std::uint8_t { both, here, service };
+
 /// One change of a file on disk. All of a journal's steps are recorded before the first is carried out.
 struct FileStep {
   DocumentId document = {};               ///< whose file it stays; empty: nobody's yet
@@ -104,6 +109,7 @@ struct FileStep {
   git::ObjectId seen_blob = {};           ///< where the history has it; empty: perhaps nowhere
   std::optional<Sha256> result = {};      ///< the text at `to`
   git::ObjectId result_blob = {};         ///< empty: as it was
+  StepSide side = StepSide::both;         ///< of the undo of a first run: where the file goes
   bool is_rename() const { return from && to && from != to; }
   bool operator==(const FileStep&) const = default;
 };

@@ -60,7 +60,7 @@ constexpr const char* schema = R"(
                      primary key (operation, place)) without rowid;
   create table file_steps (place integer primary key, operation integer not null, from_path text, to_path text,
                      seen blob, seen_blob blob not null, result blob, result_blob blob not null,
-                     document text not null);
+                     document text not null, side integer not null);
   create table undo_left (operation integer not null, path text not null, why text not null);
 
   create table list_parts (document text primary key, path text not null, revision integer not null,

@@ -133,6 +133,11 @@ Result<std::size_t> StateStore::base_count() {
   return static_cast<std::size_t>(count);
 }
 
+Result<bool> StateStore::is_base_empty() {
+  WS_LET(const std::int64_t any, integer_of(database_, "select exists (select 1 from base)"));
+  return any == 0;
+}
+
 Result<bool> StateStore::is_remade() {
   WS_LET(const std::uint64_t remade, number("remade"));
   return remade != 0;

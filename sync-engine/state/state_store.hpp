@@ -36,6 +36,8 @@ class StateStore {
   Result<std::map<DocumentId, BaseRow>> base();
   /// Of documents that are not out of sight.
   Result<std::size_t> base_count();
+  /// Whether the two sides agree on no note and no file.
+  Result<bool> is_base_empty();
   /// The document whose file lies there; empty: none. Reads no more than that row.
   Result<std::optional<KnownDocument>> find_base(const RelativePath& file);
   /// The base by path. Empty where a file does not lie in its document's place.

@@ -31,6 +31,7 @@ class Surveyor {
   Surveyor(Session& session, const RunOptions& options, PullMode mode, TextEdits edits = {})
       : session_(session), options_(options), mode_(mode) {
     survey_.edits = std::move(edits);
+    survey_.absent = options.absent;
   }
 
   Result<Survey> survey() {
@@ -82,7 +83,7 @@ class Surveyor {
   }
 
   Result<void> leave_cache(CacheExtent looked) {
-    if (options_.dry_run || !survey_.edits.empty()) return {};
+    if (options_.dry_run || !survey_.edits.empty() || !survey_.absent.empty()) return {};
     WS_LET(auto unrecorded, find_unrecorded(session_, survey_));
     if (mode_ != PullMode::inspect && !unrecorded.empty())
       WS_TRY(session_.state.put_files(std::exchange(unrecorded, {})));
@@ -208,7 +209,15 @@ class Surveyor {
         scan.found(),
         {.ignored = ignored, .elsewhere = elsewhere, .renames = evidence(), .hidden = hidden, .busy = options_.busy});
     hide_out_of_sight(session_, survey_);
+    take_absent();
     take_edits();
+  }
+
+  void take_absent() {
+    if (survey_.absent.empty()) return;
+    LocalTree& local = survey_.local;
+    std::erase_if(local.tracked, [&](const auto& file) { return survey_.absent.contains(file.second.path); });
+    std::erase_if(local.created, [&](const auto& file) { return survey_.absent.contains(file.first); });
   }
 
   void take_edits() {

@@ -28,6 +28,7 @@ using TextEdits = std::map<RelativePath, std::string>;
 struct Survey {
   Scan scan;
   TextEdits edits = {};
+  std::set<RelativePath> absent = {};  ///< `RunOptions::absent`
   std::map<DocumentId, BaseRow> base_rows = {};
   std::map<DocumentId, PendingRow> pending = {};
   BaseTree base = {};

@@ -179,10 +179,13 @@ class Undoer {
     }
     if (now->hash != row.after->hash) return leave(row, "edited since");
     if (now->path != row.after->path) return leave(row, "renamed since");
-    if (changed_there(row.document) != nullptr) return leave(row, "changed on the service since");
+    const std::optional<StepSide> side = world_.is_first ? side_of_first(row) : StepSide::both;
+    if (!side) return leave(row, "both sides had it before this run");
+    const bool goes_there = *side != StepSide::here;
+    if (goes_there && changed_there(row.document) != nullptr) return leave(row, "changed on the service since");
     add({.row = &row,
          .document = row.document,
-         .step = {.from = now->path, .seen = now->hash, .seen_blob = row.after->blob}});
+         .step = {.from = now->path, .seen = now->hash, .seen_blob = row.after->blob, .side = *side}});
   }
 
   /// A restored file, whether or not it is a document yet.
@@ -251,7 +254,15 @@ class Undoer {
         const std::string key = one.step.to ? one.step.to->twin_key() : std::string();
         const bool only_recased = arrives && one.step.from && one.step.from->twin_key() == key;
         if (arrives && !only_recased && taken.overlaps(key)) {
-          if (!is_there_already(one)) leave(*one.row, "another file is in its place");
+          if (is_unsent_already(one)) {
+            FileStep& step = one.step;  // to be sent as it is
+            step.from = step.to;
+            step.seen = step.result;
+            step.seen_blob = step.result_blob;
+            kept.push_back(std::move(one));
+          } else if (!is_there_already(one)) {
+            leave(*one.row, "another file is in its place");
+          }
           continue;
         }
         if (arrives) taken.add(key);
@@ -263,10 +274,14 @@ class Undoer {
     }
   }
 
+  /// A file that no run has sent has the path and the text.
+  bool is_unsent_already(const Candidate& one) const {
+    const auto created = world_.local.created.find(*one.step.to);
+    return !one.step.from && created != world_.local.created.end() && created->second == *one.step.result;
+  }
+
   bool is_there_already(const Candidate& one) const {
     if (one.step.from) return false;
-    const auto created = world_.local.created.find(*one.step.to);
-    if (created != world_.local.created.end()) return created->second == *one.step.result;
     const DocumentId* const at = document_at(*one.step.to);
     return at != nullptr && world_.local.tracked.at(*at).hash == *one.step.result;
   }
@@ -295,7 +310,8 @@ class Undoer {
     for (Candidate& one : candidates_) {
       if (one.step.from) {
         if (one.document.empty()) plan_.local.created.erase(*one.step.from);
-        if (!one.document.empty() && !one.step.to) plan_.local.tracked.erase(one.document);
+        const bool goes_there = !one.step.to && one.step.side != StepSide::here;
+        if (!one.document.empty() && goes_there) plan_.local.tracked.erase(one.document);
       }
       if (one.step.to && one.document.empty()) plan_.local.created.insert_or_assign(*one.step.to, *one.step.result);
       if (one.step.to && !one.document.empty()) {
@@ -324,6 +340,27 @@ std::set<RelativePath> paths_of(const std::vector<FileStep>& steps) {
     if (step.to) paths.insert(*step.to);
   }
   return paths;
+}
+
+std::optional<StepSide> side_of_first(const OperationRow& row) {
+  const bool was_here = row.origins.has(ChangeOrigin::sent);
+  const bool was_there = row.origins.has(ChangeOrigin::received);
+  if (row.before || was_here == was_there || row.origins.has(ChangeOrigin::merged)) return std::nullopt;
+  return was_here ? StepSide::service : StepSide::here;
+}
+
+std::vector<FileStep> steps_to_send(std::vector<FileStep> steps) {
+  std::erase_if(steps, [](const FileStep& step) { return step.side == StepSide::here; });
+  return steps;
+}
+
+std::string_view reason_of(StepSide side) {
+  switch (side) {
+    case StepSide::both: return "taken back";
+    case StepSide::here: return "taken back, stays on the service";
+    case StepSide::service: return "taken back, stays here";
+  }
+  return {};
 }
 
 UndoPlan plan_undo(const std::vector<OperationRow>& rows, const UndoWorld& world) { return Undoer(rows, world).plan(); }

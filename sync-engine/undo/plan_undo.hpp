@@ -40,8 +40,18 @@ struct UndoWorld {
   std::function<bool(const DocumentId& document, const UndoText& text)> merges_there = {};
   /// What documents were before later operations that are taken back: one that is so again has nothing left of the row.
   std::multimap<DocumentId, Version> taken_back = {};
-  WantedPath only = {};  ///< empty: all
+  WantedPath only = {};   ///< empty: all
+  bool is_first = false;  ///< of an operation before which nothing was agreed, see `StepSide`
 };
+
+/// Where the undo takes away what the row brought. Empty: both sides had it before, and keep it.
+std::optional<StepSide> side_of_first(const OperationRow& row);
+
+/// Those that a run has to tell the service of: all but what goes here alone.
+std::vector<FileStep> steps_to_send(std::vector<FileStep> steps);
+
+/// What a row of the report says of such a step.
+std::string_view reason_of(StepSide side);
 
 struct UndoPlan {
   std::vector<FileStep> steps = {};

@@ -25,7 +25,7 @@ using Text = std::optional<std::string>;
 
 class Planner {
  public:
-  Planner(Session& session, SafeWriter& files, const UndoOptions& options, std::uint64_t undone, AsksService asks)
+  Planner(Session& session, SafeWriter& files, const UndoOptions& options, const Operation& undone, AsksService asks)
       : session_(session), files_(files), options_(options), undone_(undone), asks_(asks) {}
 
   Result<PlannedUndo> plan(const std::vector<OperationRow>& rows) {
@@ -47,7 +47,8 @@ class Planner {
         .take_out = [this](const auto& row, const auto& file) { return take_out(row, file); },
         .is_synced = [this](const RelativePath& path) { return is_synced(path); },
         .merges_there = [this](const auto& document, const auto& text) { return merges_there(document, text); },
-        .only = options_.only};
+        .only = options_.only,
+        .is_first = undone_.is_first};
     WS_LET(world.taken_back, find_taken_back());
     for (const Conflict& conflict : seen.known_conflicts) world.in_conflict.insert(conflict.document);
     for (const Conflict& conflict : seen.plan.conflicts) world.in_conflict.insert(conflict.document);
@@ -70,7 +71,7 @@ class Planner {
     std::multimap<DocumentId, Version> found;
     WS_LET(const std::vector<Operation> all, session_.state.operations().list());
     for (const Operation& each : all) {
-      if (each.id <= undone_ || each.undoes != 0 || !is_undone(all, each.id)) continue;
+      if (each.id <= undone_.id || each.undoes != 0 || !is_undone(all, each.id)) continue;
       WS_LET(const std::vector<OperationRow> rows, session_.state.operations().rows(each.id));
       for (const OperationRow& row : rows) {
         if (row.before && !row.document.empty()) found.emplace(row.document, *row.before);
@@ -84,7 +85,7 @@ class Planner {
     const std::set<RelativePath> paths = paths_of(planned_.undo.steps);
     const std::size_t before = world.refused.size() + world.refused_paths.size();
     for (const Conflict& conflict : plan.conflicts) {
-      if (!conflict.document.empty() && documents_of_steps().contains(conflict.document))
+      if (!conflict.document.empty() && documents_of(planned_.undo.steps).contains(conflict.document))
         world.refused.insert(conflict.document);
       if (paths.contains(conflict.path)) world.refused_paths.insert(conflict.path);
     }
@@ -100,9 +101,9 @@ class Planner {
   }
 
   /// A new file is known by its path alone.
-  std::set<DocumentId> documents_of_steps() const {
+  static std::set<DocumentId> documents_of(const std::vector<FileStep>& steps) {
     std::set<DocumentId> documents;
-    for (const FileStep& step : planned_.undo.steps) documents.insert(step.document);
+    for (const FileStep& step : steps) documents.insert(step.document);
     documents.erase(DocumentId{});
     return documents;
   }
@@ -129,13 +130,19 @@ class Planner {
   /// Restricts the plan of the run that follows to these files.
   void narrow(Plan& plan) {
     const Survey& seen = planned_.survey;
-    const std::set<RelativePath> paths = paths_of(planned_.undo.steps);
+    const std::vector<FileStep> steps = steps_to_send(planned_.undo.steps);
+    const std::set<RelativePath> paths = paths_of(steps);
     const auto wanted = [&](const RelativePath& path) { return paths.contains(path); };
-    narrow_plan(plan, seen.base, seen.remote, wanted, documents_of_steps());
+    narrow_plan(plan, seen.base, seen.remote, wanted, documents_of(steps));
     plan.partial = false;
     if (paths.empty()) plan = {};
+    std::set<RelativePath> stay;
+    for (const FileStep& step : steps) {
+      if (step.side == StepSide::service) stay.insert(*step.from);
+    }
     for (Action& action : plan.actions) {
-      if (is_push(action.kind)) action.reason = "taken back";
+      const StepSide side = stay.contains(action.path) ? StepSide::service : StepSide::both;
+      if (is_push(action.kind)) action.reason = reason_of(side);
     }
     plan.guard = options_.allow_deletes ? std::nullopt : guard_of(plan, count_in_sight(seen.base), 0);
     planned_.survey.plan = std::move(plan);
@@ -196,7 +203,7 @@ class Planner {
   Session& session_;
   SafeWriter& files_;
   const UndoOptions& options_;
-  std::uint64_t undone_;
+  const Operation& undone_;
   AsksService asks_;
   PlannedUndo planned_;
   std::string missing_folder_;                 ///< the last that was found missing, with its slash: nothing is in it
@@ -227,7 +234,7 @@ Result<Operation> find_operation(StateStore& state, const UndoOptions& options, 
 Result<PlannedUndo> prepare_undo(Session& session,
                                  const std::vector<OperationRow>& rows,
                                  const UndoOptions& options,
-                                 std::uint64_t undone,
+                                 const Operation& undone,
                                  AsksService asks) {
   WS_LET(SafeWriter files, SafeWriter::open(session.root));
   return Planner(session, files, options, undone, asks).plan(rows);

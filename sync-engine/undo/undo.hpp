@@ -46,12 +46,12 @@ struct PlannedUndo {
 /// Rows about files that are no notes are the caller's, see restore_attachment.hpp. `asks`: not where nothing
 /// of it was sent.
 /// Plans the undo and, with the reconciler, its effect on the service; a document whose undo would conflict there is
-/// skipped. `undone`: the operation that the rows are of. Changes nothing but the stat cache. Fails as `survey` does.
+/// skipped. `undone`: what the rows are of. Changes nothing but the stat cache. Fails as `survey` does.
 enum class AsksService { yes, no };
 Result<PlannedUndo> prepare_undo(Session& session,
                                  const std::vector<OperationRow>& rows,
                                  const UndoOptions& options,
-                                 std::uint64_t undone,
+                                 const Operation& undone,
                                  AsksService asks);
 
 }  // namespace ws::sync

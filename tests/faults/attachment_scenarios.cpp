@@ -74,6 +74,17 @@ void prepare_taken_back(FaultWorld& world) {
   must_end(world.ws(sync_command), 0);
 }
 
+/// A first run that sent and received.
+void prepare_first_of_both(FaultWorld& world) {
+  world.bind_trees();
+  write_text(world.other / "img/move.png", picture("img/move.png"));
+  change(world.other, "there");
+  must_end(world.ws_there(sync_command), 0);
+  write_text(world.tree / "own.png", picture("own"));
+  write_text(world.tree / "deep/own.md", "![own](../own.png)\n");
+  must_end(world.ws(sync_command), 0);
+}
+
 void prepare_decision(FaultWorld& world) {
   prepare_both(world);
   must_end(world.ws(sync_command), 7);
@@ -124,6 +135,10 @@ std::vector<Scenario> attachment_scenarios() {
       {.name = "undo of pictures",
        .prepare = prepare_taken_back,
        .steps = {{.arguments = {"sync", "undo", "2", "--allow-deletes"}}}},
+      {.name = "undo of the first run",
+       .prepare = prepare_first_of_both,
+       .steps = {{.arguments = {"sync", "undo", "1", "--allow-deletes"}}},
+       .parts = true},
       deciding("local"),
       deciding("remote"),
       deciding("both"),

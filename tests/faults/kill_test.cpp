@@ -129,6 +129,9 @@ TEST_CASE("killed anywhere while files are left out here and taken again", "[fau
 TEST_CASE("killed anywhere in an undo of a run with pictures", "[faults][kill][pictures]") {
   kill_everywhere("undo of pictures");
 }
+TEST_CASE("killed anywhere in an undo of the first run", "[faults][kill][pictures]") {
+  kill_everywhere("undo of the first run");
+}
 TEST_CASE("killed anywhere while old bytes of pictures are dropped", "[faults][kill][pictures]") {
   kill_everywhere("pictures gc");
 }

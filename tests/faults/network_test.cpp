@@ -128,6 +128,9 @@ TEST_CASE("the network dies at any request while pictures go both ways", "[fault
 TEST_CASE("the network dies at any request of an undo of a run with pictures", "[faults][network][pictures]") {
   cut_everywhere("undo of pictures");
 }
+TEST_CASE("the network dies at any request of an undo of the first run", "[faults][network][pictures]") {
+  cut_everywhere("undo of the first run");
+}
 
 TEST_CASE("the answer of a commit is lost and the files are edited again: no conflict of somebody with themselves",
           "[faults][network]") {

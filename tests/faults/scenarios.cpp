@@ -496,6 +496,10 @@ Words wrong_after_rerun(FaultWorld& world, const Scenario& scenario, const Undis
   std::this_thread::sleep_for(two_ticks);
   const Ended synced = world.ws(sync_command);
   expect_exit(synced, {scenario.last_exit}, "sync", wrong);
+  if (scenario.parts) {
+    std::this_thread::sleep_for(two_ticks);
+    expect_exit(world.ws(sync_command), {scenario.last_exit}, "the second sync", wrong);
+  }
   compare_assets(undisturbed.assets, world.assets(), told + synced.err, wrong);
   compare(undisturbed.tree, texts_of(world.tree), "the tree", wrong);
   compare(undisturbed.served, world.served(), "the service", wrong);

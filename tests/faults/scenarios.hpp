@@ -25,6 +25,7 @@ struct Scenario {
   bool forgets = false;  ///< texts are removed on purpose: the texts expected are those left by the undisturbed run
   std::set<std::string> promised = {};  ///< must be among the texts that are kept
   bool undoes = false;                  ///< its runs are taken back at the end
+  bool parts = false;                   ///< it parts the two sides: the `ws sync` after it writes files
   bool has_files = false;               ///< a failed file transfer is a row of its own (13), and the rest continues
 };
 

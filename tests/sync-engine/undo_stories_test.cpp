@@ -234,9 +234,15 @@ class UndoStory {
     }
     if (others_go_on) return come_to_rest();
     for (const auto& [path, text] : after) tell("after the undo " + path + " " + Sha256::of(text).hex().substr(0, 6));
-    if (after != remote_.tree()) return "the undo left both sides apart";
-    if (auto wrong = is_as_before(run, here, after, undone); !wrong.empty()) return wrong;
-    if (auto wrong = come_to_rest(); !wrong.empty()) return wrong;
+    const bool is_first = run.operation.is_first;
+    if (!is_first && after != remote_.tree()) return "the undo left both sides apart";
+    if (auto wrong = is_first ? has_each_its_own(run, here, after, undone) : is_as_before(run, here, after, undone);
+        !wrong.empty())
+      return wrong;
+    // A run brings together again what the undo of the first one parted.
+    if (!is_first) {
+      if (auto wrong = come_to_rest(); !wrong.empty()) return wrong;
+    }
     if (undone.report.rows.empty()) return {};
     UndoReport again;
     tell("redo");
@@ -244,6 +250,23 @@ class UndoStory {
     auto redone = engine.undo({.redo = true, .allow_deletes = true});
     if (!redone) return redone.error().what;
     if (folder_.tree() != here || remote_.tree() != here) return "the redo is not as before the undo";
+    return {};
+  }
+
+  /// What the first run sent is here alone, what it received there alone, where nobody changed it since.
+  std::string has_each_its_own(const OperationDetails& run,
+                               const Tree& before,
+                               const Tree& after,
+                               const UndoReport& undone) {
+    std::set<std::string> left;
+    for (const LeftAlone& each : undone.left) left.insert(each.path.string());
+    const Tree there = remote_.tree();
+    for (const OperationRow& row : run.rows) {
+      if (row.before || !row.after || left.contains(row.after->path.string()) || !is(before, row.after)) continue;
+      const bool was_here = row.origins.has(ChangeOrigin::sent);
+      if (is(after, row.after) != was_here) return "here: " + row.after->path.string();
+      if (is(there, row.after) == was_here) return "there: " + row.after->path.string();
+    }
     return {};
   }
 

@@ -14,6 +14,7 @@
 #include "api-client/contract/operations.hpp"
 #include "api-client/http/curl.hpp"
 #include "cli/commands/shared/account.hpp"
+#include "cli/commands/shared/names.hpp"
 #include "cli/commands/shared/outcomes.hpp"
 #include "cli/credentials/presets.hpp"
 #include "cli/output/failure.hpp"
@@ -354,12 +355,31 @@ Failure Session::with_base_url_hint(Failure failure) {
   return failure;
 }
 
+/// Where a word is to name a file, and none is there, that of the nearest name.
+Failure Session::with_nearest_file(Failure failure) {
+  for (std::size_t i = 0; i < arguments_.words.size(); ++i) {
+    const std::vector<Word>& known = command().arguments;
+    if (known.empty()) break;
+    const std::string& names = known[std::min(i, known.size() - 1)].placeholder;
+    std::error_code ignored;
+    const bool is_here = std::filesystem::exists(std::filesystem::symlink_status(arguments_.words[i], ignored));
+    if ((names != "PATH" && names != "FROM") || is_here) continue;
+    const std::string near = nearest_file(arguments_.words[i]);
+    if (near.empty()) continue;
+    failure.hint = failure.hint.empty() ? near : near + " " + failure.hint;
+    break;
+  }
+  return failure;
+}
+
 Failure Session::with_hint(Failure failure) {
   if (failure.kind == Failure::Kind::auth && failure.call.http_status == 401) {
     const std::string hint = failure.hint;
     failure = with_base_url_hint(std::move(failure));
     return failure.hint == hint ? with_refused_key(std::move(failure)) : failure;
   }
+  if (failure.kind == Failure::Kind::not_found && failure.call.operation.empty())
+    return with_nearest_file(std::move(failure));
   if (failure.code != "missing_scope") return with_base_url_hint(std::move(failure));
   const auto details = parse_bounded(failure.call.details);
   const auto scope = details ? find_text(*details, "required_scope") : std::nullopt;

@@ -133,6 +133,7 @@ class Session {
   Failure no_key_for_workspace() const;
   Failure with_base_url_hint(Failure failure);
   Failure with_refused_key(Failure failure);
+  Failure with_nearest_file(Failure failure);
   StoredCredential sent_key(const StoredCredential& used, const Failure& failure);
   std::string hint_for_scope(const Key& used, const std::string& scope);
   std::string hint_for_scope_of_token(const Key& used,

@@ -1,6 +1,7 @@
 // What brings files back: from the local history, and from the service.
 #include "sync-engine/run/bring_back.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 #include "api-client/base/clean.hpp"
 #include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
-#include "cli/commands/shared/names.hpp"
 #include "cli/commands/sync/file_steps.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
@@ -92,8 +92,6 @@ Result<ExitCode> restore(Session& session) {
     Result<ExitCode> restored = restore_file(session, tree);
     if (restored || restored.error().kind != Failure::Kind::not_found) return restored;
     no_file = restored.error();
-    const std::string near = fs::exists(words.front(), ignored) ? std::string() : nearest_file(words.front());
-    if (!near.empty()) no_file->hint = near + " " + no_file->hint;
   }
   // A folder that is gone looks like a file.
   WS_LET(const sync::BroughtBack found, bring_back(session, tree, wish));
@@ -116,6 +114,15 @@ Result<ExitCode> reset(Session& session) {
   BringBack wish{.to = BringBack::To::service, .wanted = as_filter(wanted), .dry_run = true};
   const StepWords told{.nothing = "every file is as the service has it"};
   WS_LET(const sync::BroughtBack planned, tree.engine->bring_back(wish));
+  for (const Wanted& each : wanted) {
+    std::error_code ignored;
+    const bool is_found = each.is_pattern || fs::exists(fs::symlink_status(tree.root / each.path, ignored)) ||
+                          std::ranges::any_of(planned.steps, [&](const sync::FileStep& step) {
+                            return each.takes((step.to ? *step.to : *step.from).text());
+                          });
+    if (!is_found)
+      return fail(Failure::Kind::not_found, fmt::format("{} is neither here nor on the service", each.word));
+  }
   if (session.has("dry-run") || planned.steps.empty())
     return tell_steps(session, planned, session.has("dry-run"), told);
   if (!session.has("yes") && session.format() == Format::table) list_steps(session, planned.steps, false);

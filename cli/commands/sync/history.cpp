@@ -8,7 +8,6 @@
 #include "api-client/base/clean.hpp"
 #include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
-#include "cli/commands/shared/names.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
@@ -55,6 +54,11 @@ Result<ExitCode> log(Session& session) {
   }
   if (session.has("all")) options.limit = 0;
   WS_LET(const std::vector<sync::HistoryState> states, tree.engine->log(options));
+  std::error_code ignored;
+  if (states.empty() && options.path && !fs::exists(fs::symlink_status(tree.root / options.path->string(), ignored))) {
+    return fail(Failure::Kind::not_found,
+                fmt::format("there is no file {}, and the history holds none of that name", words.front()));
+  }
   Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
   for (const sync::HistoryState& state : states) list["data"].push_back(state_to_json(state));
   print_own_list(session, "ws.states", list, words.empty() ? "" : "The history has no state of " + words.front() + ".");
@@ -242,9 +246,7 @@ Result<ExitCode> diff(Session& session) {
   std::error_code error;
   const auto is_here = [&] { return fs::exists(fs::symlink_status(tree.root / wanted, error)); };
   if (found.empty() && !wanted.empty() && !is_here()) {
-    return fail(Failure::Kind::not_found,
-                fmt::format("{} is neither here nor on the service", words.front()),
-                nearest_file(words.front()));
+    return fail(Failure::Kind::not_found, fmt::format("{} is neither here nor on the service", words.front()));
   }
   WS_LET(const ExitCode exit, exit_code_of_diff(session, *tree.engine, options, !found.empty()));
   if (session.format() != Format::table && session.format() != Format::tsv) {

@@ -8,7 +8,6 @@
 
 #include "api-client/base/clean.hpp"
 #include "cli/commands/shared/commands.hpp"
-#include "cli/commands/shared/names.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/link_tree.hpp"
 #include "cli/commands/sync/tree.hpp"
@@ -143,8 +142,7 @@ Result<ExitCode> check(Session& session) {
   if (const fs::path real = fs::canonical(start, ignored); !ignored) start = real;
   const fs::file_status found = fs::status(start, ignored);
   if (!fs::exists(found)) {
-    const std::string& given = words.empty() ? start.string() : words.front();
-    return fail(Failure::Kind::not_found, "there is no file or folder " + start.string(), nearest_file(given));
+    return fail(Failure::Kind::not_found, "there is no file or folder " + start.string());
   }
   const fs::path folder = fs::is_directory(found) ? start : start.parent_path();
   WS_LET(LinkTree tree, LinkTree::open(session, folder, folder_of_links(session, folder)));

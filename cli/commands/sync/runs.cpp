@@ -243,6 +243,11 @@ void print_left(Session& session, const sync::UndoReport& undone) {
 
 /// What the API cannot take back, told before it is done and after.
 void print_limits(Session& session, const sync::UndoReport& undone) {
+  if (undone.undone.is_first && !undone.report.rows.empty()) {
+    say(session,
+        "nothing was synced here before that run: what it sent stays here and goes from the service, what it received "
+        "stays there and goes here; `ws sync` would bring both together again");
+  }
   if (undone.anew.empty()) return;
   const OperationRow& first = undone.anew.front();
   const std::size_t others = undone.anew.size() - 1;

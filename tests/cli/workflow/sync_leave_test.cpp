@@ -260,3 +260,30 @@ TEST_CASE("leave: what is left out does not count for the guard", "[cli]") {
   for (const char* name : {"a.md", "deep/b.md", "n/big.md"}) fs::remove(two.here / name);
   CHECK(two.ws(two.here, {"sync"}).exit == 7);
 }
+
+TEST_CASE("sync: a path that names nothing is followed by the nearest one, in every command that takes it", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "archive.md", "# A\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const std::vector<std::vector<std::string>> commands = {{"sync", "log"},
+                                                          {"sync", "blame"},
+                                                          {"sync", "diff"},
+                                                          {"sync", "restore"},
+                                                          {"sync", "reset", "--yes"},
+                                                          {"sync", "mv", "--dry-run"},
+                                                          {"sync", "leave"},
+                                                          {"links", "check"}};
+  for (std::vector<std::string> command : commands) {
+    CAPTURE(command);
+    const bool moves = command[1] == "mv";
+    command.emplace_back("achive.md");
+    if (moves) command.emplace_back("to.md");
+    const Ended ended = two.ws(two.here, command);
+    CHECK(ended.exit == 6);
+    CHECK_THAT(ended.err, Contains("did you mean `archive.md`?"));
+  }
+  REQUIRE(two.ws(two.here, {"sync", "leave", "archive.md"}).exit == 0);
+  const Ended taken = two.ws(two.here, {"sync", "take", "achive.md"});
+  CHECK(taken.exit == 6);
+  CHECK_THAT(taken.err, Contains("did you mean `archive.md`?"));
+}
