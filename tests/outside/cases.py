@@ -54,7 +54,8 @@ def same_ids(desk, old, moved=(), why="", but=()):
 
 @case("", "keep")
 def ladder(desk, how=""):
-    """Runs of every command, one upon the other; undo leads back over each, redo up again, and undo to the empty beginning."""
+    """Runs of every command, one upon the other; undo leads back over each, redo up again, and undo to the beginning:
+    the files lie here as before the first run, and the service has none of them."""
     tree, other = both(desk)
     if how:
         tree.set_filters([], {"links": "keep"})
@@ -77,8 +78,8 @@ def ladder(desk, how=""):
             desk.run(tree, "sync", *words, "--json", codes=(0,))
         rungs.append((what, before, see()))
 
-    empty = ({}, {}, {})
-    run("first", empty)
+    beginning = see()
+    run("first", beginning)
     old = see()
     tree.put("a.md", matrix_head(a))
     tree.put("img/p.png", desk.picture())
@@ -111,13 +112,16 @@ def ladder(desk, how=""):
             desk.run(tree, "sync", "undo", "--json", "--allow-deletes", codes=(0,))
             compare(before, "undo of `%s`, turn %d" % (what, turn + 1))
         desk.run(tree, "sync", "undo", "--json", "--allow-deletes", codes=(0, 6))
-        compare(empty, "undo of nothing")
+        compare(beginning, "undo of nothing")
         for what, _, after in rungs if turn == 0 else ():
             desk.run(tree, "sync", "redo", "--json", "--allow-deletes", codes=(0,))
             compare(after, "redo of `%s`" % what)
-        quiet(desk, tree)
+        if turn == 0:
+            quiet(desk, tree)
     desk.run(other, "sync", "--json")
     holds(desk, other, {}, "after all was taken back")
+    desk.run(tree, "sync", "--json", codes=(0,))
+    compare(rungs[0][2], "a run after all was taken back")
     quiet(desk, tree)
 
 
