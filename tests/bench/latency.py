@@ -276,5 +276,5 @@ def free_port():
 
 base_url, token, folder, *rows = sys.argv[1:]
 bench = Bench(base_url, token, folder)
-for row in rows or ["sync", "first", "files", "lists", "export", "events"]:
+for row in rows or ["sync", "files", "lists", "export", "first", "events"]:
     getattr(bench, row)()

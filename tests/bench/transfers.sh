@@ -81,14 +81,28 @@ beside() {  # beside NAME OURS THEIRS
     printf "  %-10s ws %s s (processor %s s), curl --parallel %s s (processor %s s): %.2f x (processor %.2f x)\n",
       name, ours[1], ours[2], theirs[1], theirs[2], ours[1] / theirs[1], ours[2] / theirs[2] }'
 }
+# What ws holds through a power cut, curl's files have to hold too: the answer that names an upload, and what came down.
+flushed() { timed find "$1" -type f -exec sync -d {} +; }
 mkdir "$work/answers" "$work/down-curl"
 for _ in $(seq "${RUNS:-3}"); do
   rm -rf "$work/down-ws"
-  ours=$(timed by_ws 4)
-  theirs=$(for step in starts puts finalizes; do $step >"$work/config"; timed in_parallel <"$work/config"; done | sum)
+  rm -rf "$work"/answers/* "$work"/down-curl/*
+  ours=$(timed by_ws 8)
+  theirs=$(
+    for step in starts puts finalizes; do
+      $step >"$work/config"
+      timed in_parallel <"$work/config"
+      [ "$step" != starts ] || flushed "$work/answers"
+    done | sum
+  )
   beside uploads "$ours" "$theirs"
   ours=$(timed xargs -a "$work/ids" ws files download -o "$work/down-ws/" --quiet)
-  theirs=$(for step in descriptions contents; do $step >"$work/config"; timed in_parallel <"$work/config"; done | sum)
+  theirs=$(
+    for step in descriptions contents; do
+      $step >"$work/config"
+      timed in_parallel <"$work/config"
+    done | { cat; flushed "$work/down-curl"; } | sum
+  )
   beside downloads "$ours" "$theirs"
 done
 [ "$(find "$work/down-ws" -name '*.bin' -size 50k | wc -l)" = "$files" ] || echo "  not all came down" >&2
