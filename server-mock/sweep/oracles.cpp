@@ -460,10 +460,13 @@ class Judge {
   void half_written() {
     if (succeeded(run_) || run_.end.by != RunEnd::By::itself || !reference_.is_text_stable || row_.fault.empty())
       return;
-    const auto files = bound_files(reference_, run_);
-    for (const auto& [name, text] : bound_files(reference_, reference_.clean)) {
-      const auto found = files.find(name);
-      if (found == files.end() || found->second == text) continue;
+    // Ids are numbered as they are met: of fewer files another one has the number.
+    std::map<std::string, std::set<std::string>> whole;
+    for (const auto& [name, text] : bound_files(reference_, reference_.clean))
+      whole[without_id_numbers(name)].insert(without_id_numbers(text));
+    for (const auto& [name, text] : bound_files(reference_, run_)) {
+      const auto found = whole.find(without_id_numbers(name));
+      if (found == whole.end() || found->second.contains(without_id_numbers(text))) continue;
       add("output",
           fmt::format(
               "{}; the command failed, and left the file {} with another text than the whole one", cause(), name),

@@ -100,6 +100,11 @@ std::string TextBinder::bind(std::string_view text) {
   return bound.append(plain, end, std::string::npos);
 }
 
+std::string without_id_numbers(std::string_view bound) {
+  static const std::regex number("<id [0-9]+>");
+  return std::regex_replace(std::string(bound), number, "<id>");
+}
+
 std::vector<PrintedLine> printed_lines(std::string_view text, TextBinder& binder) {
   std::vector<PrintedLine> lines;
   while (!text.empty()) {

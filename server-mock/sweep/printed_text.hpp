@@ -31,6 +31,9 @@ class TextBinder {
   std::map<std::string, std::size_t> numbers_ = {};
 };
 
+/// What `TextBinder::bind` made, with every id alike.
+std::string without_id_numbers(std::string_view bound);
+
 /// A line as it was printed, and with ids and times replaced.
 struct PrintedLine {
   std::string raw = {};
