@@ -29,6 +29,11 @@ std::string runner_of(const std::string& client) {
   return client.ends_with(".mjs") ? "node" : client.find('/') == std::string::npos ? "sh" : "bash";
 }
 
+bool is_whole() {
+  const char* const faults = std::getenv("WS_FAULTS");
+  return faults != nullptr && std::string(faults) == "all";
+}
+
 Ended sweep(const std::string& client, std::vector<std::string> flags) {
   std::vector<std::string> arguments = {
       program("ws-mock"), "sweep", "--patience", "1s", "--limit", "3s", "--jobs", "2"};
@@ -41,12 +46,8 @@ Ended sweep(const std::string& client, std::vector<std::string> flags) {
     arguments.insert(arguments.end(), {runner_of(client), clients + client});
   }
   const std::string path = std::filesystem::path(program("ws")).parent_path().string() + ":" + std::getenv("PATH");
-  return run_command({.arguments = arguments, .environment = {{"PATH", path}}, .timeout = std::chrono::minutes(5)});
-}
-
-bool is_whole() {
-  const char* const faults = std::getenv("WS_FAULTS");
-  return faults != nullptr && std::string(faults) == "all";
+  const auto timeout = std::chrono::minutes(is_whole() ? 60 : 5);
+  return run_command({.arguments = arguments, .environment = {{"PATH", path}}, .timeout = timeout});
 }
 
 std::set<std::string> words_of(const Json& report) {
