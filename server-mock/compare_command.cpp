@@ -60,8 +60,7 @@ Result<std::string> read_token(const std::string& path) {
   }
   trim_end(token, " \r\n");
   if (ws::http::is_credential(token)) return token;
-  return fail(
-      Failure::Kind::usage, "there is no key to call the service with", "use --token-file FILE, or set WS_TOKEN");
+  return fail(Failure::Kind::usage, "no key to call the service is given", "use --token-file FILE, or set WS_TOKEN");
 }
 
 Result<void> ask_first(const DiffFlags& flags, Access access) {
@@ -175,7 +174,7 @@ void add_record_flags(CLI::App& record, RecordFlags& flags) {
 Result<int> run_record(const RecordFlags& flags, const ServeSettings& settings) {
   if (flags.to.empty() || flags.out.empty()) return fail(Failure::Kind::usage, "record takes --to URL and --out FILE");
   if (settings.trust != TrustFile::none) {
-    return fail(Failure::Kind::usage, "record has no certificate of its own to hand out", "use --tls CERT,KEY");
+    return fail(Failure::Kind::usage, "record cannot make a certificate: give one with --tls", "use --tls CERT,KEY");
   }
   WS_LET(const std::unique_ptr<compare::RecordingProxy> proxy,
          compare::RecordingProxy::open({.to = flags.to,

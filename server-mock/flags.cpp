@@ -141,7 +141,7 @@ void add_flags(CLI::App& app, Flags& flags) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
   app.add_option(
-      "--public-url", flags.public_url, "what addresses in answers begin with, where a proxy stands before it");
+      "--public-url", flags.public_url, "the base of the addresses in answers, if a proxy is in front of the server");
   app.add_option("--ready-file", flags.ready_file, "written when the server answers: base_url, port, pid, token");
   app.add_option("--fixtures", flags.fixtures, "the world to start with: YAML, JSON, or a folder of Markdown")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -205,10 +205,10 @@ Result<ServeSettings> settings_of(const Flags& flags) {
   sandbox.world.seed = flags.seed.value_or(default_seed);
   sandbox.world.secrets = is_lasting && !flags.seed ? Secrets::random : Secrets::seeded;
   if (is_lasting && flags.seed) {
-    tell(fmt::format(
-        "ws-mock: with --seed {} keys and codes are the same every time, and whoever knows the seed can make "
-        "them",
-        *flags.seed));
+    tell(
+        fmt::format("ws-mock: with --seed {} keys and codes are the same every time, and everyone who knows the seed "
+                    "can compute them",
+                    *flags.seed));
   }
   sandbox.world.unknown_fields = flags.strict ? UnknownFields::refused : UnknownFields::ignored;
   sandbox.world.device_interval = std::chrono::seconds(flags.device_interval);
@@ -251,9 +251,10 @@ Result<ServeSettings> settings_of(const Flags& flags) {
 
 Result<Json> flags_for_trace(const Flags& flags) {
   const auto refuse = [](const std::string& flag) {
-    return fail(Failure::Kind::usage,
-                fmt::format("--trace cannot record a server with {}", flag),
-                "a trace begins with the world of --fixtures, on this machine, with keys that are the same every time");
+    return fail(
+        Failure::Kind::usage,
+        fmt::format("--trace cannot record a server with {}", flag),
+        "a trace needs --fixtures, a server that only this machine can call, and keys that are the same every time");
   };
   if (!flags.data.empty()) return refuse("--data");
   WS_LET(const http::Address listen, http::Address::parse(flags.listen));

@@ -38,7 +38,7 @@ Result<Json> state_in(const std::string& path) {
   WS_LET(const std::string text, read_file(path));
   auto state = parse_bounded(text);
   if (state && find(*state, "tables") != nullptr) return state;
-  return fail(Failure::Kind::usage, fmt::format("{} is not a state", path), "it is what GET /_mock/state answers");
+  return fail(Failure::Kind::usage, fmt::format("{} is not a state", path), "give the answer of GET /_mock/state");
 }
 
 Result<Json> state_of_data(const std::string& data) {
@@ -65,13 +65,14 @@ Result<void> save_world(const std::string& path, const Json& state) {
 }  // namespace
 
 void add_expect_flags(CLI::App& exec, GradeFlags& flags) {
-  exec.add_option("--expect", flags.expect, "a wanted world: fail with 1 if CMD leaves another (see grade)");
-  exec.add_option("--save", flags.save, "write the world that CMD leaves, for --expect (.json: JSON)");
+  exec.add_option(
+      "--expect", flags.expect, "a file with the wanted state: end with 1 if CMD leaves another one (see grade)");
+  exec.add_option("--save", flags.save, "write the state that CMD leaves to this file, for --expect (.json: JSON)");
 }
 
 void add_grade_flags(CLI::App& grade, GradeFlags& flags) {
   grade.add_option("--expect", flags.expect, "the wanted world, YAML or JSON")->required();
-  CLI::Option* state = grade.add_option("--state", flags.state, "what GET /_mock/state answered");
+  CLI::Option* state = grade.add_option("--state", flags.state, "a file with the answer of GET /_mock/state");
   grade.add_option("--url", flags.url, "control_url of a running server or sandbox")->excludes(state);
   grade.footer(
       "Or --data FILE, of a server that has ended. A wanted world names tables of GET /_mock/state, and of their rows "

@@ -304,7 +304,7 @@ int run(int count, char** texts) {
   CLI::App* env = app.add_subcommand("env", "print the export lines of the server that start has started");
   CLI::App* stop = app.add_subcommand("stop", "stop the server that start has started");
   for (CLI::App* each : {start, env, stop}) add_name_flag(*each, flags.name);
-  CLI::App* grade = app.add_subcommand("grade", "compare the world of a server with a wanted one");
+  CLI::App* grade = app.add_subcommand("grade", "compare the state of a server with a wanted one");
   add_grade_flags(*grade, flags.grade);
   CLI::App* sweep = app.add_subcommand(
       "sweep", "sweep [flags] -- CMD...: run CMD once for each fault that can hit each of its requests");

@@ -233,7 +233,7 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
   sweep.add_option("--junit", flags.junit, "also write a JUnit file, a case a row");
   sweep.add_option("--html", flags.html, "also write one HTML page: requests x faults, each with its journal");
   sweep.add_option("--replay", flags.replay, "run this row alone, print all of it, and keep its world for /_mock");
-  sweep.add_option("--accept", flags.accept, "file of known findings, a line each: WORD:ROW DATE REASON");
+  sweep.add_option("--accept", flags.accept, "file of known findings, one per line: WORD:ROW DATE REASON");
   sweep.add_option("--since", flags.since, "run only rows of requests that this earlier report (--json) does not have");
   list("--only", flags.only, "faults or rows, * as in a glob: reset-*, switch, docs.create#1:*");
   list("--skip", flags.skip, "faults or rows to leave out");
@@ -242,17 +242,18 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
   sweep.add_option("--sample", flags.sample, "run N rows, chosen by --seed");
   sweep.add_option(
       "--trace-pattern", flags.trace_pattern, "regular expression: what an unhandled error prints on stderr");
-  sweep.add_option("--max-sends", flags.max_sends, "how often a failing call may be sent before it is a storm")
+  sweep.add_option("--max-sends", flags.max_sends, "how often a failing call may be sent before it counts as a storm")
       ->capture_default_str();
-  sweep.add_option(
-      "--max-requests", flags.max_requests, "requests of one run before it is a storm (default: 5 x the clean run)");
-  sweep.add_option("--says", flags.says, "regular expression: a line that tells of a refusal (or status, code, id)");
+  sweep.add_option("--max-requests",
+                   flags.max_requests,
+                   "requests of one run before they count as a storm (default: 5 x the clean run)");
+  sweep.add_option("--says", flags.says, "regular expression: a line that reports a refusal (or status, code, id)");
   sweep.add_option("--output", flags.output, "folder below WS_SWEEP_DIR that the command writes, to be compared");
   sweep.add_flag("--rerun,!--no-rerun", flags.rerun, "run a failed command again without the fault (default: yes)");
   sweep.footer(
       "CMD runs in this folder, with WS_BASE_URL, WS_TOKEN and WS_SWEEP_ROW set, and HOME and TMPDIR of its own.\n"
       "It runs twice without faults, where it has to end with 0, then once for each fault of each request.\n"
-      "Exit code: 0 nothing found, 1 findings, 2 the clean run failed or the words are wrong, 3 stopped before the "
+      "Exit code: 0 nothing found, 1 findings, 2 the clean run failed, or wrong usage, 3 stopped before the "
       "end.\n\n"
       "  ws-mock sweep -- ./publish-notes.sh\n"
       "  ws-mock sweep --html sweep.html --junit sweep.xml --accept known-findings -- python3 publish.py\n"

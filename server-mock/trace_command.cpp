@@ -25,9 +25,10 @@ Result<ServeSettings> traced_settings(const Trace& recorded, Flags& flags) {
   flags.allow_hosts.insert(flags.allow_hosts.end(), allowed.begin(), allowed.end());
   WS_LET(ServeSettings settings, settings_of(flags));
   if (!settings.server.listen.is_loopback()) {
-    return fail(Failure::Kind::usage,
-                fmt::format("a trace is not served on {}: its keys can be computed from it", flags.listen),
-                "leave --listen out");
+    return fail(
+        Failure::Kind::usage,
+        fmt::format("a trace is not served on {}, because its keys can be computed from the trace", flags.listen),
+        "leave --listen out");
   }
   settings.application.log = flags.log.empty() ? LogStyle::off : settings.application.log;
   return settings;
@@ -35,10 +36,10 @@ Result<ServeSettings> traced_settings(const Trace& recorded, Flags& flags) {
 
 void tell_first_difference(const trace::Replay& replay) {
   if (const auto first = replay.first_difference()) {
-    tell(fmt::format(
-        "ws-mock: from request {} on the state is not the one that was recorded: another version of ws-mock, or "
-        "a body that the trace does not have whole",
-        *first));
+    tell(
+        fmt::format("ws-mock: from request {} on the state differs from the recorded one: the trace is from another "
+                    "version of ws-mock, or has a body only in part",
+                    *first));
   }
 }
 

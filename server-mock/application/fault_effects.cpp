@@ -81,7 +81,7 @@ Result<Caller> another_editor(World& world, const std::optional<Caller>& caller,
                   "order by user_id = ?, user_id limit 1",
                   workspace_id,
                   self));
-  if (!user_id) return fail(Failure::Kind::not_found, "nobody may edit there");
+  if (!user_id) return fail(Failure::Kind::not_found, "no person may edit in that Workspace");
   return Caller{.owner_user_id = *user_id, .workspace_id = std::string(workspace_id)};
 }
 

@@ -40,7 +40,7 @@ std::optional<ApiError> SandboxEndpoint::rate_limit_error(const http::Request& r
   const auto seconds = std::max(std::chrono::ceil<std::chrono::seconds>(*wait), std::chrono::seconds(1));
   return ApiError{.status = 429,
                   .code = "rate_limited",
-                  .message = "Too many calls with this key",
+                  .message = "Too many requests with this key",
                   .members = Json{{"retry_after", std::to_string(seconds.count())}}};
 }
 

@@ -163,12 +163,12 @@ std::string render_text(const DifferenceReport& report) {
                         render_findings(report));
   }
   if (!report.unknown.empty()) {
-    text +=
-        "\nMembers that the table does not know (rows for api-client/contract/operations/):\n" + render_patch(report);
+    text += "\nMembers that the API table of ws-mock does not list (rows for api-client/contract/operations/):\n" +
+            render_patch(report);
   }
   if (!report.not_seen.empty()) text += fmt::format("\nOperations not seen: {}\n", joined(report.not_seen));
   if (!report.left.empty()) text += fmt::format("\nCould not be archived or revoked: {}\n", joined(report.left));
-  if (!report.stopped.empty()) text += fmt::format("\nNot complete: {}\n", report.stopped);
+  if (!report.stopped.empty()) text += fmt::format("\nNot complete, because it stopped: {}\n", report.stopped);
   if (!differs(report)) text += "\nNo difference from the mock with its defaults.\n";
   return text;
 }
@@ -193,7 +193,7 @@ std::string render_junit(const DifferenceReport& report) {
     add(one.operation, fmt::format("{} {}", name(one.kind), one.where), fmt::format("{} ({})", one.what, one.shown_by));
   }
   for (const UnknownField& one : report.unknown) {
-    add("unknown fields", one.schema + "." + one.member, "the table does not know it");
+    add("unknown fields", one.schema + "." + one.member, "not in the API table");
   }
   const std::size_t all = report.switches.size() + report.findings.size() + report.unknown.size();
   return fmt::format(

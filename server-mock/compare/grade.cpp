@@ -284,7 +284,7 @@ void Grader::check_pages(const Exchange& theirs) {
         data->size() > limit->get<std::size_t>()) {
       report(FindingKind::items,
              "body/data",
-             fmt::format("{} items, and the limit is {}", data->size(), limit->get<std::size_t>()));
+             fmt::format("more items than the limit: {}, not {}", data->size(), limit->get<std::size_t>()));
     }
   }
   std::string list = theirs.operation + theirs.request_header("authorization");
@@ -313,7 +313,7 @@ void Grader::grade_beside(const Exchange& exchange, const Replayed& ours) {
     const bool is_elsewhere = ours.is_foreign && (exchange.status < 400 || status < 400);
     const bool is_shut_out = exchange.status == 403 && !permitted_.contains(exchange.operation);
     if (!is_elsewhere && !is_shut_out) {
-      report(FindingKind::status, "status", fmt::format("{}, and the mock answers {}", exchange.status, status));
+      report(FindingKind::status, "status", fmt::format("{}; the mock answers {}", exchange.status, status));
     }
     return;
   }
@@ -322,7 +322,7 @@ void Grader::grade_beside(const Exchange& exchange, const Replayed& ours) {
   if (!parsed || status == 304 || exchange.method == "HEAD") return;
   if (exchange.response_body->is_null() && parsed->is_object()) {
     if (exchange.response_bytes.value_or(0) < (std::uint64_t{4} << 20U))
-      report(FindingKind::type, "body", "not JSON, and the mock sends an object");
+      report(FindingKind::type, "body", "not JSON; the mock sends an object");
     return;
   }
   const Schema* schema = answer_schema(exchange);
@@ -353,13 +353,13 @@ void Grader::compare_headers(const Json& theirs, const ws::http::Headers& ours) 
     const auto sent = ws::http::find_header(ours, name);
     const Json* has = find(theirs, name);
     if (sent && has == nullptr)
-      report(FindingKind::header, fmt::format("header/{}", name), "missing, and the mock sends it");
+      report(FindingKind::header, fmt::format("header/{}", name), "missing; the mock sends it");
     if (!sent || has == nullptr || !has->is_string()) continue;
     const std::string text = to_lower(sent->substr(0, sent->find(';')));
     if (name == "content-type" && has->get<std::string>() != text) {
       report(FindingKind::header,
              "header/content-type",
-             fmt::format("{}, and the mock sends {}", has->get<std::string>(), text));
+             fmt::format("{}; the mock sends {}", has->get<std::string>(), text));
     }
   }
 }
@@ -369,21 +369,18 @@ void Grader::compare_errors(const Json& theirs, const Json& ours) {
   for (const auto& [name, mine] : ours.items()) {
     const Json* member = find(theirs, name);
     if (member == nullptr) {
-      report(FindingKind::missing, "body/" + name, "missing, and the mock sends it");
+      report(FindingKind::missing, "body/" + name, "missing; the mock sends it");
     } else if (!is_same_type(*member, mine)) {
-      report(FindingKind::type,
-             "body/" + name,
-             fmt::format("{}, and the mock sends {}", type_name(*member), type_name(mine)));
+      report(
+          FindingKind::type, "body/" + name, fmt::format("{}; the mock sends {}", type_name(*member), type_name(mine)));
     } else if (name == "code" || name == "error" || name == "required_scope" || name == "required_role") {
       if (*member != mine)
-        report(FindingKind::code, "body/" + name, fmt::format("{}, and the mock says {}", shown(*member), shown(mine)));
+        report(FindingKind::code, "body/" + name, fmt::format("{}; the mock says {}", shown(*member), shown(mine)));
     } else if (mine.is_number() && name.ends_with("revision") && *member != mine) {
-      report(FindingKind::value, "body/" + name, fmt::format("{}, and the mock says {}", shown(*member), shown(mine)));
+      report(FindingKind::value, "body/" + name, fmt::format("{}; the mock says {}", shown(*member), shown(mine)));
     } else if (name == "detail" && mine.is_object()) {
       if (find_text(*member, "code") != find_text(mine, "code")) {
-        report(FindingKind::code,
-               "body/detail/code",
-               fmt::format("{}, and the mock says {}", shown(*member), shown(mine)));
+        report(FindingKind::code, "body/detail/code", fmt::format("{}; the mock says {}", shown(*member), shown(mine)));
       }
     }
   }
@@ -397,7 +394,7 @@ void Grader::compare_errors(const Json& theirs, const Json& ours) {
   if (their_types != our_types) {
     report(FindingKind::code,
            "body/detail/type",
-           fmt::format("{}, and the mock says {}", shown(Json(their_types)), shown(Json(our_types))));
+           fmt::format("{}; the mock says {}", shown(Json(their_types)), shown(Json(our_types))));
   }
 }
 
@@ -409,7 +406,7 @@ void Grader::compare_objects(const Json& theirs, const Json& ours, const Schema&
     const Json* member = find(theirs, name);
     const std::string where = at.where + "/" + name;
     if (member == nullptr) {
-      report(FindingKind::missing, where, "missing, and the mock sends it");
+      report(FindingKind::missing, where, "missing; the mock sends it");
       continue;
     }
     compare(*member,
@@ -429,12 +426,12 @@ void Grader::compare(const Json& theirs, const Json& ours, const Type& type, con
     // `next_cursor` depends on the number of items, which is compared separately.
     if (may_be_null && (!at.has_same_values || at.member == "next_cursor")) return;
     return report(
-        FindingKind::null, at.where, theirs.is_null() ? "null, and the mock's is not" : "not null, and the mock's is");
+        FindingKind::null, at.where, theirs.is_null() ? "null; not null in the mock" : "not null; null in the mock");
   }
   if (theirs.is_null()) return;
   if (!is_same_type(theirs, ours)) {
     return report(
-        FindingKind::type, at.where, fmt::format("{}, and the mock sends {}", type_name(theirs), type_name(ours)));
+        FindingKind::type, at.where, fmt::format("{}; the mock sends {}", type_name(theirs), type_name(ours)));
   }
   if (theirs.is_array()) return compare_arrays(theirs, ours, type, at);
   if (theirs.is_object()) {
@@ -444,7 +441,7 @@ void Grader::compare(const Json& theirs, const Json& ours, const Type& type, con
       const Json* member = find(theirs, name);
       if (member == nullptr) {
         // Members of free-form objects are determined by the request; those of maps by existing data.
-        if (at.has_same_values) report(FindingKind::missing, at.where + "/" + name, "missing, and the mock sends it");
+        if (at.has_same_values) report(FindingKind::missing, at.where + "/" + name, "missing; the mock sends it");
       } else if (member->is_string() && mine.is_string()) {
         compare_texts(member->get<std::string>(),
                       mine.get<std::string>(),
@@ -457,7 +454,7 @@ void Grader::compare(const Json& theirs, const Json& ours, const Type& type, con
   if (theirs.is_string()) return compare_texts(theirs.get<std::string>(), ours.get<std::string>(), type, at);
   const bool is_told = theirs.is_boolean() || contains(number_members, at.member);
   if (at.has_same_values && is_told && theirs != ours && !is_knowledge(now_->operation)) {
-    report(FindingKind::value, at.where, fmt::format("{}, and the mock says {}", shown(theirs), shown(ours)));
+    report(FindingKind::value, at.where, fmt::format("{}; the mock says {}", shown(theirs), shown(ours)));
   }
 }
 
@@ -480,7 +477,7 @@ void Grader::compare_texts(const std::string& theirs, const std::string& ours, c
       {std::string(at.member), binding_.theirs_of(ours) != nullptr ? *binding_.theirs_of(ours) : ours});
   const bool is_knowing = is_knowledge(now_->operation) && !is_read_back && at.member != "status";
   if (theirs == ours || is_knowing || (!is_word && !is_hash && !is_read_back)) return;
-  report(FindingKind::value, at.where, fmt::format("{}, and the mock says {}", shown(theirs), shown(ours)));
+  report(FindingKind::value, at.where, fmt::format("{}; the mock says {}", shown(theirs), shown(ours)));
 }
 
 void Grader::compare_arrays(const Json& theirs, const Json& ours, const Type& type, const At& at) {

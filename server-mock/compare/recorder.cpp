@@ -305,7 +305,7 @@ Result<std::unique_ptr<RecordingProxy>> RecordingProxy::open(RecordOptions optio
                           LineOutput::Gaps::allowed,
                           "recording",
                           [out = options.out](const std::string& reason) {
-                            tell(fmt::format("ws-mock: {} lacks exchanges from here on: {}", out, reason));
+                            tell(fmt::format("ws-mock: {} misses exchanges from now on: {}", out, reason));
                           }));
   auto writer = std::make_unique<Writer>(options, std::move(file));
   return std::unique_ptr<RecordingProxy>(
@@ -316,7 +316,7 @@ void RecordingProxy::finish() {
   transport_->cancel_all();
   writer_->finish();
   if (const auto lost = lost_lines(); lost.contains("recording")) {
-    tell(fmt::format("ws-mock: {} exchanges are not in {}", lost.at("recording"), options_.out));
+    tell(fmt::format("ws-mock: exchanges missing in {}: {}", options_.out, lost.at("recording")));
   }
 }
 
@@ -346,7 +346,7 @@ http::Response RecordingProxy::handle(const http::Request& request) {
   if (request.path == "*") return http::Response(204).header("Allow", "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT");
   if (!request.path.starts_with('/')) return error(400, "bad_request", "The request's target has no path");
   if (passing_.size() >= max_calls) {
-    return error(503, "overloaded", fmt::format("{} requests are on their way, which is the limit", max_calls));
+    return error(503, "overloaded", fmt::format("{} requests are in progress, which is the limit", max_calls));
   }
   const auto passing = std::make_shared<Passing>(held_bytes_);
   WireExchange& exchange = passing->exchange;

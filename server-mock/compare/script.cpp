@@ -277,13 +277,15 @@ std::string_view permanent_effects(Access access) {
   switch (access) {
     case Access::read_only: return "";
     case Access::project:
-      return "Documents and comments are made in that Project and archived at the end. Its other documents get a path "
-             "in a new sync source and are not changed otherwise. These stay, for the API cannot remove them: a "
+      return "Documents and comments are created in that Project and archived at the end. Its other documents get a "
+             "path in a new sync source and are not changed otherwise. The following stay, because the API cannot "
+             "remove them: a "
              "question with its conversation, a sync source with a resolved conflict, a device login that nobody "
              "approves, a test run of one case.";
     case Access::scratch:
-      return "A Project is made; documents and comments in it are archived at the end. These stay, for the API cannot "
-             "remove them: the empty Project, an empty Workspace (if the key may make one), a revoked agent, a "
+      return "A Project is created; documents and comments in it are archived at the end. The following stay, because "
+             "the API cannot remove them: the empty Project, an empty Workspace (if the key may make one), a revoked "
+             "agent, a "
              "question with its conversation, a sync source with a resolved conflict, a device login that nobody "
              "approves, a test run of one case.";
   }

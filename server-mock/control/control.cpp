@@ -159,7 +159,7 @@ Json call_openapi(const control::CallEntry& entry) {
     Json schema = by_handler ? Json::object() : contract::reference(refs, entry.body.schema.name);
     call["requestBody"]["content"]["application/json"]["schema"] = std::move(schema);
   }
-  call["responses"]["default"] = {{"description", "JSON, or an error as those of the API"}};
+  call["responses"]["default"] = {{"description", "JSON, or an error as in the API"}};
   return call;
 }
 

@@ -84,7 +84,7 @@ CallTable sandbox_calls() {
       {"GET", "/_mock/sandboxes", "the open sandboxes", get_sandboxes, nothing},
       {"POST",
        "/_mock/sandboxes",
-       "open a sandbox: a world of its own under base_url + /_s/ID",
+       "open a sandbox: a separate world under base_url + /_s/ID",
        open_sandbox,
        members(sandbox_body)},
       {"DELETE", "/_mock/sandboxes/{id}", "close a sandbox", close_sandbox, nothing},

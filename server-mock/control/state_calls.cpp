@@ -192,7 +192,7 @@ CallTable state_calls() {
   static constexpr CallEntry entries[] = {
       {"POST",
        "/_mock/reset",
-       "state, journal, faults and clock as at the start, empty, or of a snapshot",
+       "reset state, journal, faults and clock: as at the start, empty, or from a snapshot",
        reset,
        members(reset_body)},
       {"GET", "/_mock/snapshots", "the snapshots", get_snapshots, nothing},
@@ -205,7 +205,7 @@ CallTable state_calls() {
       {"POST",
        "/_mock/snapshots/{name}:restore",
        "go back to a snapshot: state, clock and switches; the journal, faults and the rate limit stay as they are "
-       "(reset takes them back, too)",
+       "(reset puts them back, too)",
        restore_snapshot,
        nothing},
       {"GET", "/_mock/state", "the whole state as sorted JSON", get_state, nothing},

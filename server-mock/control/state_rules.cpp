@@ -374,7 +374,7 @@ class StateCheck {
   void check_node(const Json& row, const Loc& place, std::string_view kind) {
     const Json* node = find_row("nodes", find_text(row, "node_id").value_or(""));
     if (node == nullptr) return;
-    if (find_text(*node, "kind") != kind) add(place, "node_id", fmt::format("The node is no {}", kind), row);
+    if (find_text(*node, "kind") != kind) add(place, "node_id", fmt::format("The node is not a {}", kind), row);
     if (find_text(*node, "workspace_id") != find_text(row, "workspace_id")) {
       add(place, "workspace_id", "The node is of another Workspace", row);
     }
@@ -386,7 +386,7 @@ class StateCheck {
       const std::string parent = find_text(*node, "parent_id").value_or("");
       if (parent.empty()) return;
       if (!above.insert(parent).second || parent == find_text(row, "id")) {
-        add(place, "parent_id", "The node is below itself", row);
+        add(place, "parent_id", "The node is its own ancestor", row);
         return;
       }
       node = find_row("nodes", parent);

@@ -195,7 +195,7 @@ class EffectReader {
         {"hang", End::hang}, {"reset", End::reset}, {"close_without_answer", End::close_without_answer}};
     for (const auto& [name, end] : ends) {
       if (!flag(name)) continue;
-      if (effect.end != End::as_usual) add_error(name, "One of hang, reset and close_without_answer, not two");
+      if (effect.end != End::as_usual) add_error(name, "Give only one of hang, reset and close_without_answer");
       effect.end = end;
     }
   }
@@ -371,7 +371,7 @@ void check_turns(const Json& value, const Loc& loc, ValidationErrors& errors) {
   int given = 0;
   for (const char* name : {"nth", "every", "after"}) {
     const Json* turn = find(value, name);
-    if (turn != nullptr && ++given > 1) errors.add(within(loc, name), "One of nth, every and after, not two", *turn);
+    if (turn != nullptr && ++given > 1) errors.add(within(loc, name), "Give only one of nth, every and after", *turn);
   }
   const Json* chance = find(value, "probability");
   if (chance != nullptr && chance->is_number() && (*chance < 0.0 || *chance > 1.0)) {

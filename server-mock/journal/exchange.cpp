@@ -119,7 +119,8 @@ std::string shape_line(const Exchange& exchange) {
 Result<Exchange> read_recorded(std::string_view line) {
   WS_LET(const Json value, parse_bounded(line, recorded_bounds));
   if (find_bool(value, "shapes_only")) {
-    return fail(Failure::Kind::invalid, "a recording of shapes alone holds no requests that could be sent again");
+    return fail(Failure::Kind::invalid,
+                "the recording holds no values (--shapes-only), so its requests cannot be sent again");
   }
   if (find(value, "v") != nullptr && find(value, "request") != nullptr) {
     return fail(Failure::Kind::invalid,

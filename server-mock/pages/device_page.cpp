@@ -113,7 +113,7 @@ http::Response ask_to_decide(const DeviceLogin& login,
 
 http::Response settled(const DeviceLogin& login) {
   const bool approved = login.status == "approved" || login.status == "consumed";
-  const std::string_view title = approved ? "Approved" : login.status == "denied" ? "Denied" : "Too late";
+  const std::string_view title = approved ? "Approved" : login.status == "denied" ? "Denied" : "Code expired";
   const std::string_view text = approved ? "The login is approved. You can close this page and go back to the program."
                                 : login.status == "denied"
                                     ? "The login is denied: the program gets no key. You can close this page."
@@ -128,7 +128,9 @@ http::Response settled(const DeviceLogin& login) {
 }
 
 http::Response not_decided(std::string_view why) {
-  return page(403, "Not decided", fmt::format("<h1>Not decided</h1>\n<p role=\"alert\">{}</p>\n", why));
+  return page(403,
+              "The login was not decided",
+              fmt::format("<h1>The login was not decided</h1>\n<p role=\"alert\">{}</p>\n", why));
 }
 
 /// The reason to reject the form; empty: it is valid.

@@ -38,7 +38,7 @@ void for_each_object(Json& value, const Schema& schema, const Visit& visit) {
 }
 
 void add_unknown_fields(Json& object, const Schema& /*schema*/) {
-  object["x_unknown_text"] = "nobody knows this field";
+  object["x_unknown_text"] = "an unknown field";
   object["x_unknown_object"] = {{"nested", Json::array({1, nullptr, "two"})}};
 }
 

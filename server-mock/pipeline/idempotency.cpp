@@ -63,7 +63,7 @@ ApiError key_in_flight() {
 
 ApiError key_reused(std::string_view key) {
   const Json entry = {{"loc", {"header", "Idempotency-Key"}},
-                      {"msg", "The key was used for another request"},
+                      {"msg", "The idempotency key was used for another request"},
                       {"type", "idempotency_key_reused"},
                       {"input", key}};
   return ApiError{.status = 422,

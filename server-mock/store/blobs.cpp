@@ -96,7 +96,7 @@ Result<void> Blobs::keep(BlobWriter& writer, const std::string& name) {
 Result<BlobReader> Blobs::open(const std::string& name) const {
   if (folder_.empty()) {
     const auto found = nameless_.find(name);
-    if (found == nameless_.end()) return fail(Failure::Kind::not_found, "the bytes of a file are gone");
+    if (found == nameless_.end()) return fail(Failure::Kind::not_found, "the bytes of a file are missing");
     return BlobReader(found->second);
   }
   const std::string path = path_of(name);

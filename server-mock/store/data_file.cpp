@@ -99,7 +99,7 @@ Result<void> check_content(int file, const std::string& path) {
   const std::int32_t version = number_at(header, user_version_at);
   if (version <= newest_version()) return {};
   return refused(path,
-                 fmt::format("it has version {}, this program knows {}", version, newest_version()),
+                 fmt::format("it has version {}; this ws-mock reads version {}", version, newest_version()),
                  "use a newer ws-mock, or another file");
 }
 

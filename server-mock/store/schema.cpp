@@ -294,7 +294,7 @@ Result<void> migrate(sqlite::Database& database) {
   const std::int64_t newest = newest_version();
   if (seen > newest) {
     return fail(Failure::Kind::disk,
-                fmt::format("the data file has version {}, this program knows {}", seen, newest),
+                fmt::format("the data file has version {}; this ws-mock reads version {}", seen, newest),
                 "use a newer ws-mock, or another file");
   }
   for (std::int64_t step = seen; step < newest; ++step) {

@@ -127,9 +127,9 @@ std::string render(const Coverage& coverage) {
     for (const int status : counted.statuses) statuses.push_back(status == 0 ? "no answer" : std::to_string(status));
     text += fmt::format("  {:<22} {:>4} x  {}\n", id, counted.requests, fmt::join(statuses, ", "));
   }
-  if (coverage.assumptions.empty()) return text + "No answer rested on an assumption.\n";
+  if (coverage.assumptions.empty()) return text + "No answer depended on an assumption.\n";
   const std::size_t count = coverage.assumptions.size();
-  text += fmt::format("The answers rest on {} assumption{} where the API document is silent:\n",
+  text += fmt::format("The answers depend on {} assumption{} that the API document does not settle:\n",
                       count == 1 ? "this" : fmt::format("these {}", count),
                       count == 1 ? "" : "s");
   for (const auto& [key, requests] : coverage.assumptions) {

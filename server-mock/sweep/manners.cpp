@@ -166,7 +166,7 @@ Found refusal_repeated(const Reference& reference, const Sent& sent, const std::
   const SentRequest& before = sent[places.front() - 1];
   return finding(
       "careless",
-      fmt::format("{}; {} was sent again unchanged after {}, which the next try cannot change",
+      fmt::format("{}; {} was sent again unchanged after {}, although the answer would be the same",
                   cause,
                   again.operation.empty() ? again.path : again.operation,
                   before.status),

@@ -186,7 +186,7 @@ class Judge {
       add("hung",
           fmt::format("the command did not end within {} s and was stopped", run_.end.took.count() / 1000),
           lines_around(run_.sent),
-          "bound every wait: a timeout for each request, a number of tries, an end to each loop that polls");
+          "limit every wait: a timeout for each request, a number of tries, an end to each polling loop");
     }
     for (Finding& one : judge_manners(reference_, row_, run_, cause())) {
       add(std::move(one.word), std::move(one.sentence), std::move(one.lines), std::move(one.advice));
@@ -242,14 +242,14 @@ class Judge {
     if (word == "doubled") return "before " + call + " is sent again, read whether it took effect";
     if (word == "stuck") return advice_for_runs();
     if (row_.operation.empty()) {
-      return "the API document leaves this open, and a service may do it so: let the command take it, or end with an "
-             "exit code that is not 0";
+      return "the API document leaves this open, and a service may do it this way: let the command accept it, or end "
+             "with an exit code other than 0";
     }
     if (const Fault* fault = find_fault(row_.fault); fault != nullptr && !fault->advice.empty()) {
       return filled_in(std::string(fault->advice), "CALL", call);
     }
     return "look at the answer of " + call +
-           ": continue only after a 2xx whose body can be read, else end with an exit code that is not 0";
+           ": continue only after a 2xx with a body that can be read; otherwise end with an exit code other than 0";
   }
 
   std::string advice_for_runs() const {
@@ -263,8 +263,7 @@ class Judge {
     std::string advice;
     if (!keyed.empty()) {
       advice = "send an Idempotency-Key with " + keyed +
-               " that is the same when the command is run again: make it of what "
-               "is created";
+               " that is the same when the command is run again: derive it from the object to create";
     }
     if (!others.empty()) {
       advice +=
@@ -400,7 +399,7 @@ class Judge {
     if (!succeeded(run_) || !reference_.is_text_stable) return;
     if (row_.fault == "operation-fails" && !tells_operation()) {
       add("hidden",
-          fmt::format("{}; the command ended with 0 and said nothing of it", cause()),
+          fmt::format("{}; the command ended with 0 and did not report it", cause()),
           lines_around(run_.sent),
           advice_for("hidden"));
       return;
@@ -409,7 +408,7 @@ class Judge {
     if (one == nullptr) return;
     if (std::ranges::any_of(new_lines(), [this](const PrintedLine& line) { return says(line.raw); })) return;
     add("hidden",
-        fmt::format("{}; {} was answered with {}, and the command ended with 0 and said nothing of it",
+        fmt::format("{}; {} was answered with {}, and the command ended with 0 and did not report it",
                     cause(),
                     one->operation.empty() ? one->path : one->operation,
                     one->status),
@@ -424,7 +423,7 @@ class Judge {
     if (now.find(somebody_elses_line) != std::string::npos) return;
     if (then.find(somebody_elses_line) == std::string::npos) return;
     add("overwritten",
-        fmt::format("{}; the command ended with 0, and the line that somebody else had added is gone", cause()),
+        fmt::format("{}; the command ended with 0, and the line that someone else had added is missing", cause()),
         lines_around(run_.sent),
         advice_for("overwritten"));
   }

@@ -59,13 +59,13 @@ constexpr Fault all_faults[] = {
      R"("effect": {"remove_member": true})",
      Outcome::refused},
     {"bump-revision",
-     "somebody else had edited the document just before",
+     "someone else had edited the document just before",
      R"("effect": {"bump_revision": true})",
      Outcome::refused,
      "after a 409 read the document again, make the change in its new text, and send that"},
     {"silence", "no answer came, and the connection stayed open", R"("effect": {"hang": true})"},
     {"outage",
-     "503 came back from this call on, for good",
+     "503 came back for this call and all later ones",
      R"("times": 1000000, "effect": {"status": 503, "retry_after": null})",
      Outcome::refused},
     {"reset-after",
@@ -98,7 +98,7 @@ constexpr Fault all_faults[] = {
      "the lease of the event was lost",
      R"("effect": {"lose_lease": true})",
      Outcome::refused,
-     "look at the answer of CALL: an event whose lease was lost is another worker's, and what was done for it does not "
+     "check the answer of CALL: an event whose lease was lost belongs to another worker, and the work for it does not "
      "count"},
     {"put-cut",
      "half of the file arrived, then the connection was reset",
@@ -117,7 +117,7 @@ constexpr Fault all_faults[] = {
      "the first page came again in place of this one",
      R"("effect": {"repeat_page": true})",
      Outcome::refused,
-     "keep the ids that CALL has brought: what an earlier page had may come again"},
+     "remember the ids from CALL: a later page may repeat items of an earlier one"},
     {"small-pages",
      "each page of the list held two items",
      R"("times": 1000000, "effect": {"small_pages": true})",
@@ -381,7 +381,8 @@ Plan make_plan(const std::vector<SentRequest>& first,
   const std::map<std::string, std::size_t> again = counts_of(second);
   for (const auto& [operation, count] : counts_of(first)) {
     if (operation.empty()) {
-      plan.notes.push_back(fmt::format("{} requests are of no operation of the API: they are not swept", count));
+      plan.notes.push_back(
+          fmt::format("requests that belong to no operation of the API, and are not swept: {}", count));
       continue;
     }
     const auto found = again.find(operation);

@@ -211,17 +211,16 @@ TerminalText render_text(const Report& report, const ReportView& view) {
   std::size_t all = 0;
   for (const RowResult& result : report.rows) all += result.findings.size();
   const std::size_t known = all + report.clean_findings.size() - found;
-  std::string counts = fmt::format("{} rows: {} passed, {} failed and recovered when run again, {} with findings",
+  std::string counts = fmt::format("rows: {}; passed: {}; failed, then recovered when run again: {}; with findings: {}",
                                    report.rows.size(),
                                    count_verdict(report, RowResult::Verdict::passed),
                                    count_verdict(report, RowResult::Verdict::recovered),
                                    count_verdict(report, RowResult::Verdict::found));
   if (known > 0) counts += fmt::format(" ({} known by --accept)", known);
   for (const std::string& id : stale_ids(report, view.accepted)) {
-    text += wrapped(fmt::format("stale: {} of --accept was not found; delete its line", id), 0, view.width);
+    text += wrapped(fmt::format("outdated: {} of --accept was not found; delete its line", id), 0, view.width);
   }
-  if (report.plan.left_out > 0)
-    counts += fmt::format("; {} rows left out by --sample or --max-rows", report.plan.left_out);
+  if (report.plan.left_out > 0) counts += fmt::format("; left out by --sample or --max-rows: {}", report.plan.left_out);
   if (report.was_stopped) counts += "; stopped before the end";
   text += wrapped(counts, 0, view.width);
   text += fmt::format("{:.1f} s\n\n", static_cast<double>(report.took.count()) / 1000);
@@ -329,7 +328,7 @@ std::string render_plan(const Plan& plan) {
   std::string text;
   for (const Row& row : plan.rows) text += fmt::format("{:<40} {}\n", row.id, row.request);
   for (const std::string& note : plan.notes) text += "note: " + note + "\n";
-  return text + fmt::format("{} rows\n", plan.rows.size());
+  return text + fmt::format("rows: {}\n", plan.rows.size());
 }
 
 }  // namespace ws::mock::sweep

@@ -141,7 +141,7 @@ Result<void> Sweep::prepare() {
                                   : fmt::format("ended with {}", run.end.exit);
       const std::string printed = last_bytes(run.end.out) + last_bytes(run.end.err);
       return fail(Failure::Kind::invalid,
-                  fmt::format("without any fault the command {}, so there is nothing to compare with{}{}",
+                  fmt::format("without faults the command {}, so there is nothing to compare with{}{}",
                               why,
                               printed.empty() ? "; it printed nothing" : ":\n",
                               printed),
@@ -159,12 +159,12 @@ Result<void> Sweep::prepare() {
   report_.plan = make_plan(runs[0].sent, runs[1].sent, host_.other_origin(), options_.plan);
   if (!compare_states(*reference_.first_state, *runs[0].state, *runs[1].state).empty()) {
     report_.plan.notes.emplace_back(
-        "the two clean runs left different worlds: what `doubled`, `lost` and `wrong` find may be the command's own "
-        "chance");
+        "the two clean runs left different data: what `doubled`, `lost` and `wrong` report may be random behaviour of "
+        "the command");
   }
   if (!reference_.is_text_stable) {
     report_.plan.notes.emplace_back(
-        "the two clean runs printed or wrote different texts: `hidden` and `output` cannot be told");
+        "the two clean runs printed or wrote different texts: `hidden` and `output` cannot be checked");
   }
   return {};
 }

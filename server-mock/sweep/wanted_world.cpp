@@ -254,7 +254,7 @@ Result<std::vector<std::string>> grade_world(const Json& wanted, const Json& who
   Assignment assignment(state, rows);
   if (!assignment.try_all()) {
     const WantedRow& row = assignment.stuck_at();
-    found.push_back(fmt::format("{}: no row has these values and belongs to the objects that the others name",
+    found.push_back(fmt::format("{}: no row has these values and refers to the objects that the other rows name",
                                 named_row(row.table, *row.wanted)));
   }
   for (const auto& [table, list] : (absent == nullptr ? none : *absent).items()) {

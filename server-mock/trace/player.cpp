@@ -138,7 +138,7 @@ Result<http::Response> Player::answer(std::string_view path) {
 
 http::Response Player::handle(const http::Request& request) {
   // As for control calls: only pages of this server may read it.
-  if (guard_.rejection(request, "/_mock")) return error_response(403, "This Host or Origin may not ask");
+  if (guard_.rejection(request, "/_mock")) return error_response(403, "This Host or Origin is not allowed");
   if (request.method != "GET" && request.method != "HEAD") return error_response(405, "This page is read only");
   auto response = answer(request.path);
   if (!response) return error_response(500, response.error().what);

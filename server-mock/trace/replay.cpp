@@ -106,7 +106,7 @@ std::size_t Replay::end_of(std::size_t moment) const {
 Result<void> Replay::go_to(std::size_t moment) {
   if (moment > trace_.requests.size()) {
     return fail(Failure::Kind::usage,
-                fmt::format("the trace has {} requests, and no request {}", trace_.requests.size(), moment));
+                fmt::format("there is no request {} in the trace; its last is {}", moment, trace_.requests.size()));
   }
   if (moment == 0) return moment_ == 0 ? Result<void>() : restart();
   WS_TRY(jump_to_checkpoint(moment));
@@ -191,7 +191,7 @@ Result<void> Replay::restore(const Snapshot& snapshot) {
                             .body = body});
   if (response.status() != 200) {
     return fail(Failure::Kind::invalid,
-                fmt::format("the snapshot after request {} does not fit this program: {}",
+                fmt::format("this ws-mock cannot load the snapshot after request {}: {}",
                             snapshot.after,
                             response.text().substr(0, 200)));
   }

@@ -85,7 +85,7 @@ Result<void> SecretNames::make_up_to(const Name& name) {
   if (name.number < made) return {};
   if (name.number >= limit_ || name.number - made >= limit_ - std::min(limit_, count_)) {
     return fail(Failure::Kind::invalid,
-                fmt::format("the trace names the {} number {}; with its requests the bound is {} secrets",
+                fmt::format("the trace refers to {} number {}; its requests allow at most {} secrets",
                             name.kind_and_scope,
                             name.number,
                             limit_));

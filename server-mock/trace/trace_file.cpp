@@ -43,7 +43,7 @@ bool is_state(const std::string& text) {
 std::string TraceReader::start(const Json& line) {
   const auto version = find_integer(line, "ws_trace");
   if (!version) return "this is not a trace of ws-mock: its first line has no ws_trace";
-  if (*version != 1) return fmt::format("this trace has version {}, this program reads version 1", *version);
+  if (*version != 1) return fmt::format("this trace has version {}; this ws-mock reads version 1", *version);
   const auto time = find_integer(line, "started_at");
   if (!time || *time < 0 || *time > latest_time) return "started_at is not a time";
   const Json* flags = find(line, "flags");

@@ -202,7 +202,7 @@ TEST_CASE("ws-mock: a wrong word ends with exit code 2 and says what is wrong", 
       {{"exec", "--report"}, "--report needs a value\n"},
       {{"--reset"}, "--reset needs --data\n"},
       {{"--tls", "a,b", "--tls-self-signed"}, "give --tls or --tls-self-signed, not both\n"},
-      {{"sweep", "--", "false"}, "ws-mock: without any fault the command ended with 1, so there is nothing to compare"},
+      {{"sweep", "--", "false"}, "ws-mock: without faults the command ended with 1, so there is nothing to compare"},
   }));
   CAPTURE(reason);
   const Ended ended = ws_mock(arguments);

@@ -68,7 +68,7 @@ TEST_CASE("sweep: each planted bug is found under its right word, with what to c
       {"impatient.mjs", "me.get#1:429-before", "impatient", "wait as long as Retry-After says"},
       {"believes_200.sh", "me.get#1:bad-json-after", "wrong", "look at the answer of me.get"},
       {"storm.sh", "me.get#1:outage", "storm", "stop after a few tries"},
-      {"endless_poll.sh", "switch:test_runs=failing", "hung", "an end to each loop that polls"},
+      {"endless_poll.sh", "switch:test_runs=failing", "hung", "an end to each polling loop"},
       {"silent_failure.py", "docs.create#1:key-revoked", "lost", "look at the answer of docs.create"},
       {"key_over_redirect.py", "me.get#1:redirect-before", "leaked", "follow no redirect to another origin"},
       {"half_a_list.mjs", "docs.list#1:empty-page", "wrong", "call docs.list with next_cursor until that is null"},
@@ -237,7 +237,7 @@ TEST_CASE("sweep: exit codes, reports and known findings", "[sweep]") {
                            "lost:me.get#9:outage 2026-03-01 it has one call now\n";
   const Ended known = sweep("unhandled.py", {"--only", row, "--accept", accept, "--junit", junit});
   CHECK(known.exit == 0);
-  CHECK_THAT(known.out, Contains("stale: lost:me.get#9:outage"));
+  CHECK_THAT(known.out, Contains("outdated: lost:me.get#9:outage"));
   std::ifstream accepted_xml(junit);
   const std::string skipped(std::istreambuf_iterator<char>(accepted_xml), {});
   CHECK_THAT(skipped, Contains("skipped=\"1\"") && Contains("crashed is accepted: 2026-03-01 nobody calls"));

@@ -52,5 +52,5 @@ TEST_CASE("sweep: exec --report tells the operations met and the guesses that an
   CHECK(guesses.contains("question_created=200"));
   CHECK(guesses.contains("question_async=no"));
   const std::string text = run_with_report("r.txt");
-  CHECK_THAT(text, Contains("2 of the API's 56 operations") && Contains("The answers rest on"));
+  CHECK_THAT(text, Contains("2 of the API's 56 operations") && Contains("The answers depend on"));
 }

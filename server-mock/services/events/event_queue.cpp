@@ -74,7 +74,7 @@ Result<void> requeue_lapsed(World& world, AgentEvent& event, std::int64_t at) {
              event.id));
   WS_LET(const bool is_dead,
          has_row(world, "select 1 from agent_events where id = ? and lapses >= ?", event.id, max_lapses));
-  WS_TRY(release(world, event, is_dead ? "dead" : "queued", "the lease lapsed"));
+  WS_TRY(release(world, event, is_dead ? "dead" : "queued", "the lease expired"));
   if (is_dead) return finish(world, event, at);
   wake(world, event);
   return {};

@@ -7,7 +7,7 @@ namespace ws::mock {
 namespace {
 
 Unexpected lease_lost() {
-  return conflict("lease_lost", "The lease of the event has ended, or another worker holds it");
+  return conflict("lease_lost", "The lease of the event has expired, or another worker holds it");
 }
 
 ApiResult<AgentEvent> own_event(World& world, const ServiceCall& call, std::string_view id) {

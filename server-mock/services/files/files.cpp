@@ -67,12 +67,12 @@ ApiResult<Upload> named_upload(World& world, const ServiceCall& call) {
 
 /// 409 unless the declared, the received and the given size are equal.
 ApiResult<void> require_complete(const Upload& upload, std::int64_t size_bytes) {
-  if (!upload.received_bytes) return conflict("upload_incomplete", "Nothing was put to the upload's address yet");
+  if (!upload.received_bytes) return conflict("upload_incomplete", "No bytes were uploaded yet");
   if (size_bytes != upload.size_bytes) {
     return conflict("upload_incomplete", "The upload was declared with another size");
   }
   if (*upload.received_bytes != upload.size_bytes) {
-    return conflict("upload_incomplete", "Fewer bytes were put than declared");
+    return conflict("upload_incomplete", "Fewer bytes were uploaded than declared");
   }
   return {};
 }

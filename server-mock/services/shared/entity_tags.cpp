@@ -74,7 +74,7 @@ ApiResult<void> require_match(const ServiceCall& call, std::string_view etag) {
   if (any_tag(*call.if_match, names_it)) return {};
   return refuse({.status = 412,
                  .code = "precondition_failed",
-                 .message = "If-Match names another state of the object than the present one",
+                 .message = "If-Match does not match the present state of the object",
                  .members = Json{{"current_etag", etag}}});
 }
 

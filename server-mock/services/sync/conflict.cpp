@@ -222,7 +222,9 @@ ServiceResult resolve_conflict(World& world, const ServiceCall& call) {
   if (seen.conflict.resolved) {
     const bool same =
         seen.conflict.resolution == wanted.resolution && seen.conflict.resolved_sha256 == wanted.content_sha256;
-    if (!same) return conflict("conflict_resolved", "The conflict was resolved otherwise: " + seen.conflict.resolution);
+    if (!same)
+      return conflict("conflict_resolved",
+                      "The conflict was already resolved in another way: " + seen.conflict.resolution);
   } else {
     WS_API_TRY(apply_resolution(world, call, seen.source, wanted, seen.conflict));
     WS_API_TRY(save_resolution(world, seen.conflict));

@@ -166,7 +166,8 @@ class Planning {
   Result<void> add_entry(const LocalFile& local) {
     const std::string key = utf8::fold_key(local.path);
     std::optional<std::string> problem = path_problem(local.path);
-    if (!problem && local.content_sha256 && !keys_.insert(key).second) problem = "another path of the tree is its twin";
+    if (!problem && local.content_sha256 && !keys_.insert(key).second)
+      problem = "another path of the source differs only in case or accents";
     if (!local.document_id.empty()) named_.insert(local.document_id);
     const std::string subject = local.document_id.empty() ? "path:" + key : local.document_id;
     if (problem) {
@@ -292,7 +293,7 @@ class Planning {
       if (entry.path_revision > base_revision) add("pull_move", "moved on the service");
       if (entry.text_revision > base_revision) add("pull_update", "edited on the service");
       if (entry.path_revision <= base_revision && entry.text_revision <= base_revision) {
-        add("unchanged", "only its title changed");
+        add("unchanged", "only the title changed");
       }
     }
   }

@@ -54,7 +54,7 @@ class Staging {
     const std::string path = utf8::nfc(text_of(item, "path"));
     if (const auto problem = path_problem(path)) return Rejection{"invalid_path", "The path is refused: " + *problem};
     if (const auto twin = find_twin(item, path)) {
-      return Rejection{"invalid_path", fmt::format("The path is a twin of \"{}\"", *twin)};
+      return Rejection{"invalid_path", fmt::format("The path differs from \"{}\" only in case or accents", *twin)};
     }
     if (auto problem = check_text(item)) return problem;
     return check_permission(id_of(item, "document_id"));

@@ -71,7 +71,7 @@ void plan_run(const World& world, TestRun& run) {
     duration_ms += took_ms;
     results.push_back({{"case_id", id},
                        {"status", failed ? "failed" : "passed"},
-                       {"message", failed ? Json("The switch test_runs=failing says so") : Json(nullptr)},
+                       {"message", failed ? Json("The assumption test_runs=failing is set") : Json(nullptr)},
                        {"duration_ms", took_ms}});
   }
   run.results = std::move(results);

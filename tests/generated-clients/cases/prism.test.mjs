@@ -75,7 +75,7 @@ test('diff before Prism', async (t) => {
     assert.match(stdout, new RegExp(`^${url}: \\d+ exchanges$`, 'm'));
     assert.match(stdout, /^\d+ differences from the mock:$/m);
     // Prism sends no request ids, and refuses before it looks at parameters.
-    assert.match(stdout, /^ +header +header\/x-request-id: missing, and the mock sends it$/m);
+    assert.match(stdout, /^ +header +header\/x-request-id: missing; the mock sends it$/m);
     assert.equal(shown(stdout, 'auth_order'), 'auth_first');
     assert.equal(shown(stdout, 'question_created'), '-', 'nothing was sent that makes something');
     assert.doesNotMatch(stdout, /Not complete/);
@@ -112,5 +112,5 @@ test('diff before nobody, or without a key: exit 2 and one sentence', async () =
   assert.match(refused.stderr, new RegExp(`^ws-mock: .*${nobody}.*cannot connect.*\n$`));
   const keyless = await run('diff', '--against', nobody);
   assert.equal(keyless.code, 2);
-  assert.match(keyless.stderr, /^ws-mock: there is no key to call the service with\n/);
+  assert.match(keyless.stderr, /^ws-mock: no key to call the service is given\n/);
 });
