@@ -397,7 +397,8 @@ Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std:
 
 Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>& choices) {
   WS_LET(const TreeLock lock, begin(*context_, "resolve"));
-  if (context_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
+  if (context_->session.remote == nullptr)
+    return fail(Failure::Kind::usage, "this cannot be done without the service", "run `ws login`");
   std::vector<Choice> documents = choices;
   std::erase_if(documents, [](const Choice& each) { return each.conflict.is_about(ConflictSubject::attachment); });
   WS_TRY(begin_writing_notes(*context_));

@@ -141,7 +141,7 @@ Result<void> write_file_at(int folder,
   if (keeps_mode) mode = replaced.st_mode & 0777U;
   std::string temporary;
   const Descriptor file(create_beside(folder, name, static_cast<mode_t>(mode.value_or(0666)), temporary));
-  if (file.get() < 0) return cannot("write beside", shown, errno);
+  if (file.get() < 0) return cannot("write a temporary file beside", shown, errno);
   const auto write = [&]() -> Result<void> {
     if (mode && ::fchmod(file.get(), static_cast<mode_t>(*mode)) != 0) return cannot("set the mode of", shown, errno);
     if (!write_all(file.get(), text)) return cannot("write", shown, errno);
@@ -203,8 +203,8 @@ Result<std::filesystem::path> follow_link(const std::filesystem::path& path) {
   std::filesystem::path target = std::filesystem::canonical(path, error);
   if (!error) return target;
   return fail(Failure::Kind::disk,
-              fmt::format("{} is a link that leads to no file: {}", path.string(), error.message()),
-              "remove the link, or name the file itself");
+              fmt::format("{} is a symbolic link that leads to no file: {}", path.string(), error.message()),
+              "remove the symbolic link, or name the file itself");
 }
 
 Result<void> copy_mode_and_group(int fd, const std::filesystem::path& path) {

@@ -104,7 +104,7 @@ Result<std::size_t> JsonItems::take_around(std::string_view piece) {
   }
   rest_ += piece.substr(0, taken);
   if (rest_.size() > bounds_.rest.max_bytes) {
-    return malformed(fmt::format("more than {} bytes beside the list", bounds_.rest.max_bytes));
+    return malformed(fmt::format("more than {} bytes outside of the list", bounds_.rest.max_bytes));
   }
   if (place_ != Place::before_item) return taken;
   if (std::exchange(has_list_, true)) return malformed("the list appears twice");

@@ -36,7 +36,7 @@ Failure failure(sqlite3* database, int code, std::string_view doing) {
   if (cause != 0) text += fmt::format(" ({})", std::strerror(cause));
   Failure failed{.kind = Failure::Kind::disk, .what = fmt::format("cannot use {}: {}", name, text)};
   if (primary == SQLITE_FULL || cause == ENOSPC || cause == EDQUOT) {
-    failed.hint = "make room on the disk and run the command again";
+    failed.hint = "make room on the disk and run the same command again";
   }
   if (primary == SQLITE_READONLY) failed.hint = "make its folder, and all files in it, writable for you";
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {

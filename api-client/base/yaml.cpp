@@ -151,7 +151,7 @@ class YamlBuilder final : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Json&& empty) {
     check(mark, tag, anchor);
-    if (expects_key()) throw ParseAborted{mark, "a key must be a plain word"};
+    if (expects_key()) throw ParseAborted{mark, "a key must be a word without quotes or special characters"};
     if (stack_.size() >= bounds_.max_depth)
       throw ParseAborted{mark, fmt::format("more than {} levels deep", bounds_.max_depth)};
     stack_.push_back({.value = add(mark, std::move(empty))});

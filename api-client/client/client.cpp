@@ -257,7 +257,7 @@ std::optional<Failure> Client::Impl::another_object(const Running& running, cons
   Failure failure{
       .kind = Failure::Kind::integrity,
       .what = fmt::format(
-          "{}: asked about {}, the service answered about {}", prepared.operation->id, other->asked_for, other->came),
+          "{0}: the service answered about {2}, not about {1}", prepared.operation->id, other->asked_for, other->came),
       .hint = is_read ? std::string("check the base URL, and any proxy in between")
                       : hint_for_unknown(*prepared.meaning, prepared.parameters, {}),
       .code = "another_object"};

@@ -132,7 +132,7 @@ void Client::Impl::compare_with_what_is_there(Id id, Failure refusal) {
             .parameters = running.prepared.parameters,
             .timeout = running.call.timeout,
             .validate = false};
-  trace(running, "the revision changed after a request without an answer: reading the current text");
+  trace(running, "a request got no answer and the revision has changed: reading the current text");
   start(std::move(read), [this, id, &row, refusal = std::move(refusal)](Result<Reply> answer) mutable {
     const auto found = calls.find(id);
     if (found == calls.end()) return;

@@ -65,7 +65,7 @@ Result<void> PageGuard::keep(std::size_t items, std::size_t bytes) {
       unfollowable(operation_,
                    fmt::format("more than {} items or {} MiB in one document", max_kept_items, max_kept_bytes >> 20U),
                    "endless_list");
-  failure.hint = "--format ndjson prints each page as it comes; --max-items ends the list";
+  failure.hint = "--format ndjson prints each page as it arrives; --max-items N stops after N items";
   return fail(std::move(failure));
 }
 

@@ -168,7 +168,7 @@ Result<void> check(const Operation& operation, const Call& call, const Sorted& s
   if (refused.size() > 3) what += fmt::format("; and {} more", refused.size() - 3);
   Failure failure{.kind = Failure::Kind::usage,
                   .what = fmt::format("{}: {}", operation.id, what),
-                  .hint = fmt::format("nothing was sent; {} shows what it takes",
+                  .hint = fmt::format("nothing was sent; {} shows the limits",
                                       ShellCommand{"ws", "schema", operation.id}.in_backticks()),
                   .code = "validation_error",
                   .call = {.operation = std::string(operation.id), .details = dump(contract::to_json(refused))}};
@@ -230,7 +230,7 @@ Result<std::string> settle_base(const Operation& operation, const ClientOptions&
   if (origin.substr(0, 5) == "http:" && !http::is_loopback(base) && !is_allowed_http(base, options)) {
     return usage(operation,
                  fmt::format("plain http is allowed to this machine only, not to {}", origin),
-                 "use https, or name the host in WS_ALLOW_HTTP");
+                 "use https, or name the host: WS_ALLOW_HTTP=HOST[:PORT]");
   }
   return base;
 }
@@ -379,13 +379,13 @@ Result<void> add_credential(Prepared& prepared, const ClientOptions& options) {
                         .hint = "run `ws login`",
                         .call = {.operation = std::string(operation.id)}});
   };
-  if (!options.credential) return refuse("there is no key for this server");
+  if (!options.credential) return refuse("not logged in at " + http::origin_of(request.url));
   const bool is_for_second = options.second && std::ranges::find(options.second->scopes, prepared.meaning->scope) !=
                                                    options.second->scopes.end();
   const Credential& credential = is_for_second ? options.second->credential : *options.credential;
   const std::string origin = http::origin_of(request.url);
   if (origin.empty() || origin != http::origin_of(credential.origin)) {
-    return refuse(fmt::format("the key belongs to {} and is not sent to {}", credential.origin, origin));
+    return refuse(fmt::format("the key is for {} and is not sent to {}", credential.origin, origin));
   }
   if (!http::is_credential(credential.secret)) return refuse("the key is not one line of visible characters");
   request.headers.emplace_back("Authorization", "Bearer " + credential.secret);

@@ -148,7 +148,7 @@ void add_validation_error(Json& schemas) {
   properties["loc"] = {
       {"type", "array"}, {"items", std::move(step)}, {"description", "starts with body, path, query or header"}};
   properties["msg"] = {{"type", "string"}};
-  properties["type"] = {{"type", "string"}, {"description", "the words of pydantic v2: string_too_long"}};
+  properties["type"] = {{"type", "string"}, {"description", "as pydantic v2 names them: string_too_long"}};
   properties["input"] = {{"description", "what was given, cut to a sensible size"}};
   properties["ctx"] = {{"type", "object"}, {"description", "the limit that was broken"}};
   schemas["ValidationError"] = {{"type", "object"}, {"properties", std::move(properties)}, {"x-assumed", true}};
@@ -172,8 +172,8 @@ void add_error(Json& schemas) {
   const Json coded = {
       {"type", "object"}, {"properties", {{"code", text}, {"message", text}}}, {"additionalProperties", true}};
   properties["detail"] = {{"anyOf", Json::array({text, coded})},
-                          {"description", "one sentence; of some services it holds code and message"}};
-  properties["code"] = {{"type", "string"}, {"description", "one word for machines"}};
+                          {"description", "one sentence; some services send an object with code and message"}};
+  properties["code"] = {{"type", "string"}, {"description", "one word for programs"}};
   properties["request_id"] = {{"type", "string"}};
   for (const ErrorCode& error : error_codes) {
     for (std::string_view rest = error.members; !rest.empty();) {

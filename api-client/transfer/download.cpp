@@ -131,7 +131,7 @@ class Download : public std::enable_shared_from_this<Download> {
 
   Result<void> take_head(int status, const http::Headers& headers) {
     if (const std::string encoding = http::encoding_of(headers); !encoding.empty()) {
-      return fail(mismatch(fmt::format("it came encoded as `{}`, not as it is", encoding)));
+      return fail(mismatch(fmt::format("the bytes were sent with the Content-Encoding `{}`, not unchanged", encoding)));
     }
     const std::string etag(http::find_header(headers, "ETag").value_or(""));
     if (status != 206) {

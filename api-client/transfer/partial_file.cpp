@@ -58,7 +58,9 @@ Result<std::unique_ptr<PartialFile>> PartialFile::open(const fs::path& target, c
   std::unique_ptr<PartialFile> file(new PartialFile(target, part, std::move(descriptor)));
   if (!lock_file(file->descriptor_.get(), WaitForLock::no)) {
     file->finished_ = true;  // leave the file to the run that holds the lock
-    return fail(Failure::Kind::disk, fmt::format("another ws is downloading {}", target.string()), "wait for it");
+    return fail(Failure::Kind::disk,
+                fmt::format("another ws is downloading {}", target.string()),
+                "wait for it, then run the same command again");
   }
   WS_TRY(copy_mode_and_group(file->descriptor_.get(), target));
   WS_TRY(file->adopt(identity));

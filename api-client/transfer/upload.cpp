@@ -196,7 +196,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
     done_(fail(Failure{
         .kind = Failure::Kind::integrity,
         .what = fmt::format(
-            "the service has other bytes than {}: another {}", file_.path.string(), other_size ? "size" : "hash"),
+            "the service has other bytes than {}: a different {}", file_.path.string(), other_size ? "size" : "hash"),
         .hint = "check with " + ShellCommand{"ws", "files", "get", id}.in_backticks(),
         .code = "hash_mismatch",
         .call = {.operation = "files.upload_finish", .applied = Applied::yes}}));

@@ -23,8 +23,8 @@ Failure no_such_file(const std::string& name) {
   return {.kind = Failure::Kind::not_found,
           .what = fmt::format("there is no file {} that could be synced", name),
           .hint =
-              "notes, hidden and ignored files, and those that `attachments_exclude` names, are none; "
-              "`ws sync attachments` lists the files"};
+              "notes, hidden and ignored files, and those that `attachments_exclude` names, are not attachments; `ws "
+              "sync attachments` lists the files"};
 }
 
 /// The files that one word names.
@@ -48,10 +48,10 @@ Result<Sha256> bytes_to_decide(const AttachmentSurvey& found, const RelativePath
   if (is_waiting && there != found.sides.remote.end()) return there->second.hash;
   const bool is_here = reason == SkipReason::foreign || reason == SkipReason::declined;
   if (choice == FileChoice::refuse && is_here && here != found.sides.local.end()) return here->second.hash;
-  const std::string_view what = choice == FileChoice::accept ? "held" : "held, and shown by no text from the service";
+  const std::string_view what = choice == FileChoice::accept ? "held" : "held, and no text from the service shows it";
   return fail(Failure{.kind = Failure::Kind::not_found,
                       .what = fmt::format("{} is not {}", path.text(), what),
-                      .hint = "`ws sync attachments` lists the files and how they stand"});
+                      .hint = "`ws sync attachments` lists the files with their states"});
 }
 
 /// Where a note names it, the wish ends with the last link, as one that a link makes.

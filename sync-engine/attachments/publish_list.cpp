@@ -112,7 +112,7 @@ class ListWriter {
     }
     return fail(Failure::Kind::conflict,
                 "the list of attachments changed on the service again and again while it was written",
-                "run the command again");
+                "run the same command again");
   }
 
  private:

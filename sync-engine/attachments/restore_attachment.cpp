@@ -75,8 +75,10 @@ Result<void> bring_bytes(Session& session, AttachmentStore& store, const SafeWri
   if (writer.has(file.hash.hex(), file.hash)) return {};
   Assets* const assets = session.assets();
   if (assets == nullptr) {
-    return fail(Failure{
-        .kind = Failure::Kind::usage, .what = "this needs the service", .hint = "log in", .code = "needs_service"});
+    return fail(Failure{.kind = Failure::Kind::usage,
+                        .what = "this cannot be done without the service",
+                        .hint = "run `ws login`",
+                        .code = "needs_service"});
   }
   Attachment wanted = file;
   if (wanted.asset.empty()) {
@@ -235,7 +237,7 @@ class AttachmentDecision {
   Result<void> choose_name(const RelativePath& path, const OpenAttachment& open, Keep keep) {
     if (keep != Keep::local && keep != Keep::remote) {
       return fail(Failure::Kind::usage,
-                  fmt::format("{} is one file with two names: it cannot keep both", path.text()),
+                  fmt::format("{} is one file with two names, and cannot keep both", path.text()),
                   "use --path local or --path remote");
     }
     if (keep == Keep::remote) {
@@ -283,7 +285,7 @@ class AttachmentDecision {
 
   Result<void> keep_ours(const RelativePath& path, const OpenAttachment& open) {
     // Nothing else would tell which Asset has the bytes that lost.
-    if (open.remote) WS_TRY(note(path, open.remote, "not taken"));
+    if (open.remote) WS_TRY(note(path, open.remote, "not kept in a conflict"));
     WS_TRY(agree_on_theirs(path, open));
     return drop_beside(open);
   }
@@ -296,7 +298,7 @@ class AttachmentDecision {
   Result<void> take_theirs(const RelativePath& path, const OpenAttachment& open) {
     if (!open.local) {
       return fail(Failure::Kind::conflict,
-                  fmt::format("{} was removed here, and its name may be taken", path.text()),
+                  fmt::format("{} was removed here, and another file may have its name", path.text()),
                   "give --keep local, or both to have theirs beside it");
     }
     WS_LET(const auto now, writer_.hash(path));
@@ -503,11 +505,11 @@ class FileUndo {
       const bool arrives = step.to && step.to != step.from && !(step.from && scan_.is_ignored(*step.from));
       return arrives && is_ignored ? ignored_now : std::string_view();
     }
-    if (session_.config.attachments == AttachmentMode::off) return "`attachments: off`: it would not be synced";
+    if (session_.config.attachments == AttachmentMode::off) return "`attachments: off` keeps it from being synced";
     if (!session_.config.attachments_exclude.empty() && excluded_.takes(place.text()))
-      return "`attachments_exclude` names it: it would not be synced";
+      return "`attachments_exclude` keeps it from being synced";
     if (is_ignored) return ignored_now;
-    if (session_.config.portable_names && is_unportable(place)) return "`names: portable`: it would not be synced";
+    if (session_.config.portable_names && is_unportable(place)) return "`names: portable` keeps it from being synced";
     const auto here = step.from ? files_.look_at(step.from->string(), session_.config.attachments_max_bytes)
                                 : std::optional<LocalAttachment>();
     bool is_too_large = here && here->hidden == SkipReason::too_large;
@@ -515,7 +517,7 @@ class FileUndo {
       WS_LET(const auto known, session_.attachments().find_asset(*step.result));
       is_too_large = is_too_large || (known && known->size_bytes > session_.config.attachments_max_bytes);
     }
-    return is_too_large ? "`attachments_max_bytes`: it would not be synced" : std::string_view();
+    return is_too_large ? "`attachments_max_bytes` keeps it from being synced" : std::string_view();
   }
 
   Session& session_;
@@ -562,7 +564,7 @@ Result<void> decide_attachment(Session& session, const Clock& clock, const Relat
   WS_LET(const auto open, store.conflicts());
   const auto found = open.find(path);
   if (found == open.end()) {
-    return fail(Failure::Kind::not_found, fmt::format("no conflict is open about {}", path.text()));
+    return fail(Failure::Kind::not_found, fmt::format("there is no open conflict at {}", path.text()));
   }
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
   return AttachmentDecision(session, clock, store, writer).decide(path, found->second, keep);

@@ -575,8 +575,8 @@ class AttachmentRun {
       if (!is_sent(row)) continue;
       if (is_refused(row)) {
         row.fail({.kind = Failure::Kind::conflict,
-                  .what = fmt::format("{} changed on the service meanwhile", row.action.path.text()),
-                  .hint = "run the command again"});
+                  .what = fmt::format("{} changed on the service during the sync", row.action.path.text()),
+                  .hint = "run the same command again"});
         continue;
       }
       row.state = Row::State::done;

@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds one_turn{500};
 Failure changed_meanwhile(const RelativePath& path) {
   return {.kind = Failure::Kind::conflict,
           .what = fmt::format("{} changed during the sync", path.text()),
-          .hint = "run the command again",
+          .hint = "run the same command again",
           .code = "changed_meanwhile"};
 }
 

@@ -105,10 +105,11 @@ Result<TreeBinding> read_binding(const WsFolder& folder) {
   auto text = folder.read("source.json", max_marker_bytes);
   if (!text && text.error().kind != Failure::Kind::not_found) return fail(std::move(text).error());
   if (!text) {
-    return fail(with_code(Failure::Kind::disk,
-                          fmt::format("{} has lost its marker .ws/source.json", root.string()),
-                          "is the folder mounted? Restore the file, or remove .ws and run `ws sync init --source ID`",
-                          "marker_missing"));
+    return fail(with_code(
+        Failure::Kind::disk,
+        fmt::format("the file .ws/source.json of {} is missing", root.string()),
+        "check that the folder is mounted; restore the file, or remove .ws and run `ws sync init --source ID`",
+        "marker_missing"));
   }
   const auto parsed = parse_bounded(*text);
   if (!parsed) {
@@ -184,7 +185,7 @@ bool is_same_id(std::string_view a, std::string_view b) { return utf8::fold_key(
 
 Failure another_source(std::string_view asked_for, std::string_view answered) {
   return with_code(Failure::Kind::integrity,
-                   fmt::format("asked for the source {} the service answered for {}", asked_for, answered),
+                   fmt::format("the service answered for the source {1}, not for {0}", asked_for, answered),
                    "check the base URL; nothing was set up",
                    "another_source");
 }
@@ -299,7 +300,7 @@ Result<void> untie(const fs::path& root, const TrustedFolders& trusted) {
   if (error) {
     return fail(Failure::Kind::disk,
                 fmt::format("cannot remove all of {}: {}", leaving, error.message()),
-                "the folder does not sync any more; remove the rest by hand");
+                "the folder is no longer synced; remove the rest by hand");
   }
   return {};
 }

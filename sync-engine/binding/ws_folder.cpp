@@ -173,7 +173,7 @@ Result<WsFolder> WsFolder::open(const RootFolder& root, const TrustedFolders& tr
     if (error == ENOENT) {
       return fail(Failure{.kind = Failure::Kind::disk,
                           .what = fmt::format("{} does not exist", path.string()),
-                          .hint = "is the folder mounted? Restore it, or run `ws sync init --source ID`",
+                          .hint = "check that the folder is mounted; restore it, or run `ws sync init --source ID`",
                           .code = "marker_missing"});
     }
     struct stat found {};
@@ -271,7 +271,7 @@ Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::millisecond
   WS_LET(Descriptor file, lock_beneath(root, lock_name, wait, "", [&](const std::vector<std::string>& holder) {
            return Failure{
                .what = fmt::format("another ws (process {}) is running in {}", holder[0], root.path().string()),
-               .hint = "wait for it, or give --wait-lock SECONDS"};
+               .hint = "wait for it, then run the same command again; --wait-lock SECONDS waits"};
          }));
   return TreeLock(std::move(file));
 }

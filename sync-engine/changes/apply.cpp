@@ -205,7 +205,7 @@ class Applier {
       const bool file_stays = !settled.base && survey_.local.tracked.contains(settled.document);
       WS_TRY(finish_step(session_, step, file_stays ? ChangeOrigin::received : ChangeOrigin::agreed));
     }
-    WS_TRY(session_.history.record_after(after, "Agreed already"));
+    WS_TRY(session_.history.record_after(after, "Same on both sides already"));
     return transaction.commit();
   }
 

@@ -52,7 +52,7 @@ class FileEdits::Impl {
     left_.push_back({.path = step.is_rename() || !step.to ? *step.from : *step.to,
                      .why = why == Failure::Kind::disk        ? "it could not be written"
                             : why == Failure::Kind::integrity ? "the history lacks its text"
-                                                              : "changed while it was taken back"});
+                                                              : "changed during the undo"});
     return {};
   }
 

@@ -140,7 +140,7 @@ Result<void> rescue_texts(Session& session, SafeWriter& writer, const std::vecto
     rescued.push_back({.path = blob.hex() + ".md", .blob = blob});
   }
   if (!rescued.empty()) {
-    WS_TRY(session.history.record_aside({{"rescued", rescued}}, "Texts that an interrupted run had in hand"));
+    WS_TRY(session.history.record_aside({{"rescued", rescued}}, "Texts of an interrupted run"));
   }
   for (const std::string& name : names) WS_TRY(writer.remove_leftover(name));
   return {};

@@ -30,7 +30,7 @@ Result<std::string> text_for(Session& session, const Survey& survey, const Actio
   WS_LET(std::optional<std::string> text, fetch_remote_text(session, action.document, blob, *action.result));
   if (text) return std::move(*text);
   return fail(Failure::Kind::integrity,
-              fmt::format("the service sent another text of {} than it announced", action.path.text()));
+              fmt::format("the text of {} that the service sent does not match its hash", action.path.text()));
 }
 
 /// Written while it was pulled.

@@ -85,8 +85,10 @@ class Decision {
   /// Explains a refused create: its path may be taken by a twin, which no plan here contains.
   Failure name_is_taken(Failure refusal) const {
     if (!makes_new_document() || refusal.kind != Failure::Kind::conflict || !refusal.hint.empty()) return refusal;
-    refusal.what = fmt::format("the service would not make a document at {}: {}", conflict_.path.text(), refusal.what);
-    refusal.hint = "if its name is taken there, rename the file here, run `ws sync`, and decide again; or keep both";
+    refusal.what =
+        fmt::format("the service refused to create a document at {}: {}", conflict_.path.text(), refusal.what);
+    refusal.hint =
+        "if its name is taken on the service, rename the file here, run `ws sync`, then decide again; or keep both";
     return refusal;
   }
 
@@ -257,7 +259,7 @@ class Decision {
 
 Failure no_open(const Conflict& conflict) {
   return {.kind = Failure::Kind::not_found,
-          .what = fmt::format("there is no open conflict at {} here", conflict.path.text()),
+          .what = fmt::format("there is no open conflict at {}", conflict.path.text()),
           .hint = "`ws sync conflicts` lists them; `ws sync` records what is new"};
 }
 

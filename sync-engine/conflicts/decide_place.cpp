@@ -110,7 +110,7 @@ class PlaceDecision {
   Result<void> renamed_on_both() {
     if (keep_ == Keep::both) {
       return fail(Failure::Kind::usage,
-                  fmt::format("{} is one document with two names: it cannot keep both", conflict_.path.text()),
+                  fmt::format("{} is one document with two names, and cannot keep both", conflict_.path.text()),
                   "use --path local or --path remote");
     }
     if (base_row() == nullptr) return {};
@@ -196,7 +196,7 @@ class PlaceDecision {
     if (keep_ == Keep::local) return give_way_to(conflict_.path);
     return fail(Failure::Kind::conflict,
                 unsynced ? fmt::format("{} has the name of a document on the service, and is not synced", *unsynced)
-                         : fmt::format("the file that was {} has a name now that is not synced", conflict_.path.text()),
+                         : fmt::format("the file that was {} now has a name that is not synced", conflict_.path.text()),
                 "move it elsewhere, then `ws sync`; with --path local the document gets another name");
   }
 
@@ -299,7 +299,7 @@ class PlaceDecision {
 
   Result<void> lies_elsewhere() const {
     return fail(Failure::Kind::conflict,
-                fmt::format("the service's document for {} waits for another decision", conflict_.path.text()),
+                fmt::format("the service's document for {} is part of another conflict", conflict_.path.text()),
                 "decide the other conflicts first, or keep the remote one: `ws sync conflicts` lists them");
   }
 

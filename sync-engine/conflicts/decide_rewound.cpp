@@ -28,7 +28,7 @@ class RewoundDecision {
     if (incoming.foreign) {
       return fail(Failure::Kind::conflict,
                   "the service answered for another source: nothing was decided",
-                  "`ws sync status` shows what it says");
+                  "`ws sync status` shows the difference");
     }
     const std::set<DocumentId> unknown(incoming.out_of_reach.begin(), incoming.out_of_reach.end());
     for (const auto& [document, base] : here_.base_rows) {

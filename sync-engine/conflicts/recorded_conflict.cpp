@@ -167,7 +167,7 @@ Result<std::string> merged_text(Session& session, const Conflict& conflict) {
       merge::merge_markdown(texts.base.value_or(""), *now, *texts.remote, {.merge_later = session.config.merge_later}));
   if (merged.is_clean()) return merged.text();
   return fail(Failure::Kind::usage,
-              fmt::format("the texts at {} collide: --keep merged needs the merged text", conflict.path.text()),
+              fmt::format("the texts at {} collide, so --keep merged needs the merged text", conflict.path.text()),
               "give it with --file FILE|-, or --markers puts both into the file for you to edit");
 }
 

@@ -17,7 +17,7 @@ Result<Rewound> find_rewound(Session& session) {
   WS_LET(const Incoming incoming, pull_incoming(session, base, pending, {}));
   if (incoming.foreign) {
     return fail(
-        Failure::Kind::conflict, "the service answered for another source", "`ws sync status` shows what it says");
+        Failure::Kind::conflict, "the service answered for another source", "`ws sync status` shows the difference");
   }
   rewound.now = incoming.end.revision.value_or(SourceRevision{});
   const std::set<DocumentId> unknown(incoming.out_of_reach.begin(), incoming.out_of_reach.end());

@@ -13,7 +13,7 @@ namespace {
 
 tl::unexpected<Failure> changed(const RelativePath& path) {
   Failure failure{.kind = Failure::Kind::conflict, .what = fmt::format("{} changed during the sync", path.text())};
-  failure.hint = "run the command again";
+  failure.hint = "run the same command again";
   failure.code = "changed_meanwhile";
   return fail(std::move(failure));
 }

@@ -30,10 +30,10 @@ std::string_view told_reason(Piece::Reason reason) {
     case Piece::Reason::sections: return "both sections stay";
     case Piece::Reason::blanks: return "text replaces blanks";
     case Piece::Reason::stamp: return "the later date is taken";
-    case Piece::Reason::collide: return "conflict, no rule is sure of it";
-    case Piece::Reason::twice: return "conflict, both sides put the same at different places";
+    case Piece::Reason::collide: return "conflict, both sides changed it";
+    case Piece::Reason::twice: return "conflict, both sides added or moved the same text to different places";
     case Piece::Reason::rules_differ: return "conflict, merging by words and by entries gives different texts";
-    case Piece::Reason::taken_away: return "conflict, one side takes away what the other adds to";
+    case Piece::Reason::taken_away: return "conflict, one side removes what the other adds to";
   }
   return {};
 }

@@ -38,7 +38,7 @@ constexpr Resolutions of_two_files = {ConflictResolution{Keep::local, "keep mine
                                       ConflictResolution{Keep::remote, "keep theirs"},
                                       ConflictResolution{Keep::both, "keep both"}};
 
-constexpr std::string_view file_and_folder = "a file and a folder want this name";
+constexpr std::string_view file_and_folder = "a file and a folder have the same name";
 
 /// The table. Past its last case: a row without a word.
 constexpr ConflictCaseRow make_row(ConflictCase which) {
@@ -81,7 +81,7 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .sides = Sides::remote,
               .reason = "deleted here, edited on the service",
               .resolutions = {ConflictResolution{Keep::local, "keep it deleted"},
-                              ConflictResolution{Keep::remote, "take it back"},
+                              ConflictResolution{Keep::remote, "bring it back"},
                               ConflictResolution{Keep::both}}};
     case renamed_on_both:
       return {.word = "renamed_on_both",
@@ -101,21 +101,21 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
       return {.word = "two_documents",
               .kind = Kind::path,
               .subject = Subject::place,
-              .reason = "two documents want this name",
+              .reason = "two documents have the same name",
               .pushed_as = ActionKind::push_create,
               .resolutions = of_two_documents};
     case two_documents_kept_here:
       return {.word = "two_documents_kept_here",
               .kind = Kind::path,
               .subject = Subject::place,
-              .reason = "two documents want this name",
+              .reason = "two documents have the same name",
               .resolutions = of_two_documents};
     case folder_there:
       return {.word = "folder_there",
               .kind = Kind::path,
               .subject = Subject::place,
               .reason = file_and_folder,
-              .title = "a file here, a folder there",
+              .title = "a file here, a folder on the service",
               .resolutions = {ConflictResolution{Keep::local, "my file has the name"},
                               ConflictResolution{Keep::remote, "the folder has the name"}}};
     case document_there:
@@ -123,7 +123,7 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .kind = Kind::path,
               .subject = Subject::place,
               .reason = file_and_folder,
-              .title = "a folder here, a document there",
+              .title = "a folder here, a document on the service",
               .resolutions = {ConflictResolution{Keep::local, "my folder has the name"},
                               ConflictResolution{Keep::remote, "the document has the name"}}};
     case became_folder:
@@ -132,7 +132,7 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .subject = Subject::place,
               .sides = Sides::remote,
               .reason = "edited on both sides",
-              .title = "a folder here, a document there",
+              .title = "a folder here, a document on the service",
               .resolutions = {ConflictResolution{Keep::local, "keep the folder alone", ActionKind::push_update},
                               ConflictResolution{Keep::remote, "keep both", ActionKind::pull_update},
                               ConflictResolution{Keep::both, "", ActionKind::pull_update}}};
@@ -149,7 +149,7 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .subject = Subject::place,
               .sides = Sides::local,
               .reason = file_and_folder,
-              .title = "renamed here, a folder there",
+              .title = "renamed here, a folder on the service",
               .resolutions = {ConflictResolution{Keep::local, "keep the file"},
                               ConflictResolution{Keep::remote, "remove my file"}}};
     case place_refused:
@@ -158,7 +158,7 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .subject = Subject::place,
               .sides = Sides::local,
               .reason = file_and_folder,
-              .title = "its folder is a document there",
+              .title = "its folder is a document on the service",
               .resolutions = {ConflictResolution{Keep::local, "keep the file"},
                               ConflictResolution{Keep::remote, "remove my file"}}};
     case service_went_back:

@@ -71,7 +71,7 @@ std::optional<std::string_view> dangerous_part(std::string_view part) {
   if (part.size() > max_segment_bytes) return "has a part over 255 bytes";
   const bool plain = is_ascii(part);
   for (const char c : part) {
-    if (c == '\\' || c == '/') return "holds a backslash or a slash within a part";
+    if (c == '\\' || c == '/') return "has a backslash or a slash in the name of a file or folder";
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return "holds a control character";
   }
   if (!plain) {

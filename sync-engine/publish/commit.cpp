@@ -185,13 +185,13 @@ class Committer {
     if (applied.document.empty() && item.document.empty()) {
       return Failure{.kind = Failure::Kind::service,
                      .what = fmt::format("the service did not report which document {} is", item.path.text()),
-                     .hint = "run the command again: what was stored is recognized"};
+                     .hint = "run the same command again: what was stored is recognized"};
     }
     if (item.document.empty() && base_.contains(applied.document)) {
       return Failure{
           .kind = Failure::Kind::service,
           .what = fmt::format("the service answered for {} with the document of another file", item.path.text()),
-          .hint = "run the command again: what was stored is recognized"};
+          .hint = "run the same command again: what was stored is recognized"};
     }
     return std::nullopt;
   }

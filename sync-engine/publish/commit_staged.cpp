@@ -40,7 +40,7 @@ Result<bool> drop_returned(Session& session, CommitPart& part, std::vector<Row>&
     if (staged.item.hash || taken.contains(file) || !files.read(file)) continue;
     is_out[i] = true;
     rows[part.rows[i]].fail({.kind = Failure::Kind::conflict,
-                             .what = fmt::format("{} came back since it was staged", file.text()),
+                             .what = fmt::format("{} was created again after its deletion was staged", file.text()),
                              .hint = "run `ws sync`"});
   }
   const bool any = std::find(is_out.begin(), is_out.end(), true) != is_out.end();
@@ -255,7 +255,7 @@ Result<void> mark_staged(Session& session, std::vector<Row>& rows) {
 Failure changed_meanwhile(const RelativePath& file) {
   return {.kind = Failure::Kind::conflict,
           .what = fmt::format("{} changed during the sync", file.text()),
-          .hint = "run the command again"};
+          .hint = "run the same command again"};
 }
 
 void drop_items(CommitPart& part, const std::vector<bool>& is_out) {

@@ -78,7 +78,7 @@ Result<PushedAhead> send_ahead(Session& session,
   }));
   const auto next = [&reader](std::size_t place) { return reader.text(place); };
   WS_LET(PushAnswer pushed, session.remote->push(binding.source_id, plan.plan_id, items, next));
-  if (!pushed.rejected.empty()) return fail(Failure::Kind::invalid, "not all of it was taken");
+  if (!pushed.rejected.empty()) return fail(Failure::Kind::invalid, "not all of it was accepted");
   return PushedAhead{
       .revision = revision, .plan_id = std::move(plan.plan_id), .push_ids = std::move(pushed.push_ids), .texts = texts};
 }

@@ -281,8 +281,8 @@ class Stager {
   Result<void> add(const SafeWriter& files, std::size_t row, StagedItem staged) {
     if (!staged.item.hash && came_back(files, staged.disk_path)) {
       rows_[row].fail({.kind = Failure::Kind::conflict,
-                       .what = fmt::format("{} came back during the sync", staged.disk_path.text()),
-                       .hint = "run the command again"});
+                       .what = fmt::format("{} was created again during the sync", staged.disk_path.text()),
+                       .hint = "run the same command again"});
       return {};
     }
     if (staged.item.kind == ActionKind::push_move && !staged.conflict) {

@@ -93,7 +93,7 @@ class Decider {
 
   /// The file becomes a new document beside the folder that takes its path; settle_clashes finds the name.
   void step_aside() {
-    Action made = action(ActionKind::push_create, local().path, "its place became a folder on the service");
+    Action made = action(ActionKind::push_create, local().path, "a folder has its name on the service now");
     made.document = {};
     made.previous_path = local().path;
     made.result = local().hash;
@@ -167,7 +167,9 @@ class Decider {
           return push(ActionKind::push_delete, remote().path, "deleted here");
         [[fallthrough]];
       case Change::edited:
-        if (options_.accept_deletes) return push(ActionKind::push_delete, remote().path, "deleted here, and that wins");
+        if (options_.accept_deletes)
+          return push(
+              ActionKind::push_delete, remote().path, "deleted here, which wins over the change on the service");
         return pull(ActionKind::pull_create,
                     remote().path,
                     pair_.remote.edited() ? "deleted here but edited on the service: it comes back"
@@ -202,7 +204,7 @@ class Decider {
         if (pair_.folder_there) return conflict(ConflictCase::folder_at_old_name);
         if (pair_.local.text_too) return conflict(ConflictCase::edited_and_archived);
         // Without `accept_deletes`: see `is_created_anew`.
-        return pull(ActionKind::pull_delete, local().path, "archived on the service, and that wins");
+        return pull(ActionKind::pull_delete, local().path, "archived on the service, which wins over the change here");
       case Change::moved:
         return same_name(local().path, remote().path) ? moved_alike() : conflict(find_rename_case(both_sides()));
       case Change::created:

@@ -178,7 +178,7 @@ void join_replacements(const LocalTree& local, Plan& plan) {
     replaced[left->second] = true;
     plan.settled.push_back({.document = old});
     action.seen = local.tracked.at(old).hash;
-    action.reason = "another document took its place on the service";
+    action.reason = "another document has its name on the service now";
     if (action.seen == action.result) action.kind = ActionKind::adopt;
   }
   std::vector<Action> kept;

@@ -185,25 +185,26 @@ Result<void> stays_linked(const LinkTree& tree, const std::string& old_path, con
   if (tree.session == nullptr) {
     if (becomes_ignored)
       return fail(Failure::Kind::usage,
-                  fmt::format("git ignores {}: no link would lead there in another checkout", new_path),
+                  fmt::format("git ignores {}, so links to it would be broken in another checkout", new_path),
                   "name another place, or give --gitignore=no");
     if (links::is_hidden_path(new_path) && !links::is_hidden_path(old_path))
       return fail(Failure::Kind::usage,
-                  fmt::format("{} is a hidden place: links of hidden notes are not looked at", new_path),
+                  fmt::format("{} is hidden, and links of hidden notes are not edited", new_path),
                   "rename it with `mv`");
     return {};
   }
   if (tree.kinds.takes(old_path) && !tree.kinds.takes(new_path))
-    return fail(Failure::Kind::usage,
-                fmt::format("{} is not a note's name: the document of {} would be archived", new_path, old_path),
-                "name it *.md without a leading dot, or add it to `include:` in .ws/config.yaml");
+    return fail(
+        Failure::Kind::usage,
+        fmt::format("{} is not the name of a note, so the document of {} would be archived", new_path, old_path),
+        "name it *.md without a leading dot, or add it to `include:` in .ws/config.yaml");
   if (becomes_ignored)
     return fail(Failure::Kind::usage,
-                fmt::format("{} is ignored: {} would not be synced any more", new_path, old_path),
+                fmt::format("{} is ignored, so {} would not be synced any more", new_path, old_path),
                 "name another place, or change .wsignore first");
   if (tree.kinds.takes(old_path) && why_not_synced(*tree.session, tree.scan, to))
     return fail(Failure::Kind::usage,
-                fmt::format("{} is a name that is not synced: {} would not be synced any more", new_path, old_path),
+                fmt::format("{} is a name that is not synced, so {} would not be synced any more", new_path, old_path),
                 "choose another name");
   return {};
 }
@@ -215,19 +216,21 @@ Result<void> spares_tied_folders(const LinkTree& tree, const RelativePath& from,
     const bool is_touched = is_at_or_below(each.path, from.text()) || is_at_or_below(from.text(), each.path) ||
                             is_at_or_below(to.text(), each.path);
     if (is_touched && tree.session == nullptr)
-      return fail(Failure::Kind::usage,
-                  fmt::format("{} is a git repository or a synced folder of its own: nothing is moved into it, out of "
-                              "it or with it",
-                              each.path),
-                  "name another place; within that folder run the command in there");
+      return fail(
+          Failure::Kind::usage,
+          fmt::format(
+              "{} is a git repository or a synced folder of its own, which cannot be renamed, moved or moved into",
+              each.path),
+          "name another place; within that folder run the command in there");
     if (is_at_or_below(each.path, from.text()))
       return fail(Failure::Kind::usage,
-                  fmt::format("{} is synced by itself: its .ws would stay behind", each.path),
+                  fmt::format("{} is a synced folder of its own, and its .ws would stay behind", each.path),
                   "rename the folder with `mv`");
     if (is_at_or_below(from.text(), each.path) || is_at_or_below(to.text(), each.path))
-      return fail(Failure::Kind::usage,
-                  fmt::format("{} is synced by itself: nothing is moved into it or out of it", each.path),
-                  "name another place; within that folder run `ws sync mv` in there");
+      return fail(
+          Failure::Kind::usage,
+          fmt::format("{} is a synced folder of its own: files cannot be moved into it or out of it", each.path),
+          "name another place; within that folder run `ws sync mv` in there");
   }
   return {};
 }

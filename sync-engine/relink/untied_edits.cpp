@@ -47,8 +47,7 @@ std::optional<FileStep> read_step(const Json& each) {
 tl::unexpected<Failure> damaged_steps() {
   return fail(
       Failure::Kind::disk,
-      fmt::format(
-          "{}/{} cannot be read: it tells what an interrupted command had begun", untied_edits_folder, steps_name),
+      fmt::format("{}/{}, the record of an interrupted command, cannot be read", untied_edits_folder, steps_name),
       fmt::format("compare the notes with their earlier texts, then remove {}", untied_edits_folder));
 }
 
@@ -119,7 +118,7 @@ Result<UntiedDone> make_changes(SafeWriter& writer, const std::vector<FileStep>&
     if (steps[i].seen == steps[i].result || begun.is_written(steps[i])) continue;
     auto text = texts.extract(*steps[i].result);
     if (text.empty()) {
-      staged[i] = fail(Failure::Kind::conflict, "its new text is not here");
+      staged[i] = fail(Failure::Kind::conflict, "its new text is missing");
     } else {
       staged[i] = Staged{.name = std::move(text.mapped()), .hash = *steps[i].result};
     }
@@ -198,7 +197,7 @@ Result<UntiedEdits> UntiedEdits::open(const RootFolder& root) {
                 "remove it");
   if (!lock_file(folder.get(), WaitForLock::no)) {
     Failure failure{.kind = Failure::Kind::disk, .what = "another `ws links` is editing this folder"};
-    failure.hint = "run the command again when it has ended";
+    failure.hint = "wait for it, then run the same command again";
     failure.code = "tree_locked";
     return fail(std::move(failure));
   }

@@ -169,7 +169,7 @@ Result<SourceInfo> read_source(const Json& value, std::string_view asked_for) {
 Failure damaged_text(const DocumentId& document, std::string_view reason) {
   return {.kind = Failure::Kind::integrity,
           .what = fmt::format("the text of document {} {}", document.text, reason),
-          .hint = "run the command again; if it happens again, report it to whoever runs the service"};
+          .hint = "run the same command again; if it happens again, report it to whoever runs the service"};
 }
 
 namespace {

@@ -72,7 +72,7 @@ class OneUpload : public std::enable_shared_from_this<OneUpload> {
     if (!has_bytes(asset, upload_.size_bytes, upload_.hash)) {
       return done_(fail(Failure{.kind = Failure::Kind::integrity,
                                 .what = fmt::format("the service has other bytes than {}", upload_.file_name),
-                                .hint = "run the command again",
+                                .hint = "run the same command again",
                                 .code = "hash_mismatch"}));
     }
     done_(UploadedAsset{.asset = id, .was_in_doubt = was_in_doubt_});

@@ -379,7 +379,7 @@ class Pusher {
       failure_ = Failure{
           .kind = Failure::Kind::unknown_outcome,
           .what = "the service did not report the id of the staged texts",
-          .hint = "nothing of them is published; run the command again",
+          .hint = "nothing of them is published; run the same command again",
           .code = "unusable_answer",
           .call = {
               .operation = "sync.push", .http_status = reply->status, .applied = Applied::unknown, .retryable = true}};

@@ -90,7 +90,7 @@ class Planner {
     const auto wanted = std::ranges::find(all, wish_.run, &Operation::id);
     if (wanted == all.end()) {
       return fail(Failure::Kind::not_found,
-                  fmt::format("no run {} is known here", wish_.run),
+                  fmt::format("there is no run {}", wish_.run),
                   "`ws sync log --runs` lists the known runs");
     }
     std::map<RelativePath, WantedNote> then;
@@ -202,7 +202,7 @@ class Planner {
       // Promise 1: what is replaced or removed can be brought back.
       const auto text = writer_->read(*step.from);
       if (!text || Sha256::of(*text) != *step.seen) {
-        leave(*step.from, "changed just now");
+        leave(*step.from, "changed during the command");
         return {};
       }
       step.seen_blob = git::object_id(git::ObjectType::blob, *text);
@@ -364,8 +364,8 @@ Result<BroughtBack> bring_back(RunContext& context, const BringBack& wish) {
   if (asks &&
       (is_rewound || (seen.plan.guard && (seen.plan.guard->empty_listing || seen.plan.guard->foreign_source)))) {
     return fail(Failure::Kind::conflict,
-                "the service went back to an older state, or lists nothing: nothing was changed",
-                "`ws sync status` tells what is different there");
+                "the service went back to an older state, or lists no document: nothing was changed",
+                "`ws sync status` shows what differs on the service");
   }
   WS_LET(BroughtBack found, Planner(session, wish, seen).plan());
   if (wish.dry_run || found.steps.empty()) return found;

@@ -170,7 +170,7 @@ class Leaver {
         open.size() > named_files ? fmt::format(" and {} more", open.size() - named_files) : std::string();
     return fail(Failure{
         .kind = Failure::Kind::conflict,
-        .what = fmt::format("not in step with the service: {}{}; nothing was changed", fmt::join(names, ", "), more),
+        .what = fmt::format("not in sync with the service: {}{}; nothing was changed", fmt::join(names, ", "), more),
         .hint = "`ws sync` brings both sides together; then leave it out",
         .code = "not_in_step"});
   }
@@ -281,7 +281,7 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
     if (above == before.places.end()) continue;
     return fail(Failure::Kind::usage,
                 fmt::format("{} is left out with its folder {}", place.text(), above->text()),
-                "take the folder, then leave out again what is not wanted in it");
+                "take the whole folder, then leave out again the files that you do not want");
   }
   WS_LET(const std::vector<LeftOutName> names, list_left_out(session));
   Taken taken;

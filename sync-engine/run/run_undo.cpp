@@ -364,7 +364,7 @@ Result<void> carry_out_undo(RunContext& context,
   if (session.remote == nullptr) return {};
   const std::vector<FileStep> sent = steps_to_send(steps);
   const std::set<RelativePath> paths = paths_of(sent);
-  RunOptions run{.message = "Take back run " + std::to_string(undo.undoes),
+  RunOptions run{.message = "Undo run " + std::to_string(undo.undoes),
                  .only = [&paths](const RelativePath& path) { return paths.contains(path); }};
   for (const FileStep& step : sent) {
     if (step.side == StepSide::service) run.absent.insert(*step.from);
@@ -423,12 +423,12 @@ Result<std::vector<LeftAlone>> find_taken(Session& session, const Operation& und
   WS_LET(const std::vector<OperationRow> rows, session.state.operations().rows(undone.id));
   std::vector<LeftAlone> left;
   for (const OperationRow& row : rows) {
-    left.push_back({.path = row.path(), .why = "it was taken: `ws sync leave` leaves it out again"});
+    left.push_back({.path = row.path(), .why = "`ws sync take` brought it back: `ws sync leave` leaves it out again"});
   }
   return left;
 }
 
-/// Empty, and nothing is done: nothing of it is left to take back, and it was not asked for by its number.
+/// Empty, and nothing is done: nothing of it is left to undo, and it was not asked for by its number.
 Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOptions& options, const Operation& undone) {
   UndoReport result{.undone = undone};
   if (undone.kind == take_operation) {
@@ -440,7 +440,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   WS_LET(std::vector<OperationRow> rows, context.session.state.operations().rows(result.undone.id));
   WS_LET(const bool is_local, was_never_sent(context.session, undone, rows));
   if (!is_local && context.session.remote == nullptr)
-    return fail(Failure::Kind::usage, "this needs the service", "log in");
+    return fail(Failure::Kind::usage, "this cannot be done without the service", "run `ws login`");
   const FlushAhead flush(context.session, rows.size());
   const std::vector<LeftAlone> kept_both = find_kept_both(rows, options);
   const auto files =
@@ -531,7 +531,7 @@ Result<void> finish_interrupted_undo(RunContext& context, const Operation& undoi
   WS_TRY(carry_out_undo(context, undoing, steps, nullptr, result));
   if (result.report.ended_by) return fail(std::move(*result.report.ended_by));
   // Its commit may have been finished before.
-  for (Row& row : context.finished) row.action.reason = "taken back";
+  for (Row& row : context.finished) row.action.reason = "undone";
   context.finished.insert(context.finished.end(), result.report.rows.begin(), result.report.rows.end());
   sort_by_path(context.finished);
   result.report.rows = context.finished;

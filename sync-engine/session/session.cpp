@@ -53,8 +53,9 @@ std::optional<std::string> find_kept_text(Session& session, const git::ObjectId&
 }
 
 Failure service_needed() {
-  return {
-      .kind = Failure::Kind::usage, .what = "the service's text is not here", .hint = "ask it: leave out --offline"};
+  return {.kind = Failure::Kind::usage,
+          .what = "the text of the service was not received yet",
+          .hint = "leave out --offline to ask the service"};
 }
 
 Result<std::optional<std::string>> fetch_remote_text(Session& session,

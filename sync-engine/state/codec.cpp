@@ -24,7 +24,7 @@ constexpr std::array<ActionKind, 12> kinds = {ActionKind::push_create,
                                               ActionKind::adopt};
 
 tl::unexpected<Failure> broken(std::string_view what) {
-  return fail(Failure::Kind::integrity, "the state of this tree holds a broken " + std::string(what));
+  return fail(Failure::Kind::integrity, "the sync state of this folder holds a broken " + std::string(what));
 }
 
 Json json_of(const std::optional<Sha256>& hash) { return hash ? Json(hash->hex()) : Json(); }

@@ -238,7 +238,7 @@ Result<std::vector<HistoryState>> HistoryLog::states(const LogOptions& options) 
 }
 
 Result<std::string> HistoryLog::text_in(std::string_view id, const RelativePath& path) {
-  if (!repository_) return fail(Failure::Kind::not_found, "this tree has no history yet");
+  if (!repository_) return fail(Failure::Kind::not_found, "this folder has no history yet");
   WS_LET(const git::ObjectId commit, repository_->find_commit(id));
   WS_LET(const git::ObjectId tree, repository_->tree_of(commit));
   WS_LET(const std::optional<git::ObjectId> blob, repository_->find_blob(tree, path.text()));
@@ -251,13 +251,13 @@ Result<std::string> HistoryLog::text_in(std::string_view id, const RelativePath&
 }
 
 Result<std::vector<BlamedLine>> HistoryLog::blame(const RelativePath& path, std::string_view text) {
-  if (!repository_) return fail(Failure::Kind::not_found, "this tree has no history yet");
+  if (!repository_) return fail(Failure::Kind::not_found, "this folder has no history yet");
   WS_LET(const std::optional<git::ObjectId> tip, repository_->find_reference("refs/heads/main"));
   return ws::sync::blame(*repository_, tip, path.string(), text);
 }
 
 Result<std::vector<HistoryChange>> HistoryLog::files_in(std::string_view id) {
-  if (!repository_) return fail(Failure::Kind::not_found, "this tree has no history yet");
+  if (!repository_) return fail(Failure::Kind::not_found, "this folder has no history yet");
   WS_LET(const git::ObjectId commit, repository_->find_commit(id));
   WS_LET(const git::ObjectId tree, repository_->tree_of(commit));
   WS_LET(std::vector<git::TreeUpdate> all, repository_->compare_trees({}, tree));
@@ -267,7 +267,7 @@ Result<std::vector<HistoryChange>> HistoryLog::files_in(std::string_view id) {
 }
 
 Result<std::string> HistoryLog::text(const git::ObjectId& blob) {
-  if (!repository_) return fail(Failure::Kind::not_found, "this tree has no history yet");
+  if (!repository_) return fail(Failure::Kind::not_found, "this folder has no history yet");
   return repository_->read_blob(blob);
 }
 

@@ -116,7 +116,7 @@ Result<std::int64_t> read_format(sqlite::Database& database, const std::filesyst
 Failure other_format(const std::filesystem::path& file, std::int64_t found) {
   if (found > format) {
     return {.kind = Failure::Kind::disk,
-            .what = fmt::format("{} has format {}, this version knows {}", shown_path(file), found, format),
+            .what = fmt::format("{} has format {}; this ws reads format {}", shown_path(file), found, format),
             .hint = "use the version of ws that wrote it",
             .code = "newer_format"};
   }

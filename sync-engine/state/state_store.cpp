@@ -96,7 +96,7 @@ Result<StateStore> StateStore::open(const std::filesystem::path& file) {
     failure.code = "tree_locked";
     failure.what = fmt::format("another ws is running in {}",
                                std::filesystem::path(shown_path(file)).parent_path().parent_path().string());
-    failure.hint = "run the command again";
+    failure.hint = "run the same command again";
   }
   return fail(std::move(failure));
 }

@@ -126,7 +126,7 @@ std::vector<Row> rows_of_unavailable(const Survey& survey) {
     const bool known = survey.base.documents.contains(document);
     Failure why = unavailable.why;
     why.what = fmt::format("{}: {}", unavailable.path.text(), why.what);
-    if (unavailable.reason == SkipReason::no_room) why.hint = "make room on the disk and run the command again";
+    if (unavailable.reason == SkipReason::no_room) why.hint = "make room on the disk and run the same command again";
     rows.push_back({.action = {.kind = known ? ActionKind::pull_update : ActionKind::pull_create,
                                .path = unavailable.path,
                                .reason = known ? "edited on the service" : "created on the service",

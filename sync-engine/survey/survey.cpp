@@ -257,7 +257,7 @@ class Surveyor {
 
   Result<void> ask_service() {
     if (session_.remote == nullptr)
-      return fail(Failure::Kind::usage, "this needs the service", "log in, or give --offline");
+      return fail(Failure::Kind::usage, "this cannot be done without the service", "run `ws login`, or give --offline");
     std::size_t arrived = 0;
     const auto arrives = [&](const DocumentId& document, const Entry& entry, std::string text) {
       if (++arrived > jobs_worth_a_thread) stage_ahead(document, entry, std::move(text));

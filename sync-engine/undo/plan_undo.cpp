@@ -26,7 +26,7 @@ class Undoer {
     for (OperationRow& row : rows_) {
       if (!row.changes()) {
         if (row.origins == ChangeOrigins(ChangeOrigin::merged) && is_wanted(row))
-          leave(row, "what came from the service was merged into it");
+          leave(row, "text from the service was merged into it");
         continue;
       }
       row = as_of_now(std::move(row));
@@ -75,7 +75,7 @@ class Undoer {
   std::string_view skip_reason(const OperationRow& row) const {
     if (world_.refused.contains(row.document) || (row.before && world_.refused_paths.contains(row.before->path)) ||
         (row.after && world_.refused_paths.contains(row.after->path)))
-      return "changed since, and the two collide";
+      return "changed since, and the two changes collide";
     if (row.document.empty()) return {};
     if (world_.in_conflict.contains(row.document)) return "a conflict about it is open";
     if (const auto out = world_.local.unsyncable.find(row.document); out != world_.local.unsyncable.end()) {
@@ -124,12 +124,12 @@ class Undoer {
     if (now->hash == row.after->hash) one.step.seen_blob = row.after->blob;
     if (row.before->hash != row.after->hash && now->hash != row.before->hash) {
       const std::optional<UndoText> text = text_for(row, *now);
-      if (!text) return leave(row, "edited since, and the two collide");
+      if (!text) return leave(row, "edited since, and the two edits collide");
       one.step.result = text->hash;
       one.step.result_blob = text->blob;
       if (has_new_text_there(row.document) && changed_there(row.document)->hash != text->hash &&
           !world_.merges_there(row.document, *text))
-        return leave(row, "edited on the service since, and the two collide");
+        return leave(row, "edited on the service since, and the two edits collide");
     }
     if (row.before->path != row.after->path && now->path != row.before->path) {
       if (now->path == row.after->path && !is_moved_there(row.document)) {
@@ -356,9 +356,9 @@ std::vector<FileStep> steps_to_send(std::vector<FileStep> steps) {
 
 std::string_view reason_of(StepSide side) {
   switch (side) {
-    case StepSide::both: return "taken back";
-    case StepSide::here: return "taken back, stays on the service";
-    case StepSide::service: return "taken back, stays here";
+    case StepSide::both: return "undone";
+    case StepSide::here: return "undone, stays on the service";
+    case StepSide::service: return "undone, stays here";
   }
   return {};
 }

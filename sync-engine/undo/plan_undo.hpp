@@ -23,7 +23,7 @@ struct UndoText {
 };
 
 /// Why a file is left that would come to such a place.
-inline constexpr std::string_view ignored_now = "its place is ignored now: it would not be synced";
+inline constexpr std::string_view ignored_now = "its path is ignored now, so it would not be synced";
 
 struct UndoWorld {
   const BaseTree& base;

@@ -218,7 +218,7 @@ Result<Operation> find_operation(StateStore& state, const UndoOptions& options, 
     WS_LET(std::optional<Operation> found, state.operations().find(*options.operation));
     if (found) return std::move(*found);
     return fail(Failure::Kind::not_found,
-                fmt::format("there is no run {} here", *options.operation),
+                fmt::format("there is no run {}", *options.operation),
                 "`ws sync log --runs` lists them");
   }
   WS_LET(std::vector<Operation> all, state.operations().list());
@@ -227,7 +227,7 @@ Result<Operation> find_operation(StateStore& state, const UndoOptions& options, 
   std::optional<Operation> last = last_to_undo(all, options.redo ? 1 : 0);
   if (last) return std::move(*last);
   return fail(Failure::Kind::not_found,
-              options.redo ? "no undo is left to take back" : "no run is left to take back",
+              options.redo ? "no undo is left to redo" : "no run is left to undo",
               "`ws sync log --runs` lists them");
 }
 

@@ -27,7 +27,7 @@ struct UndoReport {
   std::vector<LeftAlone> left = {};     ///< what was not
   std::vector<OperationRow> anew = {};  ///< documents that are archived and return with a new id
   bool was_begun = false;               ///< an earlier call had begun it, and this one finished it
-  /// Where nothing of it can be taken back: the run before it that could be; empty: there is none.
+  /// Where nothing of it can be undone: the run before it that could be; empty: there is none.
   std::optional<std::uint64_t> further_back = {};
 };
 

@@ -126,7 +126,7 @@ class World:
             set(after.state.files.values()) - set(before.state.files.values()))
         report = ended.report() or {}
         if "undoes" not in report:  # what this command first finished taking back is of that undo, not of its own run
-            back = {row["path"] for row in report.get("actions", []) if row.get("reason") == "taken back"}
+            back = {row["path"] for row in report.get("actions", []) if row.get("reason") == "undone"}
             for path in back:
                 for content in (after.here(tree).get(path), after.state.by_path().get(path)):
                     new -= tokens(content) if content else set()

@@ -63,7 +63,7 @@ constexpr Field update_fields[] = {
     nullable(optional("permissions", array_of(agent_permission_item, 1, 3))),
 };
 constexpr Schema update_request = {
-    .name = "AgentUpdate", .fields = update_fields, .help = "null, or no member: unchanged"};
+    .name = "AgentUpdate", .fields = update_fields, .help = "null or missing: unchanged"};
 
 }  // namespace
 

@@ -17,9 +17,9 @@ constexpr Schema start_request = {.name = "DeviceAuthorizationRequest", .fields 
 constexpr Field started_fields[] = {
     required("authorization_id", uuid()),
     secret("device_code", required("device_code", string(), "for the token operation; a secret")),
-    secret("user_code", required("user_code", string(), "what the person compares or types")),
+    secret("user_code", required("user_code", string(), "the code that the person compares or types")),
     required("verification_uri", string()),
-    secret("verification_uri", required("verification_uri_complete", string(), "the same with the code in it")),
+    secret("verification_uri", required("verification_uri_complete", string(), "the same address with the code in it")),
     required("expires_in", integer(), "seconds (assumed unit)"),
     required("interval", integer(), "seconds between two polls (assumed unit)"),
 };
@@ -109,7 +109,7 @@ constexpr Operation authorization_table[] = {
     {.id = "auth.revoke",
      .method = Method::post,
      .path = "/v1/auth/credentials/current:revoke",
-     .summary = "Revoke the key of this call",
+     .summary = "Revoke the key that makes this call",
      .responses = {{.schema = &revoked}},
      .retry = RetryClass::repeatable,
      .command = "auth logout"},

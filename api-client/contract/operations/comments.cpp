@@ -82,7 +82,7 @@ constexpr Field start_new_chain = with_default(optional("start_new_chain", boole
 
 constexpr Field add_fields[] = {
     body,
-    optional("selection", free_object(), "what the comment is about"),
+    optional("selection", free_object(), "the part of the document that the comment is about"),
     entry_point,
     start_new_chain,
 };

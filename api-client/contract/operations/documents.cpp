@@ -22,7 +22,7 @@ constexpr auto document_fields = all_assumed({
     optional("content", string(), "Markdown; lists leave it out"),
     required("content_type", string(), "text/markdown"),
     required("content_revision", integer()),
-    required("content_sha256", string(), "SHA-256 of the exact bytes, lower-case hex"),
+    required("content_sha256", string(), "SHA-256 hash of the exact bytes, lower-case hex"),
     required("status", string(), "active or archived"),
     required("created_by", object(actor)),
     required("created_at", date_time()),

@@ -51,14 +51,14 @@ constexpr Schema question_links = {.name = "QuestionLinks", .fields = link_field
 constexpr std::string_view question_object[] = {"question"};
 constexpr Field question_fields[] = {
     optional("id", uuid()),
-    optional("status", string(), "completed where it is finished"),
+    optional("status", string(), "completed when it is finished"),
     optional("conversation_id", uuid()),
     optional("source_document_ids", array_of(uuid_item)),
     optional("artifacts", array_of(item_of<artifact>)),
     optional("links", object(question_links), "self and conversation"),
     assumed(with_default(optional("object", choice(question_object)), "\"question\"")),
     assumed(optional("prompt", string())),
-    assumed(nullable(optional("answer", string(), "Markdown; where it is missing the artifact holds it"))),
+    assumed(nullable(optional("answer", string(), "Markdown; if it is missing, the artifact document holds it"))),
     assumed(nullable(optional("title", string()))),
     assumed(optional("sources", array_of(text_item))),
     assumed(optional("citations", array_of(item_of<citation>))),

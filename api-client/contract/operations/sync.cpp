@@ -20,10 +20,10 @@ constexpr Parameter conflict_parameters[] = {in_path("conflict_id", uuid())};
 // fail the whole request.
 constexpr Field source_id = required("source_id", uuid());
 constexpr Field path = required("path", string(), "relative, / between its parts, NFC, at most 1024 bytes");
-constexpr Field client_id = required("client_id", string(1, 200), "which local tree this is");
+constexpr Field client_id = required("client_id", string(1, 200), "which synced folder this is");
 constexpr Field previous_path = nullable(optional("previous_path", string(), "where it was before a move"));
 constexpr Field content_revision = required("content_revision", integer());
-constexpr Field content_sha256 = required("content_sha256", string(), "of the exact bytes, lower-case hex");
+constexpr Field content_sha256 = required("content_sha256", string(), "hash of the exact bytes, lower-case hex");
 constexpr Type sent_sha256 = string(64, 64);
 
 constexpr auto conflict_name_fields = all_assumed({
@@ -92,9 +92,9 @@ constexpr auto plan_entry_fields = all_assumed({
 constexpr Schema plan_entry = {.name = "SyncPlanEntry", .fields = plan_entry_fields, .source = Source::assumed};
 constexpr auto plan_request_fields = all_assumed({
     source_id,
-    required("base_revision", integer_at_least(0), "the source's revision that the tree was last in step with"),
+    required("base_revision", integer_at_least(0), "the source's revision that the folder was last in sync with"),
     client_id,
-    required("complete", boolean(), "false: only what differs from the base, or a part"),
+    required("complete", boolean(), "false: the entries are only a part, or only those that differ from the base"),
     required("entries", array_of(item_of<plan_entry>, 0, 10'000)),
 });
 constexpr Schema plan_request = {.name = "SyncPlanRequest", .fields = plan_request_fields, .source = Source::assumed};
@@ -162,7 +162,8 @@ constexpr auto commit_request_fields = all_assumed({
     source_id,
     required("plan_id", uuid()),
     required("push_ids", array_of(uuid_item)),
-    required("expected_revision", integer_at_least(0), "for information: a newer source alone is not an error"),
+    required(
+        "expected_revision", integer_at_least(0), "for information; a newer revision of the source is not an error"),
     client_id,
     optional("message", string_at_most(500)),
 });

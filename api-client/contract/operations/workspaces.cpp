@@ -28,7 +28,7 @@ constexpr Schema workspace_create = {.name = "WorkspaceCreate", .fields = create
 
 constexpr auto project_create_fields = all_assumed({
     required("title", string(1, 300)),
-    optional("workspace_id", uuid(), "without it the one that the identity names"),
+    optional("workspace_id", uuid(), "if missing, the Workspace of `ws whoami`"),
 });
 constexpr Schema project_create = {.name = "ProjectCreate", .fields = project_create_fields, .source = Source::assumed};
 constexpr std::string_view project_object[] = {"project"};
@@ -36,7 +36,7 @@ constexpr auto project_fields = all_assumed({
     required("id", uuid()),
     with_default(optional("object", choice(project_object)), "\"project\""),
     required("workspace_id", uuid()),
-    required("node_id", uuid(), "its node, at the Workspace root"),
+    required("node_id", uuid(), "the node of the Project, at the Workspace root"),
     required("title", string()),
     required("created_at", date_time()),
     required("updated_at", date_time()),

@@ -131,7 +131,7 @@ TEST_CASE("json items: an item, and what stands around the list, may have so man
              Catch::Matchers::Contains("item 2 of the list has more than 10 bytes"));
   CHECK(read(R"({"data":[[[[]]]]})", 4, bounds).failure == "item 1 of the list: JSON with more than 2 levels deep");
   CHECK_THAT(read(R"({"long":"0123456789012345678","data":[]})", 4, bounds).failure,
-             Catch::Matchers::Contains("more than 30 bytes beside the list"));
+             Catch::Matchers::Contains("more than 30 bytes outside of the list"));
   std::string many = R"({"data":[0)";
   for (int i = 0; i < 10'000; ++i) many += ",1";
   CHECK(read(many + "]}", 64, bounds).items.size() == 10'001);

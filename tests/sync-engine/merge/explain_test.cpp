@@ -23,7 +23,7 @@ TEST_CASE("explain: each place tells what each side did, and which rule settled 
         std::vector<std::string>{"line 4: ours adds 4 lines, theirs adds 4 lines: both sections stay"});
   CHECK(
       told("one fine line\n", "one good line\n", "one odd line\n") ==
-      std::vector<std::string>{"line 1: ours changes 1 line, theirs changes 1 line: conflict, no rule is sure of it"});
+      std::vector<std::string>{"line 1: ours changes 1 line, theirs changes 1 line: conflict, both sides changed it"});
   CHECK(told("---\nupdated: 2024-05-01\n---\nx\n",
              "---\nupdated: 2024-05-02\n---\nx\n",
              "---\nupdated: 2024-05-03\n---\nx\n") ==
@@ -37,10 +37,10 @@ TEST_CASE("explain: a conflict says what the texts show of its cause", "[sync-en
   // git is clean here, and writes the entry twice.
   CHECK(told("- [b](u)\n", "- [x](v)\n- [b](u)\n", "- [b](u)\n- [x](v)\n")
             .back()
-            .ends_with("conflict, both sides put the same at different places"));
+            .ends_with("conflict, both sides added or moved the same text to different places"));
   CHECK(told("one\ntwo\nthree\nfour\nfive\n", "one\nfive\n", "one\ntwo\nthree\nmore\nfour\nfive\n")
             .back()
-            .ends_with("conflict, one side takes away what the other adds to"));
+            .ends_with("conflict, one side removes what the other adds to"));
 }
 
 }  // namespace ws::sync
