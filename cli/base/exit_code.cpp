@@ -6,10 +6,10 @@ namespace ws::cli {
 namespace {
 
 constexpr ExitCodeMeaning meanings[] = {
-    {ExitCode::done, "done", "done; an empty list is done"},
+    {ExitCode::done, "done", "done; also for an empty list"},
     {ExitCode::unexpected, "unexpected", "unexpected failure"},
     {ExitCode::usage, "usage", "usage or local validation; nothing was sent"},
-    {ExitCode::refused, "refused", "the server refused the input (413, 415, 416, 422, other 4xx)"},
+    {ExitCode::refused, "refused", "the service refused the input (413, 415, 416, 422, other 4xx)"},
     {ExitCode::auth, "auth", "not authenticated (401)"},
     {ExitCode::forbidden, "forbidden", "permission or scope missing (403)"},
     {ExitCode::not_found, "not_found", "not found (404, 410)"},

@@ -139,7 +139,7 @@ constexpr View views[] = {
      .none = "No note here shows a file."},
     {.of = {"ws.conflicts"},
      .columns = {{"PATH", "{path}"}, {"CONFLICT", "{reason}"}, {"DEVICE", "{device}"}, {"ID", "{id:short}"}},
-     .none = "No conflict is open."},
+     .none = "No open conflicts."},
     {.of = {"ws.roots"},
      .columns = {{"FOLDER", "{folder}"}, {"STATE", "{state}"}, {"NAME", "{name}"}, {"SOURCE", "{source_id:short}"}},
      .none = "No folder is synced; `ws sync init` sets one up."},
@@ -300,7 +300,7 @@ constexpr View views[] = {
                  {"SERVER", "{base_url}"},
                  {"EXPIRES", "{expires_at:time}"},
                  {"KEY", "{key_id:short}"}},
-     .none = "No key is stored; `ws login --base-url URL` gets one."},
+     .none = "No keys are stored; `ws login --base-url URL` gets one."},
     // What ws tells of the service and itself
     {.of = {"discovery.get"},
      .facts = {{"API version", "{version}"},

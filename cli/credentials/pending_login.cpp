@@ -57,7 +57,7 @@ fs::path PendingLogins::file(std::string_view authorization_id) const {
 Result<void> PendingLogins::save(const PendingLogin& login) const {
   // The id was chosen by the server and is used as a file name.
   if (!is_uuid(login.authorization.authorization_id))
-    return fail(Failure::Kind::internal, "the server's authorization id is not a UUID");
+    return fail(Failure::Kind::internal, "the authorization id of the service is not a UUID");
   WS_TRY(make_folders(folder_, 0700));
   return write_file(file(login.authorization.authorization_id), dump(to_json(login), 2) + "\n", 0600);
 }

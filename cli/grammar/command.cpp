@@ -33,7 +33,7 @@ const std::vector<Flag>& all_global_flags() {
       {.name = "no-retry", .help = "do not repeat a failed request"},
       {.name = "max-wait",
        .placeholder = "S",
-       .help = "wait at most this long when the server asks to retry later",
+       .help = "wait at most this long when the service asks to retry later",
        .fallback = "60"},
       {.name = "timeout", .placeholder = "S", .help = "wait at most this long for one answer", .fallback = "120"},
       {.name = "quiet", .letter = 'q', .help = "print no notes on stderr"},

@@ -50,8 +50,8 @@ constexpr std::string_view ignoring_text =
   Kinds     Markdown is synced, .md and .markdown, and the files that notes
             show (`ws help attachments`). `include:` in .ws/config.yaml adds
             other patterns.
-  Patterns  .wsignore takes the patterns of .gitignore, in any folder of the
-            tree. A file that matches is neither sent nor deleted.
+  Patterns  .wsignore takes the patterns of .gitignore, in any folder that
+            is synced. A file that matches is neither sent nor deleted.
   Always    .ws, .git, links, devices, and files that editors keep beside yours.
   Sizes     A note of more than 1 MiB is skipped: no document holds more.
   Names     A name that another system cannot hold is skipped or reported.
@@ -83,7 +83,7 @@ overwritten, both texts are kept, and everything else is synced.
 Each text that was replaced is in the local history:
 
   ws sync log PATH                   lists the states of a file
-  ws sync restore PATH --at STATE    brings one back
+  ws sync restore PATH --at STATE    restores one
 )";
 
 constexpr std::string_view attachments_text =
@@ -112,12 +112,12 @@ a file that was never synced or one that can be run, are held until you decide.
 
   ws sync attachments           lists them, with the notes that show each
   ws sync attachments add FILE  sends it; --shown: all that others' links show
-  ws sync attachments accept FILE   takes what is held; refuse says no
+  ws sync attachments accept FILE   accepts what is held; refuse refuses it
   ws sync log PATH              lists the states of one
-  ws sync restore PATH          brings one back
+  ws sync restore PATH          restores one
   ws sync mv FROM TO            renames a note, file or folder, and edits the
                                 links to it
-  ws links check                lists links that lead nowhere
+  ws links check                lists the broken links
   ws links fix                  mends those that a rename broke
 
 Where both sides changed a picture it is a conflict: yours stays, theirs lies

@@ -29,7 +29,7 @@ std::string_view done_sum(ActionKind kind) {
     case ActionKind::conflict: return "in conflict";
     case ActionKind::unchanged: return "unchanged";
     case ActionKind::merge: return "merged";
-    case ActionKind::adopt: return "adopted";
+    case ActionKind::adopt: return "matched";
   }
   return "";
 }
@@ -45,7 +45,7 @@ std::string_view planned_sum(ActionKind kind) {
     case ActionKind::pull_delete: return "to delete here";
     case ActionKind::pull_move: return "to move here";
     case ActionKind::merge: return "to merge";
-    case ActionKind::adopt: return "to adopt";
+    case ActionKind::adopt: return "to match";
     case ActionKind::conflict: return "in conflict";
     case ActionKind::unchanged: return "unchanged";
   }
@@ -74,11 +74,11 @@ std::vector<std::string> remark_lines(const Report& report, const Invocation& ca
     switch (remark.word) {
       case sync::Remark::Word::state_remade:
         lines.emplace_back(
-            "the sync state of this tree was lost and is rebuilt: what was deleted since the last sync comes back");
+            "the sync state of this folder was lost and is rebuilt: what was deleted since the last sync comes back");
         break;
       case sync::Remark::Word::attachments_off:
         lines.emplace_back(
-            "notes here show files that are not synced: `attachments: linked` in .ws/config.yaml syncs them");
+            "notes here show files that are not synced: set `attachments: linked` in .ws/config.yaml to sync them");
         break;
       case sync::Remark::Word::manifest_damaged:
         lines.emplace_back(
@@ -90,7 +90,7 @@ std::vector<std::string> remark_lines(const Report& report, const Invocation& ca
         break;
       case sync::Remark::Word::open_to_others:
         lines.push_back(
-            fmt::format("every user of this machine may write to {}, and so change what is synced: {} ends that",
+            fmt::format("every user of this machine may write to {} and change what is synced: {} prevents that",
                         clean(remark.path, Breaks::space),
                         ShellCommand{"chmod", "o-w"}.path(remark.path).in_backticks()));
         break;
@@ -113,13 +113,13 @@ std::vector<std::string> remark_lines(const Report& report, const Invocation& ca
   }
   if (foreign > most_foreign) {
     ShellCommand program = called.program;
-    lines.push_back(fmt::format("and {} more that texts from the service show: {} lists them",
+    lines.push_back(fmt::format("texts from the service show {} more: {} lists them",
                                 foreign - most_foreign,
                                 program.add({"sync", "attachments"}).in_backticks()));
   }
   if (unportable == 0) return lines;
   const std::string others = unportable == 1 ? "" : fmt::format(" and {} more", unportable - 1);
-  lines.push_back(fmt::format("other systems cannot hold {}{}: `names: portable` in .ws/config.yaml would refuse {}",
+  lines.push_back(fmt::format("other systems cannot hold {}{}: `names: portable` in .ws/config.yaml refuses {}",
                               first,
                               others,
                               unportable == 1 ? "it" : "them"));
@@ -147,12 +147,12 @@ std::string losses_of(const sync::Guard& guard) {
   add("archive", guard.deletes_there, "documents on the service");
   add("empty", guard.emptied_here, "notes here");
   add("empty", guard.emptied_there, "documents on the service");
-  return text.empty() ? "delete nothing" : text;
+  return text.empty() ? "delete no file" : text;
 }
 
 std::string guard_text(const sync::Guard& guard, ReportStage stage) {
   if (stage == ReportStage::planned && !guard.foreign_source && !guard.empty_listing) {
-    return fmt::format("a sync would stop and ask: it would {}", losses_of(guard));
+    return fmt::format("a sync would stop and ask, because it would {}", losses_of(guard));
   }
   if (guard.foreign_source) return "stopped: the service answered for another source; nothing was changed";
   if (guard.empty_listing) {
@@ -189,7 +189,7 @@ void add_losses(const Report& report, std::vector<std::string>& lines) {
     lines.push_back(fmt::format("  {}  {} {}",
                                 folder.first.empty() ? "./" : clean(folder.first, Breaks::space),
                                 count,
-                                folder.second ? "archived on the service" : "gone here"));
+                                folder.second ? "archived on the service" : "missing here"));
   }
   if (folders.size() > most) {
     lines.push_back(fmt::format("  and {} more", counted(folders.size() - most, "folder")));
@@ -197,7 +197,7 @@ void add_losses(const Report& report, std::vector<std::string>& lines) {
 }
 
 std::string held_back_text(const sync::Guard& guard) {
-  return fmt::format("held back: this would {}; the rest is synced", losses_of(guard));
+  return fmt::format("held back, because it would {}; the rest is synced", losses_of(guard));
 }
 
 std::string growth_text(const sync::Growth& growth) {
@@ -234,13 +234,13 @@ void add_next_steps(const Report& report,
   };
   const sync::Guard* const stopped = report.guard ? &*report.guard : report.held_back ? &*report.held_back : nullptr;
   if (stopped != nullptr && is_gone_here(*stopped) && !called.verb.starts_with("undo")) {
-    lines.push_back("to bring back what is gone here: " +
+    lines.push_back("to restore what is missing here: " +
                     sync_of(program).add({"restore", "--deleted"}).in_backticks());
   }
   const bool is_stopped = report.guard.has_value();
   if (is_stopped && is_gone_there(*stopped) && !called.verb.starts_with("undo") && !called.verb.starts_with("push")) {
     ShellCommand keep = sync_of(program);
-    lines.push_back("to keep here what was archived there: " +
+    lines.push_back("to keep here what was archived on the service: " +
                     keep.words(called.verb).add({"--keep-archived"}).in_backticks());
   }
   if (stopped != nullptr) confirm_with("--allow-deletes");
@@ -251,7 +251,7 @@ void add_next_steps(const Report& report,
   const auto first = std::ranges::find_if(report.conflicts, is_open);
   if (first == report.conflicts.end()) {
     if (!report.conflicts.empty())
-      lines.push_back(sync_of(program).in_backticks() + " records what collides and sends the rest");
+      lines.push_back(sync_of(program).in_backticks() + " records the conflicts and sends the rest");
     return;
   }
   const auto count = static_cast<std::size_t>(std::ranges::count_if(report.conflicts, is_open));
@@ -286,13 +286,13 @@ void add_links(const Report& report, ReportStage stage, const Invocation& called
   constexpr std::size_t most_unread = 3;
   for (std::size_t i = 0; i < std::min(most_unread, report.unread_links.size()); ++i) {
     lines.push_back(
-        fmt::format("not all links of {} can be read, for too many stand in one paragraph: files that it "
-                    "shows may not be synced, and broken links not be found",
+        fmt::format("{} has too many links in one paragraph to read them all: files that it shows may not be synced, "
+                    "and broken links may not be found",
                     clean(report.unread_links[i], Breaks::space)));
   }
   if (report.broken_links > 0) {
-    lines.push_back(fmt::format("{} nowhere: {} lists {}",
-                                counted(report.broken_links, "link leads", "links lead"),
+    lines.push_back(fmt::format("{} broken: {} lists {}",
+                                counted(report.broken_links, "link is", "links are"),
                                 links_command("check"),
                                 report.broken_links == 1 ? "it" : "them"));
   }
@@ -303,8 +303,9 @@ std::string not_synced_sum(const Report& report) {
   std::string text;
   if (report.not_synced > 0) text = counted(report.not_synced, "shown file is", "shown files are") + " not synced";
   if (!report.unread_links.empty()) {
-    text += fmt::format(
-        "{}not all links of {} can be read", text.empty() ? "" : ", ", counted(report.unread_links.size(), "note"));
+    text += fmt::format("{}{} too many links in one paragraph",
+                        text.empty() ? "" : ", ",
+                        counted(report.unread_links.size(), "note has", "notes have"));
   }
   return text;
 }
@@ -349,11 +350,11 @@ std::string render_sum(const Report& report, ReportStage stage) {
   // What is left alone may be on one side only.
   const bool compares = stage == ReportStage::planned || stage == ReportStage::done;
   if (compares && !not_synced.empty()) {
-    return "in step; " + not_synced + (left_alone.empty() ? "" : ", " + left_alone);
+    return "in sync; " + not_synced + (left_alone.empty() ? "" : ", " + left_alone);
   }
   switch (stage) {
     case ReportStage::published: break;
-    case ReportStage::planned: return left_alone.empty() ? "both sides are the same" : "nothing to sync; " + left_alone;
+    case ReportStage::planned: return left_alone.empty() ? "both sides are the same" : "nothing to do; " + left_alone;
     case ReportStage::staged: return "nothing to stage" + (left_alone.empty() ? "" : ", " + left_alone);
     case ReportStage::done:
       return left_alone.empty() ? "nothing to do: both sides are the same" : "nothing to do; " + left_alone;

@@ -263,7 +263,7 @@ std::string_view words_for(SkipReason skip_reason) {
     case SkipReason::too_large: return "too large";
     case SkipReason::ignored: return "ignored";
     case SkipReason::twin: return "another path here differs only in case or accents";
-    case SkipReason::dangerous_name: return "the name is not safe here";
+    case SkipReason::dangerous_name: return "the name is not safe on this system";
     case SkipReason::busy: return "changed while it was read; the next run tries again";
     case SkipReason::special: return "not a regular file";
     case SkipReason::unportable_name: return "other systems cannot hold the name";
@@ -278,14 +278,15 @@ std::string_view words_for(SkipReason skip_reason) {
     case SkipReason::excluded: return "excluded by `attachments_exclude:`";
     case SkipReason::empty: return "empty, which the service cannot store";
     case SkipReason::ambiguous_name: return "the link matches several files equally well";
-    case SkipReason::foreign: return "shown by a text from the service; `ws sync attachments add` sends it";
-    case SkipReason::held: return "held; `ws sync attachments accept` takes it, `refuse` does not";
-    case SkipReason::growth: return "waits, for so much is received only with --allow-large";
-    case SkipReason::declined: return "refused here";
-    case SkipReason::elsewhere: return "another program keeps it elsewhere and left a placeholder";
-    case SkipReason::tied_elsewhere: return "a folder that is tied by itself; sync it with `ws sync` in there";
-    case SkipReason::archived: return "the service no longer has it; edit it to send it anew, or remove it";
-    case SkipReason::left_out: return "left out here; `ws sync take` ends that";
+    case SkipReason::foreign: return "only a text from the service shows it; `ws sync attachments add` sends it";
+    case SkipReason::held:
+      return "held; `ws sync attachments accept` accepts it, `ws sync attachments refuse` refuses it";
+    case SkipReason::growth: return "waiting: receiving this much needs --allow-large";
+    case SkipReason::declined: return "refused with `ws sync attachments refuse`";
+    case SkipReason::elsewhere: return "a placeholder of another program, without the content";
+    case SkipReason::tied_elsewhere: return "a synced folder of its own; run `ws sync` in it";
+    case SkipReason::archived: return "the service no longer has it; edit it to send it again, or remove it";
+    case SkipReason::left_out: return "left out here; `ws sync take` brings it back";
   }
   return "";
 }

@@ -286,8 +286,7 @@ Result<std::string> edit_config(std::string_view text, const Steps& path, const 
     if (holds && without_empty(holds->is_null() ? Json::object() : *holds) == wanted) return std::move(made);
   }
   return fail(Failure::Kind::usage,
-              fmt::format("line {} is written in a way that cannot be changed without losing something",
-                          config.line_of(pointer)),
+              fmt::format("line {} cannot be changed automatically without losing something", config.line_of(pointer)),
               "change it there by hand");
 }
 

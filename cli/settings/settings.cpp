@@ -70,7 +70,7 @@ void read_project_file(const Json& project, const std::string& path, Settings& s
   for (const auto& entry : project.items()) {
     if (entry.key() == "profile" || entry.key() == "workspace") continue;
     if (entry.key() == "sync" || entry.key() == "roots" || entry.key() == "sync_roots") continue;
-    settings.notes.push_back(path + ": `" + entry.key() + "` is ignored; a tree may name profile, workspace, roots");
+    settings.notes.push_back(path + ": `" + entry.key() + "` is ignored; a folder may name profile, workspace, roots");
   }
 }
 
@@ -99,7 +99,7 @@ constexpr SettingRule rules[] = {
      .variable = "WS_MAX_WAIT",
      .of_profile = true,
      .fallback = "60",
-     .help = "the longest wait, in seconds, when the server says when to retry"},
+     .help = "the longest wait, in seconds, when the service says when to retry"},
     {.key = "credential_store",
      .flag = "--store",
      .variable = "WS_CREDENTIAL_STORE",

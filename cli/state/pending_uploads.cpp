@@ -131,7 +131,7 @@ Result<void> PendingUploads::save_all(const std::vector<PendingUpload>& uploads)
   for (const PendingUpload& upload : uploads) {
     // The id becomes a file name, and the server chose it.
     if (!is_uuid(upload.started.upload_id)) {
-      return fail(Failure::Kind::internal, "the server's upload id is not a UUID");
+      return fail(Failure::Kind::internal, "the upload id of the service is not a UUID");
     }
     names.push_back(file_of(upload.started.upload_id).filename().string());
     all.push_back(to_json(upload));

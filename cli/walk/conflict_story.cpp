@@ -111,40 +111,40 @@ class Story {
   }
 
   void offer_texts() {
-    offer(Keep::local, "My text becomes a new revision on the service. Theirs goes to the local history.");
-    offer(Keep::remote, "The file here gets their text. Mine goes to the local history.");
+    offer(Keep::local, "Your text becomes a new revision on the service. Theirs goes to the local history.");
+    offer(Keep::remote, "The file here gets their text. Yours goes to the local history.");
     offer(Keep::merged, "The result goes into the file here and to the service. Both texts go to the local history.");
     offer(Keep::both,
-          "The file here gets their text. Mine lies beside it, with (local) in its name, as a document of its own.");
+          "The file here gets their text. Yours stays beside it, with (local) in its name, as a document of its own.");
   }
 
   /// Without texts: describes both files.
   void two_files() {
     say_my_file();
     say_their_file();
-    offer(Keep::local, "The next `ws sync` sends it. `ws sync restore` brings theirs back.");
-    offer(Keep::remote, "The file here gets their bytes. Mine are kept: `ws sync restore` brings them back.");
-    offer(Keep::both, "Mine stays here, theirs stays beside it with (remote) in its name; both are sent.");
+    offer(Keep::local, "The next `ws sync` sends it. `ws sync restore` restores theirs.");
+    offer(Keep::remote, "The file here gets their bytes. Yours are kept: `ws sync restore` restores them.");
+    offer(Keep::both, "Your file stays here, theirs stays beside it with (remote) in its name; both are sent.");
   }
 
   void file_removed_there() {
     say_my_file();
     say("On the service it was removed.");
     offer(Keep::local, "The next `ws sync` sends it again.");
-    offer(Keep::remote, "The file here is removed. Its bytes are kept: `ws sync restore` brings them back.");
+    offer(Keep::remote, "The file here is removed. Its bytes are kept: `ws sync restore` restores them.");
   }
 
   void file_removed_here() {
     say("You removed it here, and a folder has its name now.");
     say_their_file();
-    offer(Keep::local, "The next `ws sync` removes it there too. `ws sync restore` brings it back.");
-    offer(Keep::both, "Theirs stays, with (remote) in its name, and is sent.");
+    offer(Keep::local, "The next `ws sync` removes it on the service too. `ws sync restore` restores it.");
+    offer(Keep::both, "Their file stays, with (remote) in its name, and is sent.");
   }
 
   void file_renamed() {
     say(fmt::format("You renamed it here to {}.", conflict_.path.text()));
     say(fmt::format("On the service it was renamed to {}.", there_path()));
-    offer(Keep::local, "The next `ws sync` gives it my name there too.");
+    offer(Keep::local, "The next `ws sync` gives it your name on the service too.");
     offer(Keep::remote, "The file here gets their name.");
   }
 
@@ -173,7 +173,7 @@ class Story {
     shown_conflict_.base = texts_.base;
     shown_conflict_.mine = texts_.local;
     say(fmt::format("You edited it {}{}.", here(), my_when()));
-    say("What the service has was not seen yet: `ws sync` fetches it.");
+    say("The text of the service was not received yet: `ws sync` fetches it.");
     say_base();
   }
 
@@ -202,8 +202,9 @@ class Story {
   void renamed_on_both() {
     say(fmt::format("You renamed it here: {} is now {}.", old_path(), conflict_.path.text()));
     say(fmt::format("On the service it was renamed too, to {}{}.", there_path(), by_them()));
-    offer(Keep::local,
-          fmt::format("It stays {} here. The next `ws sync` renames it so on the service.", conflict_.path.text()));
+    offer(
+        Keep::local,
+        fmt::format("It stays {} here. The next `ws sync` gives it that name on the service.", conflict_.path.text()));
     offer(Keep::remote, fmt::format("The file here is renamed to {} now. Its text stays as it is.", there_path()));
   }
 
@@ -215,33 +216,35 @@ class Story {
   void two_documents() {
     show_both();
     say(fmt::format("Mine, {}: {}{}.", here(), conflict_.path.text(), my_when()));
-    say(fmt::format("Theirs, another document of that name on the service{}: it lies here as {}.",
+    say(fmt::format("Theirs, another document of that name on the service{}: here it is {}.",
                     by_them(),
                     facts_.their_place.empty() ? "a copy with (remote) in its name" : facts_.their_place));
     show_files();
-    offer(Keep::local, "My file stays where it is. The next `ws sync` renames the other document as it lies here.");
+    offer(Keep::local,
+          "Your file stays where it is. The next `ws sync` gives the other document, on the service, the name that it "
+          "has here.");
     offer(Keep::remote,
-          "My file gets (local) in its name now. The next `ws sync` puts the other document in its place.");
+          "Your file gets (local) in its name now. The next `ws sync` puts the other document in its place.");
   }
 
   void became_folder() {
     shown_conflict_.base = texts_.base;
     shown_conflict_.theirs = texts_.remote;
-    say("Here a folder took the place of the file.");
-    say(fmt::format("{} edited the document on the service{}{}. It lies here with (remote) in its name.",
+    say("A folder has the place of the file here.");
+    say(fmt::format("{} edited the document on the service{}{}. It has (remote) in its name here.",
                     they(),
                     their_when(),
                     their_revision()));
     offer(Keep::local,
-          "The file with (remote) in its name is removed here, and archived by the next `ws sync`. Its text goes to "
-          "the local history.");
-    offer(Keep::remote, "The folder stays, and the document keeps the name that it lies under here.");
+          "The file with (remote) in its name is removed here, and the next `ws sync` archives its document. Its text "
+          "goes to the local history.");
+    offer(Keep::remote, "The folder stays, and the document keeps the name that it has here.");
   }
 
   void folder_at_old_name() {
     shown_conflict_.mine = texts_.local;
     say(fmt::format("You renamed it here: {} is now {}.", old_path(), conflict_.path.text()));
-    say("On the service it was archived, and a folder has its old place.");
+    say("On the service it was archived, and a folder has its old name.");
     offer(Keep::local, "The next `ws sync` makes a new document of it.");
     offer(Keep::remote, "The file here is removed. Its text goes to the local history.");
   }
@@ -249,7 +252,7 @@ class Story {
   void place_refused() {
     show_both();
     say(fmt::format("You made this file here{}.", my_when()));
-    say("On the service a document has the name of its folder, so the file has no place there yet.");
+    say("On the service a document has the name of the file's folder, so the file cannot be sent yet.");
     offer(Keep::local, "The next `ws sync` sends it, once the document has left that name.");
     offer(Keep::remote, "The file here is removed. Its text goes to the local history.");
   }
@@ -257,33 +260,36 @@ class Story {
   void folder_there() {
     show_both();
     say(fmt::format("You have a file here at {}.", conflict_.path.text()));
-    say(fmt::format("On the service there is a folder of that name, with {} in it{}.", there_path(), by_them()));
-    offer(Keep::local, "It stays where it is. What is in the folder lies in one with (remote) in its name.");
-    offer(Keep::remote, "My file gets (local) in its name now. The next `ws sync` brings the folder.");
+    say(fmt::format("On the service a folder has that name, with {} in it{}.", there_path(), by_them()));
+    offer(Keep::local,
+          "Your file stays where it is. The files of the folder are in a folder with (remote) in its name.");
+    offer(Keep::remote, "Your file gets (local) in its name now. The next `ws sync` receives the folder.");
   }
 
   void document_there() {
     show_both();
     say(fmt::format("You have a file here at {}.", conflict_.path.text()));
-    say(fmt::format("On the service {} is a document, where its folder is here{}.", there_path(), by_them()));
+    say(fmt::format(
+        "On the service {} is a document; here it is the name of the file's folder{}.", there_path(), by_them()));
     offer(Keep::local,
-          "It stays where it is. The document lies here with (remote) in its name, and is renamed so by the next `ws "
-          "sync`.");
+          "Your file stays where it is. The document has (remote) in its name here, and the next `ws sync` gives it "
+          "that name on the service.");
     offer(Keep::remote,
-          "My file moves to a folder with (local) in its name now. The next `ws sync` brings the document.");
+          "Your file moves to a folder with (local) in its name now. The next `ws sync` receives the document.");
   }
 
   void not_synced() {
     shown_conflict_.theirs = texts_.remote;
-    say(fmt::format("Here is something at {} that is not synced.", conflict_.path.text()));
+    say(fmt::format("Something that is not synced is here at {}.", conflict_.path.text()));
     say(fmt::format("On the service {} is a document{}.", there_path(), by_them()));
-    say("Only you can move what is here: move it elsewhere, then `ws sync` puts the document in its place.");
-    offer(Keep::local, "The document lies here with (remote) in its name, and is renamed so by the next `ws sync`.");
+    say("`ws` does not move it: move it elsewhere, then `ws sync` puts the document in its place.");
+    offer(Keep::local,
+          "The document has (remote) in its name here, and the next `ws sync` gives it that name on the service.");
   }
 
   void service_went_back() {
     shown_conflict_.has_history = false;
-    shown_conflict_.name = "the whole tree";
+    shown_conflict_.name = "the whole folder";
     show_both();
     const bool is_known = facts_.rewound.has_value();
     say(is_known
@@ -303,7 +309,7 @@ class Story {
                                        before,
                                        conflict_.remote->revision.number,
                                        by_them())
-                         : fmt::format("Both sides agreed on revision {}; the service has it no more.", before));
+                         : fmt::format("Both sides had revision {}; the service does not have it any more.", before));
     offer_states();
   }
 
@@ -314,7 +320,7 @@ class Story {
                                                     (rewound.documents.size() == 1 ? "s:" : ":"));
     for (const sync::RewoundDocument& each : rewound.documents) {
       const std::string path = each.path.string();
-      lines.push_back(!each.now ? fmt::format("  {}: revision {} is gone there", path, each.before->number)
+      lines.push_back(!each.now ? fmt::format("  {}: revision {} is missing on the service", path, each.before->number)
                       : !each.before
                           ? fmt::format("  {}: revision {}, not known here", path, each.now->number)
                           : fmt::format("  {}: revision {} -> {}", path, each.before->number, each.now->number));
@@ -324,8 +330,8 @@ class Story {
   void offer_states() {
     offer(Keep::local, "What is here counts as an edit of what the service has now. The next `ws sync` sends it.");
     offer(Keep::remote,
-          "The next `ws sync` brings the older state here. What it replaces goes to the local history, and the guard "
-          "against mass deletion counts what it removes.");
+          "The next `ws sync` receives the older state. The texts that it replaces go to the local history, and the "
+          "guard against mass deletion counts the files that it removes.");
   }
 
   /// Shows both texts without merging them.

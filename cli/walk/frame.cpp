@@ -30,7 +30,7 @@ std::string words_for_places(const Walk& walk) {
   const std::size_t collide = choices.count(Stretch::Kind::collision);
   const std::size_t others = choices.stretches().size() - choices.count(Stretch::Kind::same) - collide;
   if (collide == 0 && others == 0) return "The two texts are the same.";
-  if (collide == 0) return "Nothing collides: the changes merge by themselves.";
+  if (collide == 0) return "Nothing collides: the changes are merged automatically.";
   std::string words = fmt::format("{} {}", counted(collide, "place"), collide == 1 ? "collides" : "collide");
   if (!choices.has_base()) words = fmt::format("The texts differ in {}", counted(collide, "place"));
   if (others != 0) {
@@ -204,7 +204,7 @@ class Composer {
     body_.emplace_back();
     add_lines({"Each decision is shown before it is carried out, and asks for Enter."});
     if (walk_.shown_conflict().has_history) {
-      add_lines({"What loses goes to the local history; the command that brings it back is printed at the end."});
+      add_lines({"The text that loses goes to the local history; the command that restores it is printed at the end."});
     }
     add_lines({"", "Arrows, Space, Page Up and Down, Home and End move the view. Ctrl-C stops, Ctrl-Z suspends."});
   }

@@ -257,8 +257,8 @@ class Guide {
     if (has_open_markers(*text) && !markers_belong()) {
       walk_.keep_draft(std::move(*text));
       return walk_.set_notice(
-          "Markers are left in the text, so it is not taken. It is kept while you are here: the editor and the merge "
-          "tool continue with it.");
+          "The text still has conflict markers, so it is not used. It is kept until you leave this conflict: the "
+          "editor and the merge tool open it again.");
     }
     walk_.propose_text(std::move(*text));
   }

@@ -20,7 +20,7 @@ class PlainLines {
   void say_text(std::string_view label, std::string_view text) {
     if (text.empty()) return say(fmt::format("{}: nothing", label));
     for (const std::string_view line : split_lines(text)) {
-      say(line.empty() ? fmt::format("{}: empty line", label) : fmt::format("{}: {}", label, line));
+      say(line.empty() ? fmt::format("{}: an empty line", label) : fmt::format("{}: {}", label, line));
     }
   }
 

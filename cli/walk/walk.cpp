@@ -50,15 +50,15 @@ std::string long_help(char key) {
     case 'M': return "my whole text, without what only they changed";
     case 'T': return "their whole text, without what only I changed";
     case 'g': return "take the merge, once nothing collides or every place is decided";
-    case 'h': return "one place after the other; there: mine, theirs, both, next, previous, undo, done";
+    case 'h': return "decide place by place: mine, theirs, both, next, previous, undo, done";
     case 'e':
-      return "your editor, from VISUAL or EDITOR; what is still open stands between markers, as in git, and a text "
-             "with markers left in it is not taken";
+      return "your editor, from VISUAL or EDITOR; what is still open is between conflict markers, as in git, and a "
+             "text that still has markers is not used";
     case 'x': return "the merge tool that git is configured for (git config merge.tool NAME)";
-    case 'o': return "both files, with the programs of the desktop; without one, where they lie";
+    case 'o': return "open both files with the programs of the desktop; without a desktop, show where they are";
     case 'l': return "what the local history holds of the file";
     case 's': return "it stays open, and the next one is shown";
-    case 'q': return "what is decided is decided, the rest stays open";
+    case 'q': return "keep what is decided, leave the rest open";
     default: return {};
   }
 }
@@ -78,7 +78,7 @@ std::vector<KeyOffer> keys_of_places(const Choices& choices, std::size_t place) 
                                 {.key = 't', .word = "theirs", .help = "take theirs"},
                                 {.key = 'b', .word = "both", .help = "both, mine first"}};
   if (choices.stretches()[place].kind != Stretch::Kind::collision) {
-    keys.push_back({.key = 'g', .word = "merge", .help = "as it merges"});
+    keys.push_back({.key = 'g', .word = "merge", .help = "as merged"});
   }
   keys.push_back({.key = 'n', .word = "next", .help = "next"});
   keys.push_back({.key = 'p', .word = "previous", .help = "previous"});
@@ -125,7 +125,7 @@ std::vector<KeyOffer> Walk::keys() const {
     case Page::confirm:
       keys.push_back({.key = enter_key, .word = "yes", .help = "do it"});
       if (choices_) keys.push_back({.key = 'e', .word = "edit", .help = "edit it first"});
-      keys.push_back({.key = escape_key, .word = "no", .help = "back, nothing is done"});
+      keys.push_back({.key = escape_key, .word = "no", .help = "go back, nothing is done"});
       return keys;
     case Page::help:
     case Page::history: return {{.key = escape_key, .word = "back", .help = "back"}};
@@ -305,7 +305,7 @@ Effect Walk::leave(char key, Effect effect) {
   const bool loses = (choices_ && choices_->is_touched()) || draft_;
   if (!loses || leaving_ == key) return effect;
   leaving_ = key;
-  notice_ = fmt::format("That drops what you chose and edited here; the same once more {}.",
+  notice_ = fmt::format("This drops what you chose and edited here; doing it again {}.",
                         effect == Effect::quit ? "quits" : "skips");
   return Effect::none;
 }
@@ -322,9 +322,9 @@ Effect Walk::press_on_places(char key) {
     case 'u':
       if (const auto stretch = choices_->undo()) {
         step_to(*stretch);
-        notice_ = "The last choice is taken back.";
+        notice_ = "The last choice is undone.";
       } else {
-        notice_ = "There is no choice to take back.";
+        notice_ = "There is no choice to undo.";
       }
       break;
     case enter_key:
@@ -351,7 +351,7 @@ Effect Walk::press_on_confirm(char key) {
     const bool by_hand = proposed_->keep == Keep::merged && !where_it_collides_ && proposed_text_ != choices_->text();
     if (by_hand) draft_ = proposed_text_;
     go(before_);
-    notice_ = by_hand ? "Nothing was done. Your text is kept while you are here: the editor opens it again."
+    notice_ = by_hand ? "Nothing was done. Your text is kept until you leave this conflict: the editor opens it again."
                       : "Nothing was done.";
     return Effect::none;
   }

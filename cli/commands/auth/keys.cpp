@@ -111,8 +111,8 @@ Command auth_list_command() {
   return {.words = "auth list",
           .summary = "List the stored keys",
           .details =
-              "Lists the keys on this machine; the API cannot list those on the service. `ws logout` revokes the "
-              "one in use, and a login in its place revokes the one that it replaces.",
+              "Lists the keys on this machine; the API cannot list those on the service. `ws logout` revokes the key "
+              "in use; a new login for the same profile revokes the key that it replaces.",
           .examples = {"ws auth list"},
           .run = list};
 }

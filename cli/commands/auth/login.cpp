@@ -87,7 +87,7 @@ Result<ExitCode> login_with_token(Session& session, const std::function<Result<K
   credential.scopes = find_texts(known, "scopes");
   credential.workspace_id = find_text(workspace == nullptr ? none : *workspace, "id").value_or("");
   credential.workspace_name = find_text(workspace == nullptr ? none : *workspace, "name").value_or("");
-  if (credential.key_id.empty()) return fail(Failure::Kind::internal, "the server does not say which key this is");
+  if (credential.key_id.empty()) return fail(Failure::Kind::internal, "the service does not say which key this is");
   keep_account(session, credential.key_id, read_account(*reply.json));
   WS_TRY(keep_key(session, credential));
   print_login(session, credential);
@@ -211,8 +211,8 @@ void note_missing_scopes(Session& session, const PendingLogin& login, const Devi
   });
   if (missing.empty()) return;
   if (key.scopes.empty())
-    return session.note(
-        fmt::format("warning: the service names no scope of the key; {} were asked for", login.scopes.size()));
+    return session.note(fmt::format("warning: the service does not say which scopes the key has; {} were asked for",
+                                    login.scopes.size()));
   session.note(fmt::format("warning: the key has {} of the {} scopes that were asked for; it lacks {}",
                            login.scopes.size() - missing.size(),
                            login.scopes.size(),
@@ -360,7 +360,7 @@ Result<ExitCode> logout(Session& session) {
     session.printer().resource(*reply->json, reply->body);
   } else if (session.format() == Format::table) {
     session.printer().sentence(reply ? "Logged out; the key is revoked and forgotten."
-                                     : "Logged out; the server had revoked the key already.");
+                                     : "Logged out; the service had revoked the key already.");
   }
   return ExitCode::done;
 }
@@ -383,7 +383,7 @@ Command login_command() {
                 {.name = "scopes",
                  .placeholder = "A,B",
                  .is_repeated = true,
-                 .help = "the same, scope by scope",
+                 .help = "the scopes one by one, in place of --for",
                  .limits = "1-12 scopes"},
                 {.name = "store",
                  .placeholder = "WHERE",

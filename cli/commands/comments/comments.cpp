@@ -21,7 +21,7 @@ std::vector<Flag> text_flags() {
            .help = "the comment; @handle mentions an agent or a person",
            .limits = "1-12000 characters",
            .fills = "body"},
-          {.name = "file", .letter = 'f', .placeholder = "FILE|-", .help = "the same, from a file"}};
+          {.name = "file", .letter = 'f', .placeholder = "FILE|-", .help = "read the comment from a file"}};
 }
 
 Result<void> add_text(Session& session, Json& body) {

@@ -83,7 +83,7 @@ Result<ExitCode> get_document(Session& session) {
   WS_LET(Client * client, session.client());
   WS_LET(const Reply reply, client->call(std::move(call)));
   const auto content = find_text(*reply.json, "content");
-  if (!content) return fail(Failure::Kind::internal, "the server's answer has no content");
+  if (!content) return fail(Failure::Kind::internal, "the answer of the service is not usable: it has no content");
   remember_answer(session, operation, *reply.json);
   if (const auto seen = seen_texts(session)) keep_seen(*seen, *reply.json);
   if (session.has("render")) {
@@ -200,7 +200,7 @@ void note_way_back(Session& session, const std::map<std::string, SyncedFile>& fi
       back.add({"restore"});
       for (const std::string& path : paths) back.path(path);
     }
-    session.note("to take it back, after the next sync of " + folder.string() + ": " + back.in_backticks() +
+    session.note("to undo it, after the next sync of " + folder.string() + ": " + back.in_backticks() +
                  ", then sync again; it returns as a new document");
   }
 }
@@ -267,10 +267,9 @@ Command docs_get_command() {
 Command docs_update_command() {
   return operation_command(
       "docs.update",
-      {.details =
-           "It replaces the text only if nobody changed the document since the revision that you name. With "
-           "--merge what others changed meanwhile is kept; where both changed the same lines a terminal asks what "
-           "to take, and elsewhere it is exit 7 and nothing is stored.",
+      {.details = "It replaces the text only if nobody changed the document since the revision that you name. With "
+                  "--merge the changes that others made since are kept. If both changed the same lines, you choose on "
+                  "a terminal; without one it ends with 7 and nothing is stored.",
        .flags = {file_flag,
                  {.name = "revision",
                   .placeholder = "N",

@@ -269,7 +269,7 @@ class Export {
   /// The document as the service answered for it.
   Result<void> put(const Listed& document, const Json& answer) {
     auto content = find_text(answer, "content");
-    if (!content) return fail(Failure::Kind::internal, "the server's answer has no content");
+    if (!content) return fail(Failure::Kind::internal, "the answer of the service is not usable: it has no content");
     Listed read = listed_of(answer);
     if (read.title.empty()) read.title = document.title;
     read.id = document.id;
@@ -518,7 +518,7 @@ Command docs_export_command() {
                  .is_repeated = true,
                  .help = "lay out this source in its folders too; DIR remembers it"},
                 {.name = "delete", .help = "remove the files of documents that are archived; not with --project"},
-                {.name = "allow-deletes", .help = "continue where the guard against mass deletion would stop"}},
+                {.name = "allow-deletes", .help = "continue even if the guard against mass deletion would stop"}},
       .examples = {"ws docs export backup", "ws docs export backup --delete --json"},
       .run = export_all};
 }

@@ -114,7 +114,8 @@ Result<SeenText> read_document(Client& client, const std::string& document_id) {
   WS_LET(const Reply reply, client.call(std::move(call)));
   const auto revision = find_integer(*reply.json, "content_revision");
   auto content = find_text(*reply.json, "content");
-  if (!revision || !content) return fail(Failure::Kind::internal, "the server's answer has no content");
+  if (!revision || !content)
+    return fail(Failure::Kind::internal, "the answer of the service is not usable: it has no content");
   return SeenText{.revision = *revision, .content = std::move(*content)};
 }
 
@@ -198,8 +199,8 @@ class DocumentConflictResolver final : public walk::ConflictResolver {
     end_ = std::move(*sent);
     if (end_.reply) return Outcome{};
     return Outcome{.kind = Outcome::Kind::changed,
-                   .lines = {"It was changed again while you looked at it. Nothing was stored; this is its text now, "
-                             "beside the one that you had chosen."},
+                   .lines = {"The document was changed again while you looked at it. Nothing was stored; below are its "
+                             "text now and the one that you had chosen."},
                    .now = shown_conflict()};
   }
 

@@ -46,7 +46,7 @@ class HeldEvents {
 
 Result<void> HeldEvents::save(const HeldEvent& event) const {
   // The id was chosen by the server and is used as a file name.
-  if (!is_uuid(event.event_id)) return fail(Failure::Kind::internal, "the server's event id is not a UUID");
+  if (!is_uuid(event.event_id)) return fail(Failure::Kind::internal, "the event id of the service is not a UUID");
   WS_TRY(make_folders(folder_, 0700));
   const Json value = {{"v", 1},
                       {"event_id", event.event_id},

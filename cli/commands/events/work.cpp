@@ -90,8 +90,8 @@ Command events_work_command() {
               "The command gets the event as JSON on stdin, and WS_EVENT_ID and WS_LEASE_TOKEN. Exit 0 completes "
               "the event with what it printed (a JSON object, else {\"output\": text}); any other exit fails it "
               "with the end of its stderr, and the event is tried again later, up to --max-attempts. Ctrl-C ends it: "
-              "events under way are completed within 10 s, or return to the queue when their lease ends, which is no "
-              "failure. An agent gets events only for "
+              "events under way are completed within 10 s, or return to the queue when their lease expires, which is "
+              "no failure. An agent gets events only for "
               "documents that are shared with it: "
               "`ws docs share DOCUMENT --with @HANDLE`.",
           .arguments = {{.placeholder = "CMD",
@@ -124,7 +124,7 @@ Command events_work_command() {
                      .is_repeated = true,
                      .help = "an exit code of CMD that fails an event for good",
                      .limits = "1-255"},
-                    {.name = "once", .help = "take one event, or none, and end; with 13 when CMD failed"}},
+                    {.name = "once", .help = "process at most one event, then end; with 13 when CMD failed"}},
           .examples = {"ws events work --worker scribe --jobs 2 -- ./answer.sh"},
           .operation = &operation_of("events.claim"),
           .runs_on = true,

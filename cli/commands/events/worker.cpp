@@ -79,8 +79,8 @@ Json result_of(const ChildEnd& end) {
 /// An empty queue says nothing where an earlier send of the claim failed: that one may have leased the event.
 Failure claim_in_doubt() {
   return {.kind = Failure::Kind::unknown_outcome,
-          .what = "there is no event now, but an earlier try of the claim failed and may have taken one",
-          .hint = "run it again later: the event returns to the queue when its lease ends"};
+          .what = "no event is waiting, but an earlier attempt to claim one got no answer and may have claimed it",
+          .hint = "run it again later: the event returns to the queue when its lease expires"};
 }
 
 /// Errors that a repeat of the same call cannot cure.
@@ -231,9 +231,8 @@ void EventWorker::set_lease(Job& job, milliseconds length) {
 void EventWorker::begin(Claim claim, milliseconds lease) {
   has_claimed_ = true;
   if (const auto lapsed = lapsed_.find(claim.event_id); lapsed != lapsed_.end() && claim.attempt > lapsed->second) {
-    callbacks_.note(fmt::format("this service counts a lease that ended as an attempt: event {} is at attempt {}",
-                                claim.event_id,
-                                claim.attempt));
+    callbacks_.note(fmt::format(
+        "the service counts an expired lease as an attempt: event {} is at attempt {}", claim.event_id, claim.attempt));
   }
   auto job = std::make_unique<Job>(Job{.claim = std::move(claim)});
   set_lease(*job, lease);
@@ -263,7 +262,7 @@ void EventWorker::look_after(Job& job, Steady::time_point now) {
     if (stopping_since_ && now > *stopping_since_ + grace) job.child->kill();
   }
   if (job.is_lost) return;
-  if (now >= job.lease_ends) return lose(job, "its lease ended");
+  if (now >= job.lease_ends) return lose(job, "its lease expired");
   if (!job.is_renewing && now >= job.renew_at) renew(job);
 }
 
@@ -333,7 +332,7 @@ void EventWorker::finish(Job& job, ChildEnd end) {
 void EventWorker::leave(Job& job, WorkDone done) {
   const auto left = std::chrono::duration_cast<std::chrono::seconds>(job.lease_ends - Steady::now());
   done.outcome = WorkDone::Outcome::handed_back;
-  done.error = fmt::format("the worker was stopped; the event returns to the queue when its lease ends, in {} s",
+  done.error = fmt::format("the worker was stopped; the event returns to the queue when its lease expires, in {} s",
                            std::max<std::int64_t>(left.count(), 0));
   job.is_over = true;
   callbacks_.done(done);

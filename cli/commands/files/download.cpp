@@ -170,7 +170,7 @@ class Downloads {
       const bool is_full = received_.size() >= max_received || unfinished_bytes_ >= max_received_bytes;
       if (is_idle() || is_full) finish_received();
       const std::string more =
-          files_.size() == 1 ? files_.front().name : fmt::format("{} of {} files done", ended_, files_.size());
+          files_.size() == 1 ? files_.front().name : fmt::format("files done: {} of {}", ended_, files_.size());
       if (received_bytes_ > 0) line_.update("downloading", received_bytes_, announced_bytes_, Counted::bytes, more);
     }
     line_.clear();

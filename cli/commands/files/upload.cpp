@@ -63,7 +63,7 @@ Result<UploadFile> checked_file(Session& session, const std::string& path) {
   const auto bytes = static_cast<std::int64_t>(file.stamp.size_bytes);
   if (bytes < *size.min || bytes > *size.max)
     return fail(Failure::Kind::usage,
-                fmt::format("{}: it has {} bytes, and the service takes {} to {}", path, bytes, *size.min, *size.max));
+                fmt::format("{}: it has {} bytes; the service accepts {} to {}", path, bytes, *size.min, *size.max));
   if (auto checked = check_call(session, operation_of("files.upload_start"), upload_start_call(file)); !checked) {
     Failure failure = std::move(checked).error();
     failure.what = path + ": " + failure.what;
@@ -129,7 +129,7 @@ class Uploads {
       std::uint64_t sent = 0;
       for (const std::uint64_t bytes : sent_) sent += bytes;
       const std::string more =
-          files_.size() == 1 ? files_.front().file_name : fmt::format("{} of {} files done", ended_, files_.size());
+          files_.size() == 1 ? files_.front().file_name : fmt::format("files done: {} of {}", ended_, files_.size());
       line.update("uploading", sent, total_, Counted::bytes, more);
     }
     line.clear();
@@ -189,7 +189,7 @@ class Uploads {
     const auto sha256 = reply ? find_text(*reply->json, "content_sha256") : std::nullopt;
     const auto recorded = find_text(asset, "content_sha256");
     if (sha256 && recorded && *sha256 != *recorded) return begin(place);
-    if (session_.has("verbose")) session_.note(names_[place] + ": uploaded already; --again uploads it once more");
+    if (session_.has("verbose")) session_.note(names_[place] + ": uploaded already; --again uploads it again");
     end(place, Reply{.status = status, .json = JsonBox(asset)});
   }
 
@@ -399,11 +399,12 @@ Result<ExitCode> list_pending(Session& session) {
 }  // namespace
 
 Command files_uploads_command() {
-  return {.words = "files uploads",
-          .summary = "List unfinished uploads of this machine; no network",
-          .details = "`ws files finalize UPLOAD` finishes one, as does the command that began it, run again.",
-          .examples = {"ws files uploads"},
-          .run = list_pending};
+  return {
+      .words = "files uploads",
+      .summary = "List unfinished uploads of this machine; no network",
+      .details = "`ws files finalize UPLOAD` finishes one; so does the command that started it, if you run it again.",
+      .examples = {"ws files uploads"},
+      .run = list_pending};
 }
 
 Command files_upload_command() {
@@ -431,7 +432,7 @@ Command files_upload_command() {
 Command files_finalize_command() {
   return operation_command(
       "files.upload_finish",
-      {.details = "The flags are for uploads that were started on another machine.", .run = finalize});
+      {.details = "The flags are needed only for uploads that were started on another machine.", .run = finalize});
 }
 
 }  // namespace ws::cli

@@ -48,7 +48,8 @@ Result<RunEnd> run_git(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "git");
   auto ended = run_process(std::move(arguments), {}, {});
   if (!ended && ended.error().code == "program_not_found") {
-    return fail(Failure::Kind::usage, "git is not installed, or not in PATH", "install git, and run this again");
+    return fail(
+        Failure::Kind::usage, "git is not installed, or not in PATH", "install git, then run the same command again");
   }
   return ended;
 }
@@ -238,8 +239,8 @@ Result<ExitCode> install_driver(Session& session, Setup setup) {
   WS_TRY(write_attributes(setup));
   ShellCommand uninstall{"ws", "merge", "--uninstall"};
   if (setup.scope == GitScope::global) uninstall.add({"--global"});
-  session.printer().sentence(fmt::format(
-      "git merges Markdown with ws in {} from now on; {} takes this out.", where, uninstall.in_backticks()));
+  session.printer().sentence(
+      fmt::format("git merges Markdown with ws in {} from now on; {} undoes this.", where, uninstall.in_backticks()));
   if (!find_program("ws")) session.note("note: ws is not in PATH: until it is, git merges by lines as before");
   return ExitCode::done;
 }
@@ -251,10 +252,10 @@ Result<ExitCode> uninstall_driver(Session& session, Setup setup) {
   const bool has_config = !setup.drivers.empty() || has_name;
   const std::string where = setup.scope == GitScope::local ? "this repository" : "all repositories";
   if (!has_config && setup.attributes_after == setup.attributes_before) {
-    session.printer().sentence(fmt::format("Nothing of ws is set up for {}.", where));
+    session.printer().sentence(fmt::format("git does not merge with ws in {}.", where));
     return ExitCode::done;
   }
-  show(session, is_dry ? "Would take out of" : "Take out of", setup, has_config);
+  show(session, is_dry ? "Would remove from" : "Remove from", setup, has_config);
   if (is_dry) return ExitCode::done;
   WS_TRY(write_attributes(setup));
   if (!setup.drivers.empty()) WS_TRY(change_config(setup.scope, {"--unset-all", std::string(driver_key)}));

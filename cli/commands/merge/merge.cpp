@@ -226,10 +226,10 @@ Command merge_command() {
       .words = "merge",
       .summary = "Merge three versions of a Markdown file, for git too",
       .details =
-          "Lines first; where both sides changed the same lines, the words in them, cells of tables, entries of "
-          "lists, and keys of front matter. What is left is marked as git marks it. A file that is not Markdown by "
-          "its name is merged by lines. Ends with 0: merged; 1: there are conflicts; 2: a file cannot be read. It "
-          "needs no service and no settings. With --install git merges Markdown so.",
+          "Merges by lines; where both sides changed the same lines, by words, table cells, list entries and keys of "
+          "front matter. What still collides is put between conflict markers, as in git. A file whose name is not that "
+          "of a Markdown file is merged by lines only. Ends with 0: merged; 1: there are conflicts; 2: a file cannot "
+          "be read. It needs no service and no settings. With --install git merges Markdown with it.",
       .arguments = {{.placeholder = "BASE", .help = "the file that both sides began with", .count = Count::optional},
                     {.placeholder = "OURS", .help = "our version of the file", .count = Count::optional},
                     {.placeholder = "THEIRS", .help = "their version of the file", .count = Count::optional}},
@@ -249,11 +249,16 @@ Command merge_command() {
                 {.name = "label-ours",
                  .placeholder = "TEXT",
                  .help = "label for our side in the markers, instead of its file name"},
-                {.name = "label-base", .placeholder = "TEXT", .help = "name the base so"},
-                {.name = "label-theirs", .placeholder = "TEXT", .help = "name their side so"},
-                {.name = "explain", .help = "say on stderr what each side did at each place, and what settled it"},
+                {.name = "label-base",
+                 .placeholder = "TEXT",
+                 .help = "label for the base in the markers, instead of its file name"},
+                {.name = "label-theirs",
+                 .placeholder = "TEXT",
+                 .help = "label for their side in the markers, instead of its file name"},
+                {.name = "explain",
+                 .help = "explain on stderr what each side changed at each place, and which rule merged it"},
                 {.name = "install", .help = "set up git to merge Markdown with ws; -n shows what is written"},
-                {.name = "uninstall", .help = "take that out again"},
+                {.name = "uninstall", .help = "undo --install"},
                 {.name = "local", .help = "in this repository alone, without a commit; the default"},
                 {.name = "global", .help = "in all your repositories"},
                 {.name = "driver",

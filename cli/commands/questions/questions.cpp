@@ -234,7 +234,7 @@ Command ask_command() {
                  {.name = "file",
                   .letter = 'f',
                   .placeholder = "FILE|-",
-                  .help = "the question, or what follows it, from a file"},
+                  .help = "read the question, or text that follows it, from a file"},
                  {.name = "no-wait", .help = "end as soon as the question is accepted"}},
        .examples = {"ws ask 'What did we decide about the roof?'", "ws ask --conversation last 'And who pays?'"},
        .run = ask},

@@ -15,7 +15,7 @@ bool takes_key(const contract::Operation& operation) { return operation.idempote
 Failure too_old(const contract::Operation& operation, const EarlierCreate& earlier) {
   return {
       .kind = Failure::Kind::unknown_outcome,
-      .what = fmt::format("{}: an earlier run of {} got no answer, and its idempotency key has expired since",
+      .what = fmt::format("{}: an earlier run of {} got no answer, and its idempotency key has expired",
                           operation.id,
                           to_rfc3339(earlier.begun_at)),
       .hint = "check with " + command_to_check(operation) + "; if it did not happen, give a new `--idempotency-key`",

@@ -160,10 +160,10 @@ Result<std::string> project_id(Session& session, const std::string& given) {
   if (titled.size() > 1) return fail(several(given, "Projects", titled));
   return fail(Failure::Kind::usage,
               "no Project with the id or title `" + given + "` was seen here",
-              with_nearest(given,
-                           shown ? shown->project_titles() : std::vector<std::string>(),
-                           "give its id: the API has no list of Projects, so `ws` knows the titles of those alone that "
-                           "it created"));
+              with_nearest(
+                  given,
+                  shown ? shown->project_titles() : std::vector<std::string>(),
+                  "give its id: the API cannot list Projects, so `ws` knows only the titles of those that it created"));
 }
 
 /// Of the sources that a folder of this user is synced with. Empty where none is meant.
@@ -186,11 +186,13 @@ Result<std::string> id_of_name(Session& session, Subject names, std::string_view
   if (given == "last") {
     if (const auto last = last_of(session, kind)) return *last;
     if (names == Subject::document)
-      return fail(
-          Failure::Kind::usage, "`last` names no document: none was shown here yet", "`ws docs list` shows them");
+      return fail(Failure::Kind::usage,
+                  "there is no last document: none was shown on this machine yet",
+                  "`ws docs list` shows them");
     // Of conversations the service knows the last one, of agents and Projects it may be the name.
     if (names == Subject::thing && !kind.empty() && kind != "conversation")
-      return fail(Failure::Kind::usage, fmt::format("`last` names no {}: none was made or shown here yet", kind));
+      return fail(Failure::Kind::usage,
+                  fmt::format("there is no last {}: none was created or shown on this machine yet", kind));
   }
   if (kind == "source") {
     WS_LET(const auto source, known_source(session, given));

@@ -287,7 +287,7 @@ Failure Session::no_key_for_workspace() const {
       .hint = "`ws auth list` shows the stored keys; `ws login` adds one"};
   const bool has_token = world_.environment.text("WS_TOKEN") || world_.environment.text("WS_TOKEN_FILE");
   if (!has_token) return failure;
-  failure.what += "; WS_TOKEN is not used, because " + by + " asks for a stored key";
+  failure.what += "; WS_TOKEN is not used, because " + by + " selects a stored key";
   failure.hint = (is_flag ? "leave out -W" : "unset " + by) + std::string(" to use WS_TOKEN, or run `ws login`");
   return failure;
 }
@@ -436,7 +436,7 @@ std::string Session::hint_for_scope_of_token(const Key& used,
   const auto url = base_url();
   const std::string server = url ? url->text : used.credential.origin;
   const StoredCredential wanted{.profile = free_profile(stored, server, "default"), .base_url = server};
-  return lacks + ": " + login_with_scope(wanted, scope, stored).in_backticks() + " gets one that has it, where " +
+  return lacks + ": " + login_with_scope(wanted, scope, stored).in_backticks() + " gets a key that has it, where " +
          key_variable() + " is not set";
 }
 
@@ -471,7 +471,7 @@ Failure Session::with_refused_key(Failure failure) {
   const std::string server = url ? url->text : used->credential.origin;
   failure.hint = "the key of " + key_variable() + " was used; ";
   if (!other) {
-    failure.hint += "no key is stored for this server: unset it and run " +
+    failure.hint += "not logged in at this server: unset it and run " +
                     login_like({.profile = settings_.profile.value, .base_url = server}).in_backticks();
   } else if (mine && theirs && !is_same_account(*mine, *theirs)) {
     failure.hint +=

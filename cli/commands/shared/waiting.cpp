@@ -49,7 +49,7 @@ void note_status(Session& session, const Json& value, const std::string& shown) 
   if (session.has("verbose")) session.note(shown);
   const auto status = find_text(value, "status");
   if (!status || holds(beginnings, *status)) return;
-  session.note("note: the status `" + *status + "` is unknown and not taken for an end; --timeout S limits the wait");
+  session.note("note: the status `" + *status + "` is unknown, so the wait continues; --timeout S limits it");
 }
 
 }  // namespace

@@ -80,11 +80,11 @@ Result<ExitCode> add_shown(Session& session, SyncTree& tree) {
   WS_LET(std::vector<sync::ListedAttachment> shown, tree.engine->attachments());
   std::erase_if(shown, [](const sync::ListedAttachment& one) { return one.state != "foreign"; });
   if (shown.empty()) {
-    session.note("every file that notes show is synced, or was decided about");
+    session.note("every file that notes show is synced or decided");
     return ExitCode::done;
   }
   name_shown(session, shown);
-  WS_LET(const bool agreed, session.confirm(fmt::format("sync {}?", counted(shown.size(), "file"))));
+  WS_LET(const bool agreed, session.confirm(fmt::format("send {}?", counted(shown.size(), "file"))));
   if (!agreed) return ExitCode::done;
   std::vector<std::string> names;
   names.reserve(shown.size());
@@ -116,12 +116,12 @@ std::vector<Word> file_words(std::string placeholder, std::string help, Count co
 Command sync_attachments_command() {
   return {
       .words = "sync attachments",
-      .summary = "List the files that notes show",
+      .summary = "List the files that notes show or link to",
       .details =
           "Shows path, size, state, the notes that show the file, and its Asset, as of the last sync and without "
           "the network. `attachments:` in .ws/config.yaml says which files are synced. A file that only a text from "
           "the service shows is `foreign`: `ws sync attachments add` sends it. What arrives and could do harm is "
-          "`held`: `ws sync attachments accept` takes it. `ws sync attachments refuse` says no to either.",
+          "`held`: `ws sync attachments accept` accepts it. `ws sync attachments refuse` refuses either.",
       .examples = {"ws sync attachments", "ws sync attachments --json"},
       .run = list_attachments};
 }
@@ -137,9 +137,9 @@ Command sync_attachments_add_command() {
   return {.words = "sync attachments add",
           .summary = "Sync files that a text from the service shows",
           .details =
-              "A link that somebody else wrote sends no file of this folder. This does: the next `ws sync` sends the "
-              "files, whether a note shows them or not. --shown names every file that such links show, and who wrote "
-              "them, and asks.",
+              "A link that somebody else wrote does not make `ws sync` send a file of this folder. This command does: "
+              "the next `ws sync` sends the files, whether a note shows them or not. --shown lists the files that such "
+              "links show, with who wrote the links, and asks first.",
           .arguments = file_words("PATH", "a file, or a glob of files", Count::any),
           .flags = {{.name = "shown", .help = "all files that texts from the service show, after a question"}},
           .examples = {"ws sync attachments add img/plan.png", "ws sync attachments add 'img/*.png'"},
@@ -151,8 +151,8 @@ Command sync_attachments_accept_command() {
           .summary = "Accept files of the service that are held",
           .details =
               "A file is held if its kind is not one of `attachments_kinds:`, if it would replace a file here that was "
-              "never synced, or one that can be run. The next `ws sync` takes it; what it replaces can be restored. "
-              "Other bytes than those that it has now are held again.",
+              "never synced, or one that can be run. The next `ws sync` receives it; what it replaces can be restored. "
+              "If the file gets other bytes on the service, it is held again.",
           .arguments = file_words("PATH", "a file that is held", Count::many),
           .examples = {"ws sync attachments accept data/model.json"},
           .run = [](Session& session) { return choose_named(session, sync::FileChoice::accept); }};

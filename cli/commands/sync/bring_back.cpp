@@ -59,7 +59,7 @@ Result<ExitCode> restore_file(Session& session, SyncTree& tree) {
     return ExitCode::done;
   }
   session.printer().sentence(fmt::format("restored {} as in state {}", shown, state));
-  session.note("the replaced text is in the history: the same command again brings it back");
+  session.note("the replaced text is in the history: the same command again restores it");
   return ExitCode::done;
 }
 
@@ -68,8 +68,8 @@ Result<ExitCode> restore(Session& session) {
   const bool only_missing = session.has("deleted");
   if (words.empty() && !only_missing) {
     return fail(Failure::Kind::usage,
-                "no file to bring back is given",
-                "give PATH, a folder or a pattern, or --deleted for all that is gone here");
+                "no file to restore is given",
+                "give PATH, a folder or a pattern, or --deleted for all that was deleted here");
   }
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
   WS_LET(const std::vector<Wanted> wanted, wanted_files(session, tree));
@@ -100,19 +100,19 @@ Result<ExitCode> restore(Session& session) {
       session,
       found,
       wish.dry_run,
-      {.nothing = only_missing ? "nothing is gone here since the last run" : "nothing differs from that state"});
+      {.nothing = only_missing ? "nothing was deleted here since the last run" : "nothing differs from that state"});
 }
 
 Result<ExitCode> reset(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
   if (words.empty() && !session.has("all")) {
-    return fail(Failure::Kind::usage, "nothing says what to reset", "give PATH, a folder or a pattern, or --all");
+    return fail(Failure::Kind::usage, "no file to reset is given", "give PATH, a folder or a pattern, or --all");
   }
   if (!words.empty() && session.has("all")) return fail(Failure::Kind::usage, "give PATH or --all, not both");
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::needed));
   WS_LET(const std::vector<Wanted> wanted, wanted_files(session, tree));
   BringBack wish{.to = BringBack::To::service, .wanted = as_filter(wanted), .dry_run = true};
-  const StepWords told{.nothing = "every file is as the service has it"};
+  const StepWords told{.nothing = "every file is the same on the service"};
   WS_LET(const sync::BroughtBack planned, tree.engine->bring_back(wish));
   for (const Wanted& each : wanted) {
     std::error_code ignored;
@@ -139,16 +139,16 @@ Result<ExitCode> reset(Session& session) {
 
 Command sync_restore_command() {
   return {.words = "sync restore",
-          .summary = "Bring files back from the local history",
+          .summary = "Restore files from the local history",
           .details =
-              "A file gets the newest text that differs from what is there now; with the same command again it has the "
-              "present one. A folder or a pattern gets what both sides last agreed on, and --deleted brings back "
-              "whatever is gone here. All of it is one run that `ws sync undo` takes back, made without the network "
-              "but for pictures that are not kept here. The change is local until the next `ws sync`.",
+              "A file gets the newest text that differs from its present one; the same command again restores the "
+              "present one. A folder or a pattern gets what both sides last agreed on, and --deleted restores "
+              "everything that was deleted here. All of it is one run, which `ws sync undo` undoes. The network is "
+              "needed only for pictures that are not kept here. The change is local until the next `ws sync`.",
           .arguments = {{.placeholder = "PATH",
                          .help = "a file, a folder, or a pattern such as 'notes/*.md'",
                          .count = Count::any}},
-          .flags = {{.name = "deleted", .help = "only what is gone here since the last run"},
+          .flags = {{.name = "deleted", .help = "only what was deleted here since the last run"},
                     {.name = "at",
                      .placeholder = "STATE",
                      .help = "run:N, as that run left it, or a state that `ws sync log` lists"}},
@@ -163,9 +163,9 @@ Command sync_reset_command() {
   return {.words = "sync reset",
           .summary = "Reset files to what the service has",
           .details =
-              "Edits, renames and deletes made here are given up: each file becomes what the service has, as it has "
-              "it. The texts go to the local history, and `ws sync undo` takes the whole back. Files that were never "
-              "sent stay.",
+              "Discards the edits, renames and deletes made here: each file gets the text and the name that it has on "
+              "the service. The texts go to the local history, and `ws sync undo` undoes all of it. Files that were "
+              "never sent stay.",
           .arguments = {{.placeholder = "PATH", .help = "a file, a folder, or a pattern", .count = Count::any}},
           .flags = {{.name = "all", .help = "every file of the folder"}},
           .examples = {"ws sync reset notes/a.md", "ws sync reset notes", "ws sync reset --all --yes"},

@@ -116,7 +116,9 @@ Result<ExitCode> conflicts(Session& session) {
 Command sync_conflicts_command() {
   return {.words = "sync conflicts",
           .summary = "List the open conflicts",
-          .details = "This tree's own conflicts, without the network; --all asks for those of other clients too.",
+          .details =
+              "Lists the conflicts of this folder, without the network; --all asks the service for those of other "
+              "clients too.",
           .flags = {{.name = "content", .help = "with --json: the three texts too"},
                     {.name = "all", .help = "those of other clients too"}},
           .examples = {"ws sync conflicts", "ws sync conflicts --json --content"},

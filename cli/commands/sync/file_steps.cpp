@@ -44,7 +44,7 @@ Result<std::vector<Wanted>> wanted_files(Session& session, const SyncTree& tree)
     Wanted one{.word = word, .path = path_in_tree(tree.root, word)};
     while (one.path.size() > 1 && one.path.ends_with('/')) one.path.pop_back();
     if (one.path == ".." || one.path.starts_with("../")) {
-      return fail(Failure::Kind::usage, fmt::format("{} is not in the tree {}", word, tree.root.string()));
+      return fail(Failure::Kind::usage, fmt::format("{} is not in the synced folder {}", word, tree.root.string()));
     }
     std::error_code ignored;
     one.is_pattern = word.find_first_of("*?[") != std::string::npos && !fs::exists(tree.root / one.path, ignored);

@@ -32,7 +32,7 @@ void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool
 /// What is said where there is nothing to do, and after it was done.
 struct StepWords {
   std::string nothing;
-  std::string next = "`ws sync undo` takes it back; the next `ws sync` sends what differs from the service";
+  std::string next = "`ws sync undo` undoes it; the next `ws sync` sends what differs from the service";
 };
 /// The steps and what was left, as rows or JSON.
 ExitCode tell_steps(Session& session, const sync::BroughtBack& found, bool is_planned, const StepWords& words);

@@ -236,7 +236,8 @@ Result<ExitCode> diff(Session& session) {
     wanted = path_in_tree(tree.root, words.front());
     if (wanted.ends_with('/')) wanted.pop_back();
     if (wanted == ".." || wanted.starts_with("../")) {
-      return fail(Failure::Kind::usage, fmt::format("{} is not in the tree {}", words.front(), tree.root.string()));
+      return fail(Failure::Kind::usage,
+                  fmt::format("{} is not in the synced folder {}", words.front(), tree.root.string()));
     }
     options.only = [wanted](const sync::RelativePath& path) {
       return wanted == "." || path.text() == wanted || path.text().starts_with(wanted + "/");
@@ -263,7 +264,7 @@ Result<ExitCode> diff(Session& session) {
     text += coloured_diff(session, difference.hunks);
   }
   session.printer().page(text);
-  if (found.empty()) session.note("nothing differs");
+  if (found.empty()) session.note("both sides are the same");
   return exit;
 }
 
@@ -289,8 +290,7 @@ Command sync_log_command() {
       .details =
           "The local history holds every text that was ever synced, overwritten or deleted here. It is a bare git "
           "repository, "
-          ".ws/history.git, that plain git reads. --runs lists what was done instead, run by run: `ws sync undo RUN` "
-          "takes one back.",
+          ".ws/history.git, that plain git reads. --runs lists the runs instead: `ws sync undo RUN` undoes one.",
       .arguments = {{.placeholder = "PATH", .help = "only states that changed this file", .count = Count::optional}},
       .flags = {{.name = "runs", .help = "the runs, and how much each changed"},
                 {.name = "all", .help = "every state, not only the last 50"},
@@ -311,7 +311,7 @@ Command sync_untie_command() {
   return {.words = "sync untie",
           .summary = "Stop syncing a folder, and keep its files",
           .details =
-              "It removes the folder's .ws after asking, and with it the local history and what `ws sync undo` knows. "
+              "It asks, then removes the folder's .ws with the local history: no earlier run can be undone after that. "
               "No file is touched, and nothing is sent: changes that were not synced yet exist only here.",
           .arguments = {{.placeholder = "DIR", .help = "the folder; this one, if not given", .count = Count::optional}},
           .examples = {"ws sync untie --yes", "ws sync untie ~/notes --yes"},
@@ -319,22 +319,23 @@ Command sync_untie_command() {
 }
 
 Command sync_gc_command() {
-  return {.words = "sync gc",
-          .summary = "Drop old states of the local history",
-          .details =
-              "Keeps the states of that time, and every text and attachment that this tree still needs; drops the rest "
-              "and packs the history again. -n shows what would be dropped.",
-          .flags = {{.name = "keep",
-                     .placeholder = "TIME",
-                     .help = "keep the states of this time",
-                     .limits = "as in 90d, 12h",
-                     .fallback = "90d"},
-                    {.name = "wait-lock",
-                     .placeholder = "S",
-                     .help = "how long to wait for another ws that is running in this tree",
-                     .fallback = "0"}},
-          .examples = {"ws sync gc --keep 90d", "ws sync gc -n --keep 30d"},
-          .run = gc};
+  return {
+      .words = "sync gc",
+      .summary = "Delete old states of the local history",
+      .details =
+          "Keeps the states of that time, and every text and attachment that this folder still needs; drops the rest "
+          "and packs the history again. -n shows what would be dropped.",
+      .flags = {{.name = "keep",
+                 .placeholder = "TIME",
+                 .help = "keep the states of this time",
+                 .limits = "as in 90d, 12h",
+                 .fallback = "90d"},
+                {.name = "wait-lock",
+                 .placeholder = "S",
+                 .help = "how long to wait for another ws that is running in this folder",
+                 .fallback = "0"}},
+      .examples = {"ws sync gc --keep 90d", "ws sync gc -n --keep 30d"},
+      .run = gc};
 }
 
 Command sync_diff_command() {

@@ -37,8 +37,9 @@ ExitCode list_names(Session& session, const std::vector<sync::LeftOutName>& name
 /// The whole folder is no part of it.
 Result<sync::RelativePath> place_of_word(const Wanted& wanted) {
   if (wanted.path == ".") {
-    return fail(
-        Failure::Kind::usage, "that is the whole folder", "`ws sync untie` stops syncing it and keeps its files");
+    return fail(Failure::Kind::usage,
+                "the whole folder cannot be left out",
+                "`ws sync untie` stops syncing it and keeps its files");
   }
   return sync::RelativePath::parse(wanted.path);
 }
@@ -69,7 +70,7 @@ Result<ExitCode> leave(Session& session) {
                     found,
                     wish.dry_run,
                     {.nothing = "none of it is on this machine; files that arrive there are left out too",
-                     .next = fmt::format("it stays on the service; {} brings it back here", take.in_backticks())});
+                     .next = fmt::format("it stays on the service; {} brings it back", take.in_backticks())});
 }
 
 Result<ExitCode> take(Session& session) {
@@ -94,7 +95,7 @@ Result<ExitCode> take(Session& session) {
   WS_LET(const sync::Taken taken, tree.engine->take(wish));
   if (!taken.report) return list_names(session, taken.names, "nothing is left out here");
   const sync::Report& report = *taken.report;
-  if (report.ended_by) session.note("no longer left out: what is missing here comes with the next `ws sync`");
+  if (report.ended_by) session.note("no longer left out; the next `ws sync` receives the files that are missing here");
   return finish_run(session, tree, report, ReportStage::done);
 }
 
@@ -104,9 +105,10 @@ Command sync_leave_command() {
   return {.words = "sync leave",
           .summary = "Leave files out here; they stay on the service",
           .details =
-              "Removes files of this folder here alone: on the service, and for everybody else, nothing changes, now "
-              "or later. A note stays out wherever it is moved there, a folder with all that comes into it later. What "
-              "is not in step with the service, or has an open conflict, is refused, and nothing is done then. The "
+              "Removes files of this folder on this machine only: on the service, and for everybody else, nothing "
+              "changes, now or later. A note stays left out wherever it is moved on the service, a folder with all "
+              "files that are added to it later. A file that is not in sync with the service, or has an open conflict, "
+              "is refused, and then nothing is done. The "
               "texts stay in the local history; `ws sync take` brings the files back, and so does `ws sync undo`. "
               "Without PATH, what is left out is listed.",
           .arguments = {{.placeholder = "PATH",
@@ -120,8 +122,8 @@ Command sync_take_command() {
   return {.words = "sync take",
           .summary = "Bring back what is left out here",
           .details =
-              "Ends what `ws sync leave` began, and receives the files as the service has them now. A file of yours "
-              "that lies in such a place is never replaced: the two are a conflict, as of any two new files.",
+              "The opposite of `ws sync leave`: receives the files as the service has them now. A file of yours at "
+              "such a path is never replaced: the two are a conflict, like any two new files.",
           .arguments = {{.placeholder = "PATH",
                          .help = "as `ws sync leave` lists it, a pattern, or an id",
                          .count = Count::any}},

@@ -58,7 +58,7 @@ Result<sync::RelativePath> LinkTree::path(const std::string& given) const {
   if (path) return path;
   return fail(Failure::Kind::usage,
               is_synced() ? path.error().what : fmt::format("{} is not in {}", given, root_.string()),
-              is_synced() ? fmt::format("{} is not in the tree {}", given, root_.string())
+              is_synced() ? fmt::format("{} is not in the synced folder {}", given, root_.string())
                           : "run the command in the folder that holds both, or name that with -C");
 }
 
@@ -105,9 +105,10 @@ Result<bool> LinkTree::finish_interrupted(const std::vector<std::string>& comman
 
 void LinkTree::print_left(const sync::UntiedDone& done) {
   for (const std::string& path : done.left)
-    session_->note(fmt::format("{} was left as it is: it changed meanwhile", clean(path, Breaks::space)));
+    session_->note(fmt::format("{} was left as it is: it changed during the rename", clean(path, Breaks::space)));
   if (!done.kept.empty())
-    session_->note(fmt::format("{} holds texts that were written meanwhile: look at them, then remove it", done.kept));
+    session_->note(
+        fmt::format("{} holds texts that were written during the rename: look at them, then remove it", done.kept));
 }
 
 Result<sync::Relinked> LinkTree::carry_out(sync::RelinkPlan plan, const std::string& command) {

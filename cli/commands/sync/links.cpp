@@ -47,12 +47,14 @@ std::string what_of(const BrokenLink& link) {
   std::string text;
   switch (link.why) {
     case BrokenLink::Why::no_file: text = missing_file(link); break;
-    case BrokenLink::Why::no_heading: text = fmt::format("`{}` leads to no heading", link.target); break;
+    case BrokenLink::Why::no_heading:
+      text = fmt::format("`{}` names a heading that does not exist", link.target);
+      break;
     case BrokenLink::Why::ambiguous: text = fmt::format("`{}` matches several files equally well", link.target); break;
     case BrokenLink::Why::outside:
       text = fmt::format("`{}` leads {}",
                          link.target,
-                         link.obstacle == BrokenLink::Obstacle::above_root ? "out of the git repository"
+                         link.obstacle == BrokenLink::Obstacle::above_root ? "outside of the git repository"
                                                                            : "to a place that is not synced");
       break;
   }
@@ -113,8 +115,7 @@ Json broken_to_json(const BrokenLink& link) {
 /// What could not be read is said: a text without broken links may still have some.
 void print_unread(Session& session, const std::vector<std::string>& unread) {
   for (const std::string& note : unread)
-    session.note(clean(note, Breaks::space) +
-                 ": not all of its links can be read, for too many stand in one paragraph; split it");
+    session.note(clean(note, Breaks::space) + " has too many links in one paragraph to read them all; split it");
 }
 
 /// Lines for people and editors; a list where its format or its fields were asked for.
@@ -167,7 +168,7 @@ Result<ExitCode> check(Session& session) {
   }
   print_unread(session, checked.unread);
   if (checked.stopped_comparing) {
-    session.note("note: so many links are broken that the nearest name was not looked for everywhere");
+    session.note("note: too many links are broken to look for the nearest name of each");
   }
   return broken.empty() && checked.unread.empty() ? ExitCode::done : ExitCode::unexpected;
 }
@@ -237,7 +238,7 @@ void print_done(Session& session, const Relinked& told, const ShellCommand* back
   session.printer().line(line);
   print_left_links(session, told);
   if (session.format() == Format::table && back != nullptr)
-    session.printer().sentence("to take it back: " + back->in_backticks());
+    session.printer().sentence("to undo it: " + back->in_backticks());
 }
 
 ShellCommand undo_command(const LinkTree& tree) { return program_for(tree.tied()).add({"sync", "undo"}); }
@@ -341,14 +342,14 @@ Flag gitignore_flag() {
 }
 
 constexpr const char* unsynced_places =
-    " Works in any folder: in one that is not synced it is about the git repository that the folder lies in, or else "
-    "about the working directory";
+    " Works in any folder: in one that is not synced it covers the git repository around it, or else the working "
+    "directory";
 
 }  // namespace
 
 Command links_check_command() {
   return {.words = "links check",
-          .summary = "List the links that lead nowhere",
+          .summary = "List the broken links",
           .details =
               std::string(
                   "Lists every link of a note to a file or a heading that does not exist, as PATH:LINE:COLUMN: what is "
@@ -365,36 +366,35 @@ Command links_check_command() {
 }
 
 Command links_fix_command() {
-  return {
-      .words = "links fix",
-      .summary = "Fix the links that a rename broke",
-      .details =
-          "Edits the links to files that were renamed, as the history of this folder or --rename says; nothing but "
-          "the link targets changes. It shows the edits and asks first; `ws sync undo` takes them back. In a folder "
-          "that is not synced --rename is needed, and git takes the edits back.",
-      .flags = {{.name = "rename",
-                 .placeholder = "FROM=TO",
-                 .is_repeated = true,
-                 .help = "a file or folder that was renamed, instead of those that the history knows"},
-                gitignore_flag()},
-      .examples = {"ws links fix", "ws links fix --rename old.md=notes/new.md --yes"},
-      .run = fix};
+  return {.words = "links fix",
+          .summary = "Fix the links that a rename broke",
+          .details =
+              "Edits the links to files that were renamed, as the history of this folder or --rename says; nothing but "
+              "the link targets changes. It shows the edits and asks first; `ws sync undo` undoes them. In a folder "
+              "that is not synced --rename is needed, and git undoes the edits.",
+          .flags = {{.name = "rename",
+                     .placeholder = "FROM=TO",
+                     .is_repeated = true,
+                     .help = "a file or folder that was renamed, instead of those that the history knows"},
+                    gitignore_flag()},
+          .examples = {"ws links fix", "ws links fix --rename old.md=notes/new.md --yes"},
+          .run = fix};
 }
 
 Command links_mv_command() {
-  return {
-      .words = "links mv",
-      .summary = "Rename a file or folder, and the links to it",
-      .details =
-          std::string("Renames the file, and edits the links to it in every note and the relative links of the notes "
-                      "that move; nothing but the link targets changes, and no file is replaced. -n shows the edits. "
-                      "In a synced folder it is `ws sync mv`. Interrupted by a kill, the same command finishes it.") +
-          unsynced_places + ".",
-      .arguments = {{.placeholder = "FROM", .help = "a file or folder"},
-                    {.placeholder = "TO", .help = "its new name, or a folder to put it in"}},
-      .flags = {gitignore_flag()},
-      .examples = {"ws links mv draft.md notes/final.md", "ws links mv img assets -n"},
-      .run = move_file};
+  return {.words = "links mv",
+          .summary = "Rename a file or folder, and the links to it",
+          .details =
+              std::string(
+                  "Renames the file, and edits the links to it in every note and the relative links of the notes that "
+                  "move; nothing but the link targets changes, and no file is replaced. -n shows the edits. In a "
+                  "synced folder it is `ws sync mv`. If it is interrupted, run the same command again to finish it.") +
+              unsynced_places + ".",
+          .arguments = {{.placeholder = "FROM", .help = "a file or folder"},
+                        {.placeholder = "TO", .help = "its new name, or a folder to put it in"}},
+          .flags = {gitignore_flag()},
+          .examples = {"ws links mv draft.md notes/final.md", "ws links mv img assets -n"},
+          .run = move_file};
 }
 
 Command sync_mv_command() {
@@ -403,7 +403,7 @@ Command sync_mv_command() {
           .details =
               "Renames the file here, and edits the links to it in every synced note and the relative links of the "
               "notes that move; nothing but the link targets changes. The next `ws sync` sends it; `ws sync undo` "
-              "takes it back. -n shows the edits.",
+              "undoes it. -n shows the edits.",
           .arguments = {{.placeholder = "FROM", .help = "a file or folder"},
                         {.placeholder = "TO", .help = "its new name, or a folder to put it in"}},
           .examples = {"ws sync mv draft.md notes/final.md", "ws sync mv img assets -n"},

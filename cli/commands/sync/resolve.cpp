@@ -125,7 +125,7 @@ Result<std::vector<Conflict>> select(Session& session, const fs::path& root, con
       for (const Conflict& conflict : open) paths.emplace_back(conflict.path.text());
       const std::string near = suggestion(path, paths);
       return fail(Failure::Kind::not_found,
-                  "no open conflict is about " + word,
+                  "there is no open conflict at " + word,
                   near.empty() ? "`ws sync conflicts` lists them" : near + " `ws sync conflicts` lists them");
     }
   }
@@ -205,7 +205,7 @@ Result<ExitCode> walk_selected(Session& session) {
   WS_LET(std::vector<Conflict> selected, select(session, tree.root, open));
   std::ranges::stable_sort(selected, {}, &Conflict::path);
   if (selected.empty()) {
-    session.note("no conflict is open");
+    session.note("there is no open conflict");
     return ExitCode::done;
   }
   WS_LET(const WalkReport report, walk_conflicts(session, tree, selected));
@@ -217,7 +217,7 @@ Result<ExitCode> walk_selected(Session& session) {
     if (report.stopped && session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
     return ExitCode::conflict;
   }
-  session.note("nothing is left to decide: " + again.in_backticks() + " syncs both sides");
+  session.note("nothing to decide: " + again.in_backticks() + " syncs both sides");
   return ExitCode::done;
 }
 
@@ -278,7 +278,7 @@ std::vector<Flag> resolve_flags() {
            .limits = "local or remote"},
           {.name = "file", .placeholder = "FILE|-", .help = "the merged text; implies --keep merged"},
           {.name = "markers", .help = "put both texts into the working file, to edit"},
-          {.name = "all", .help = "every open conflict of this tree"},
+          {.name = "all", .help = "every open conflict of this folder"},
           {.name = "only", .placeholder = "GLOB", .help = "those whose path matches"},
           flag_named("device-name"),
           flag_named("wait-lock")};

@@ -134,13 +134,13 @@ Result<void> check_place(Session& session, const sync::InitOptions& options) {
     }
     const bool makes_source = options.source_id.empty() && options.name.empty();
     if (other == folder && !is_tied && makes_source && tree.base_url == options.base_url) {
-      return fail(Failure{
-          .kind = Failure::Kind::usage,
-          .what = fmt::format(
-              "{} synced with \"{}\" before, and its .ws is gone", folder.string(), clean(tree.name, Breaks::space)),
-          .hint =
-              "join it again: " + join_command(tree.source_id).in_backticks() + "; --name makes a new source instead",
-          .code = "was_tied"});
+      return fail(Failure{.kind = Failure::Kind::usage,
+                          .what = fmt::format("{} was synced with \"{}\" before, and its .ws is missing",
+                                              folder.string(),
+                                              clean(tree.name, Breaks::space)),
+                          .hint = "join it again: " + join_command(tree.source_id).in_backticks() +
+                                  "; --name makes a new source instead",
+                          .code = "was_tied"});
     }
   }
   return {};
@@ -197,7 +197,7 @@ Result<ExitCode> init(Session& session) {
   register_tree(session, options.folder, binding);
   if (!binding.kept_aside.empty()) {
     session.note("the .ws of an older version is kept as " + binding.kept_aside +
-                 ": the texts in its history.git, conflicts and tmp stay readable, history.git by plain git too");
+                 ": its history.git (a bare git repository), conflicts and tmp stay readable");
   }
   const std::string join = join_command(binding.source_id).text();
   if (session.format() == Format::table) {
@@ -234,18 +234,18 @@ AboutDeletes ask_about_deletes(Session& session, SyncTree& tree, const sync::Rep
   const std::size_t gone_there = is_known_service ? guard.deletes_here + guard.files_deleted_here : 0;
   std::string question;
   if (gone_here > 0) {
-    question = fmt::format("{} missing here: type `r` to bring {} back. ",
+    question = fmt::format("{} missing here: type `r` to restore {}. ",
                            counted(gone_here, "file is", "files are"),
                            gone_here == 1 ? "it" : "them");
   }
   if (gone_there > 0) {
-    question += fmt::format("{} archived on the service: `keep` leaves {} here. ",
+    question += fmt::format("{} archived on the service: type `keep` to keep {} here. ",
                             counted(gone_there, "file was", "files were"),
                             gone_there == 1 ? "it" : "them");
   }
-  question += gone_here > 0 && gone_there > 0 ? "type `delete` to remove them on both sides, Enter to cancel:"
-              : gone_here > 0                 ? "type `delete` to archive them on the service, Enter to cancel:"
-              : gone_there > 0                ? "type `delete` to remove them here, Enter to cancel:"
+  question += gone_here > 0 && gone_there > 0 ? "type `delete` to remove them on both sides, anything else to cancel:"
+              : gone_here > 0                 ? "type `delete` to archive them on the service, anything else to cancel:"
+              : gone_there > 0                ? "type `delete` to remove them here, anything else to cancel:"
                                               : "type `delete` to continue, anything else to cancel:";
   const std::string asked = wrap_for(session.terminal(), Stream::err, clean(question, Breaks::space), 0);
   const std::string answer = session.terminal().ask(asked + " ");
@@ -267,7 +267,7 @@ Result<void> answer_guard(Session& session, SyncTree& tree, sync::RunOptions& op
       case AboutDeletes::confirm: options.allow_deletes = true; break;
       case AboutDeletes::bring_back: {
         WS_LET(const sync::BroughtBack back, tree.engine->bring_back({.wanted = options.only, .only_missing = true}));
-        session.note(fmt::format("{} brought back", counted(back.steps.size(), "file is", "files are")));
+        session.note(fmt::format("{} restored", counted(back.steps.size(), "file is", "files are")));
         break;
       }
     }
@@ -279,7 +279,7 @@ Result<void> answer_guard(Session& session, SyncTree& tree, sync::RunOptions& op
 /// The same for files that wait.
 bool confirms_growth(Session& session) {
   if (!session.terminal().may_ask() || session.has("json")) return false;
-  return session.confirm_word("type `receive` to take them, anything else to leave them waiting:", "receive");
+  return session.confirm_word("type `receive` to receive them, anything else to leave them waiting:", "receive");
 }
 
 Result<ExitCode> run_sync(Session& session) {
@@ -361,8 +361,9 @@ Result<ExitCode> run_step(Session& session, Step step) {
   return ExitCode::unexpected;
 }
 
-const Word folder_word = {
-    .placeholder = "DIR", .help = "a folder in the tree; here, if not given", .count = Count::optional};
+const Word folder_word = {.placeholder = "DIR",
+                          .help = "a synced folder, or one in it; the working directory, if not given",
+                          .count = Count::optional};
 
 std::vector<Flag> joined_flags(std::vector<Flag> first, const std::vector<Flag>& second) {
   first.insert(first.end(), second.begin(), second.end());

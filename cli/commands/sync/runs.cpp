@@ -59,7 +59,7 @@ std::string_view word_for_people(const OperationRow& row) {
   if (!row.before) return "created";
   if (!row.after) return row.origins.has(ChangeOrigin::sent) && !row.document.empty() ? "archived" : "deleted";
   const bool is_same_text = row.before->hash == row.after->hash;
-  if (row.before->path == row.after->path) return is_same_text ? "adopted" : "updated";
+  if (row.before->path == row.after->path) return is_same_text ? "matched" : "updated";
   return is_same_text ? "renamed" : "renamed and updated";
 }
 
@@ -76,7 +76,7 @@ std::string shown_counts(const OperationDetails& details) {
                                       "deleted",
                                       "merged",
                                       "decided",
-                                      "adopted"}) {
+                                      "matched"}) {
     const auto count = counts.find(word);
     if (count != counts.end()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count->second, word);
   }
@@ -84,10 +84,10 @@ std::string shown_counts(const OperationDetails& details) {
 }
 
 std::string note_of(const OperationDetails& details) {
-  if (details.operation.stage != sync::Operation::Stage::closed) return "interrupted: the next run finishes it";
-  if (details.is_undone) return "taken back";
+  if (details.operation.stage != sync::Operation::Stage::closed) return "interrupted; the next run finishes it";
+  if (details.is_undone) return "undone";
   if (details.operation.undoes == 0) return "";
-  return fmt::format("takes back {}{}", details.operation.undoes, details.operation.is_partial ? ", in part" : "");
+  return fmt::format("undoes run {}{}", details.operation.undoes, details.operation.is_partial ? ", in part" : "");
 }
 
 /// "run 3, 2 hours ago: ws sync run"; with the time itself where no terminal shows it.
@@ -238,21 +238,22 @@ void print_left(Session& session, const sync::UndoReport& undone) {
       session.note(fmt::format("left {}: {}", path, left.why));
     }
   }
-  if (undone.left.size() > most) session.note(fmt::format("  and {} more left", undone.left.size() - most));
+  if (undone.left.size() > most)
+    session.note(fmt::format("  and {} more, left as they are", undone.left.size() - most));
 }
 
 /// What the API cannot take back, told before it is done and after.
 void print_limits(Session& session, const sync::UndoReport& undone) {
   if (undone.undone.is_first && !undone.report.rows.empty()) {
     say(session,
-        "nothing was synced here before that run: what it sent stays here and goes from the service, what it received "
-        "stays there and goes here; `ws sync` would bring both together again");
+        "nothing was synced here before that run: what it sent stays here and is removed from the service, what it "
+        "received stays on the service and is removed here; `ws sync` would sync both again");
   }
   if (undone.anew.empty()) return;
   const OperationRow& first = undone.anew.front();
   const std::size_t others = undone.anew.size() - 1;
   say(session,
-      fmt::format("{}{} back with a new id: the comments stay on the archived document{} ({}{})",
+      fmt::format("{}{} back with a new id; the comments stay on the archived document{} ({}{})",
                   clean(first.path().text(), Breaks::space),
                   others == 0 ? " comes" : fmt::format(" and {} come", counted(others, "other document")),
                   others == 0 ? "" : "s",
@@ -285,13 +286,13 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
   }
   const bool is_table = session.format() == Format::table;
   for (const sync::Operation& each : undone.passed)
-    say(session, described(session, each) + ": nothing of it is left to take back");
+    say(session, described(session, each) + ": nothing of it is left to undo");
   say(session, described(session, undone.undone));
   print_limits(session, undone);
   print_left(session, undone);
   const bool is_nothing = undone.report.rows.empty() && !undone.report.guard && undone.report.conflicts.empty();
   if (is_nothing) {
-    say(session, undone.left.empty() ? "nothing of it is left to take back" : "nothing of it can be taken back");
+    say(session, undone.left.empty() ? "nothing of it is left to undo" : "nothing of it can be undone");
     if (undone.further_back) {
       ShellCommand further = program_for(tree);
       further.add({"sync", "undo", std::to_string(*undone.further_back)});
@@ -303,7 +304,7 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
   if (is_table && !is_planned && undone.report.operation) {
     ShellCommand again = program_for(tree);
     again.add({"sync", "undo", std::to_string(*undone.report.operation)});
-    session.printer().sentence("an undo is a run too: " + again.in_backticks() + " takes it back");
+    session.printer().sentence("an undo is a run too: " + again.in_backticks() + " undoes it");
   }
 }
 
@@ -340,7 +341,7 @@ Result<ExitCode> take_back(Session& session, bool redo) {
   if (is_silent && exit == ExitCode::partial && !undone.left.empty()) {
     const sync::LeftAlone& first = undone.left.front();
     session.print_failure({.kind = Failure::Kind::partial,
-                           .what = fmt::format("{} not taken back; the first is {}: {}",
+                           .what = fmt::format("{} not undone; the first is {}: {}",
                                                counted(undone.left.size(), "file was", "files were"),
                                                clean(first.path.text(), Breaks::space),
                                                first.why)},
@@ -403,11 +404,11 @@ Command sync_undo_command() {
       .words = "sync undo",
       .summary = "Undo a run, here and on the service",
       .details =
-          "Takes back what the run changed, here and on the service. What somebody changed since is merged, or left as "
+          "Undoes what the run changed, here and on the service. What somebody changed since is merged, or left as "
           "it is and listed; nothing is overwritten. An archived document comes back as a new document with a new id, "
-          "and its comments stay on the archived one. -n shows what would be done; `ws sync redo` takes the undo back.",
+          "and its comments stay on the archived one. -n shows what would be done; `ws sync redo` undoes the undo.",
       .arguments = {{.placeholder = "RUN",
-                     .help = "a run that `ws sync log --runs` lists; the last that is not taken back, if not given",
+                     .help = "a run that `ws sync log --runs` lists; the last that is not undone, if not given",
                      .count = Count::optional}},
       .flags = undo_flags(),
       .examples = {"ws sync undo", "ws sync undo 12 -n", "ws sync undo 12 --only 'notes/*'"},
@@ -416,8 +417,8 @@ Command sync_undo_command() {
 
 Command sync_redo_command() {
   return {.words = "sync redo",
-          .summary = "Take the last undo back",
-          .details = "The same as `ws sync undo RUN` with the run of the undo.",
+          .summary = "Undo the last undo",
+          .details = "The same as `ws sync undo RUN`, where RUN is the last undo.",
           .flags = undo_flags(),
           .examples = {"ws sync redo", "ws sync redo -n"},
           .run = [](Session& session) { return take_back(session, true); }};

@@ -40,7 +40,7 @@ Result<ExitCode> share_documents(Session& session, SyncTree& tree) {
                                   .body = Json{{"email", *email}, {"permission", permission}}});
   }
   if (batch.ids.empty())
-    return fail(Failure::Kind::not_found, "nothing of this folder is on the service yet", "run `ws sync`");
+    return fail(Failure::Kind::not_found, "no file of this folder is on the service yet", "run `ws sync`");
   if (session.has("dry-run")) return print_requests(session, batch);
   WS_LET(
       const bool agreed,
@@ -76,7 +76,7 @@ Result<ExitCode> share_source(Session& session, const SyncTree& tree) {
         const bool agreed,
         session.confirm(fmt::format("everybody in the Workspace will see this folder on the service{}, and editors can "
                                     "change it. Share it?",
-                                    count ? fmt::format(" ({} documents)", *count) : "")));
+                                    count ? " (" + counted(static_cast<std::size_t>(*count), "document") + ")" : "")));
     if (!agreed) return ExitCode::done;
     WS_LET(const NewProject project, make_project(*client, title));
     WS_TRY(client->call({.operation = "nodes.move",

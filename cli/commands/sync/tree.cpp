@@ -30,7 +30,7 @@ const Flag only_flag = {
     .name = "only", .placeholder = "GLOB", .help = "only files whose path matches, as in 'notes/*'"};
 const Flag wait_lock_flag = {.name = "wait-lock",
                              .placeholder = "S",
-                             .help = "how long to wait for another ws that is running in this tree",
+                             .help = "how long to wait for another ws that is running in this folder",
                              .fallback = "0"};
 
 const Flag device_flag = {.name = "device-name",
@@ -70,8 +70,8 @@ Result<void> check_server_of(Session& session, const sync::TreeBinding& binding)
   WS_LET(const BaseUrl url, session.base_url());
   if (url.origin == binding.origin) return {};
   return fail(Failure{.kind = Failure::Kind::usage,
-                      .what = "this tree belongs to " + binding.base_url + ", not to " + url.text,
-                      .hint = "leave out --base-url and WS_BASE_URL, or name the tree's server",
+                      .what = "this folder belongs to " + binding.base_url + ", not to " + url.text,
+                      .hint = "leave out --base-url and WS_BASE_URL, or name the folder's server",
                       .code = "foreign_server"});
 }
 
@@ -96,11 +96,11 @@ Result<sync::TreeBinding> settle_copy(Session& session, const std::filesystem::p
   if (!twin) return binding;
   WS_LET(const bool agreed,
          session.confirm("this folder is a copy of the synced folder " + twin->string() +
-                         ": sync it as a tree of its own?"));
+                         ": sync it as a folder of its own?"));
   if (!agreed) {
     return fail(Failure::Kind::usage,
                 "this folder is a copy of the synced folder " + twin->string(),
-                "--yes syncs it as a tree of its own; or remove its .ws");
+                "--yes syncs it as a folder of its own; or remove its .ws");
   }
   return sync::renew_client(root, session.world().clock, session.world().random, session.settings().trusted);
 }
@@ -109,11 +109,12 @@ Result<sync::TreeBinding> settle_copy(Session& session, const std::filesystem::p
 
 std::vector<Flag> run_flags() {
   return {
-      {.name = "allow-deletes", .help = "continue where the guard against mass deletion would stop"},
+      {.name = "allow-deletes", .help = "continue even if the guard against mass deletion would stop"},
       {.name = "keep-archived", .help = "keep the files here that were archived on the service"},
-      {.name = "allow-large", .help = "receive files where the guard against growth would make them wait"},
-      {.name = "accept-deletes", .help = "a file deleted here wins over an edit on the service"},
-      {.name = "no-merge", .help = "every edit on both sides is a conflict"},
+      {.name = "allow-large", .help = "receive the files that the guard against growth would make wait"},
+      {.name = "accept-deletes",
+       .help = "archive documents whose file was deleted here, even if they were edited on the service"},
+      {.name = "no-merge", .help = "do not merge: an edit on both sides is a conflict"},
       {.name = "on-conflict",
        .placeholder = "HOW",
        .help = "decide conflicts at once",
@@ -172,7 +173,7 @@ std::string path_in_tree(const std::filesystem::path& root, const std::string& g
 Result<sync::RelativePath> path_argument(const std::filesystem::path& root, const std::string& given) {
   return sync::RelativePath::parse(path_in_tree(root, given)).map_error([&](Failure failure) {
     failure.kind = Failure::Kind::usage;
-    failure.hint = fmt::format("{} is not in the tree {}", given, root.string());
+    failure.hint = fmt::format("{} is not in the synced folder {}", given, root.string());
     return failure;
   });
 }
@@ -363,7 +364,7 @@ void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report&
   if (std::ranges::count_if(report.rows, loses) <= max_without_a_word) return;
   ShellCommand undo = program_for(tree);
   undo.add({"sync", "undo", std::to_string(*report.operation)});
-  const std::string line = "to take this back on both sides: " + undo.in_backticks();
+  const std::string line = "to undo this on both sides: " + undo.in_backticks();
   format == Format::table ? session.printer().sentence(line) : session.note(line);
 }
 

@@ -41,11 +41,12 @@ Failure foreign_account(const Session& session,
                         const sync::Account& owner,
                         const Key& key,
                         const sync::Account& account) {
-  return {.kind = Failure::Kind::usage,
-          .what = fmt::format("this folder is {}; {} is {}", whose(owner), word_of_key(session, key), whose(account)),
-          .hint = "nothing was sent; " + ShellCommand{"ws", "sync", "account", "--set"}.in_backticks() +
-                  " makes the folder belong to that account",
-          .code = "foreign_account"};
+  return {
+      .kind = Failure::Kind::usage,
+      .what = fmt::format("this folder syncs as {}; {} is {}", whose(owner), word_of_key(session, key), whose(account)),
+      .hint = "nothing was sent; " + ShellCommand{"ws", "sync", "account", "--set"}.in_backticks() +
+              " makes the folder belong to that account",
+      .code = "foreign_account"};
 }
 
 Failure no_key_of(Session& session, const sync::TreeBinding& binding) {
@@ -91,7 +92,7 @@ Result<ExitCode> show_account(Session& session) {
     WS_LET(const Key key, session.key());
     if (key.credential.origin != binding.origin) {
       return fail(Failure{.kind = Failure::Kind::usage,
-                          .what = "this tree belongs to " + binding.base_url,
+                          .what = "this folder belongs to " + binding.base_url,
                           .hint = "use a key of that server",
                           .code = "foreign_server"});
     }
@@ -110,8 +111,9 @@ Result<ExitCode> show_account(Session& session) {
   }
   if (session.format() == Format::table) {
     session.printer().sentence(
-        binding.account ? fmt::format("{} belongs to {}.", root.string(), account_name(*binding.account))
-                        : "This folder belongs to nobody yet: the next `ws sync` makes it that of the key in use.");
+        binding.account
+            ? fmt::format("{} belongs to {}.", root.string(), account_name(*binding.account))
+            : "This folder belongs to no account yet: the next `ws sync` sets it to the account of the key in use.");
     return ExitCode::done;
   }
   const sync::Account account = binding.account.value_or(sync::Account());
@@ -150,8 +152,8 @@ Command sync_account_command() {
   return {.words = "sync account",
           .summary = "Show the account that a folder syncs as, or change it",
           .details =
-              "A synced folder belongs to the person or agent that tied it: every `ws sync` there uses a key of "
-              "that account, whichever profile is in use, and refuses a key of another one.",
+              "A synced folder belongs to the person or agent that set it up: every `ws sync` there uses a key of that "
+              "account, whichever profile is in use, and refuses a key of another one.",
           .flags = {{.name = "set", .help = "sync this folder as the account of the key in use; asks first"}},
           .examples = {"ws sync account", "ws sync account --set --profile work"},
           .run = show_account};

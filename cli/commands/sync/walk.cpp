@@ -167,7 +167,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     const std::string both = fmt::format("{}", fmt::join(places, " and "));
     const bool opened = has_desktop(session_.world().environment) &&
                         std::ranges::all_of(places, [](const std::string& place) { return open_on_desktop(place); });
-    return opened ? "Opened both: " + both + "." : "No desktop to open them on: they lie at " + both + ".";
+    return opened ? "Opened both: " + both + "." : "There is no desktop to open them on: they are at " + both + ".";
   }
 
   Result<std::vector<std::string>> history() override {
@@ -183,7 +183,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     }
     if (!lines.empty()) {
       lines.push_back("");
-      lines.push_back(restore_command("STATE").in_backticks() + " brings one back.");
+      lines.push_back(restore_command("STATE").in_backticks() + " restores one.");
     }
     return lines;
   }
@@ -284,7 +284,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     std::string what = moved_there && moved_here ? "It changed on both sides while you looked at it."
                        : moved_there             ? "It changed on the service while you looked at it."
                                                  : "The file here changed while you looked at it.";
-    what += " Nothing was done; this is its state now. What you chose before is dropped.";
+    what += " Nothing was done. Below is its present state; your choices for the earlier one are dropped.";
     return MaybeOutcome(
         Outcome{.kind = Outcome::Kind::changed, .lines = {std::move(what)}, .now = std::move(shown_conflict)});
   }
@@ -313,7 +313,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     if (!as_recorded && decided.keep == Keep::both) {
       return fail(Failure::Kind::conflict,
                   "the file was edited since the conflict was recorded, and the copy would hold the older text",
-                  "run `ws sync` first, or take another way");
+                  "run `ws sync` first, or choose another key");
     }
     return tree_.engine->resolve(conflict_, decided.keep, {});
   }

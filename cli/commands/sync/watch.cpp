@@ -195,7 +195,7 @@ Command sync_watch_command() {
               "is one line, and nothing is printed while nothing happens. While it runs, `ws sync status` asks it what "
               "changed here instead of reading the whole folder. Ctrl-C ends it after the current step.",
           .arguments = {{.placeholder = "DIR",
-                         .help = "a folder in the tree; here, if not given",
+                         .help = "a synced folder, or one in it; the working directory, if not given",
                          .count = Count::optional}},
           .flags = watch_flags(),
           .examples = {"ws sync watch", "ws sync watch ~/notes --interval 10s --json"},

@@ -303,7 +303,7 @@ std::string complete(const World& world, const std::vector<Entry>& entries, cons
 Command completion_command() {
   return {.words = "completion",
           .summary = "Print the script that completes ws in a shell",
-          .details = "Words and flags need no network; ids are asked of the server.",
+          .details = "Words and flags need no network; ids are asked of the service.",
           .arguments = {{.placeholder = "SHELL", .help = "bash, zsh or fish"}},
           .examples = {"eval \"$(ws completion bash)\"", "ws completion fish | source"},
           .run = print_script};

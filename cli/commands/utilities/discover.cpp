@@ -55,10 +55,10 @@ Result<ExitCode> discover(Session& session) {
   WS_LET(const Reply reply, client->call(std::move(call)));
   const Json* theirs = find(*reply.json, "operations");
   if (theirs == nullptr || !theirs->is_array()) {
-    return fail(Failure::Kind::internal, "the server does not list its operations");
+    return fail(Failure::Kind::internal, "the service does not list its operations");
   }
   Json rows = differences(*theirs);
-  if (rows.empty()) session.note("the server and this build know the same operations");
+  if (rows.empty()) session.note("the service and this build know the same operations");
   const Json whole = {{"v", 1},
                       {"server_version", text_or_null_at(*reply.json, "version")},
                       {"build_version", contract::api_version},
@@ -73,7 +73,7 @@ Result<ExitCode> discover(Session& session) {
 Command discover_command() {
   Command command =
       operation_command("discovery.get", {.examples = {"ws discover", "ws discover --diff"}, .run = discover});
-  command.flags.push_back({.name = "diff", .help = "what the server has that this build lacks, and the reverse"});
+  command.flags.push_back({.name = "diff", .help = "what the service has that this build lacks, and the reverse"});
   return command;
 }
 

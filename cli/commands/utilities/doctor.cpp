@@ -29,7 +29,7 @@ void look_at_settings(Session& session, Checks& checks) {
   const std::filesystem::path config = session.paths().config / "config.yaml";
   std::error_code ignored;
   const bool there = std::filesystem::exists(config, ignored);
-  checks.good("config", config.string() + (there ? "" : " (none; that is fine)"));
+  checks.good("config", config.string() + (there ? "" : " (none; not required)"));
   const auto stored = session.credentials().load();
   if (!stored) return checks.bad("keys", stored.error());
   checks.good("keys", std::to_string(stored->size()) + " stored in " + session.credentials().place(KeptIn::file));
@@ -142,9 +142,10 @@ Command doctor_command() {
           .summary = "Check settings, keys, libraries, server and key, one by one",
           .details =
               "The exit code is that of the first failed check: 4 without a key, 11 without a network.\n\n"
-              "With --service it says in ten lines which of this client's expectations the server breaks. It "
-              "only reads; `ws-mock diff` looks at the rest, and learns from it.",
-          .flags = {{.name = "service", .help = "compare what the server answers with what this client expects"}},
+              "With --service it says in ten lines which of this client's expectations the service breaks. It only "
+              "reads; `ws-mock diff` also tries the calls that change something, and writes the settings of a mock "
+              "that answers alike.",
+          .flags = {{.name = "service", .help = "compare what the service answers with what this client expects"}},
           .examples = {"ws doctor", "ws doctor --service"},
           .run = doctor};
 }

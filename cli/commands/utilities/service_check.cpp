@@ -74,7 +74,7 @@ class ServiceCheck {
     look_at_wrong_key();
     look_at_downloads();
     checks_.note("not looked at",
-                 "all that changes something: `ws-mock diff --against URL --scratch` does",
+                 "calls that change something: `ws-mock diff --against URL --scratch` tries them",
                  forbidden_.empty() ? "" : "this key may not call " + some_of(forbidden_));
   }
 
@@ -182,17 +182,18 @@ class ServiceCheck {
                              client_.options().base_url,
                              human_duration(times_[times_.size() / 2])));
     if (broken_.empty()) {
-      checks_.good("answers", fmt::format("{} reading calls are answered as published", answered_));
+      checks_.good("answers",
+                   fmt::format("{} answered as published", counted(answered_, "reading call is", "reading calls are")));
     } else {
-      checks_.bad("answers", broken(some_of(broken_), "ws cannot rely on these fields; what needs them fails"));
+      checks_.bad("answers", broken(some_of(broken_), "commands of ws that need these fields fail"));
     }
     if (open_.empty()) {
-      checks_.good("open fields", "what the API document leaves open is as ws expects it");
+      checks_.good("open fields", "the fields that the API document leaves open are as ws expects them");
     } else {
       checks_.note("open fields", some_of(open_), "ws works without them; columns may be empty");
     }
     if (unknown_.empty()) {
-      checks_.good("new fields", "none that ws does not know");
+      checks_.good("new fields", "the service sends no field that ws does not know");
     } else {
       checks_.note("new fields", some_of(unknown_), "ws passes them on, with --json");
     }
@@ -200,7 +201,7 @@ class ServiceCheck {
 
   /// Pages hold what was asked for, and the cursor leads to other items.
   void look_at_pages() {
-    const char* const hint = "lists of more than one page may miss or repeat items";
+    const char* const hint = "lists of more than one page may lack or repeat items";
     const auto first = call("docs.list", {{"limit", "1"}});
     if (!first || first->json.is_null()) return;
     const Json* data = find(*first->json, "data");
@@ -209,14 +210,14 @@ class ServiceCheck {
       return checks_.bad("pages", broken(fmt::format("docs.list: {} items came with limit=1", data->size()), hint));
     }
     const auto cursor = find_text(*first->json, "next_cursor");
-    if (data->empty() || !cursor) return checks_.good("pages", "docs.list: the limit is kept; there is one page");
+    if (data->empty() || !cursor) return checks_.good("pages", "docs.list: it keeps the limit; there is only one page");
     const auto second = call("docs.list", {{"limit", "1"}, {"cursor", *cursor}});
     if (!second) return checks_.bad("pages", broken("docs.list: " + second.error().what, hint));
     const Json* next = second->json.is_null() ? nullptr : find(*second->json, "data");
     if (next != nullptr && *next == *data) {
       return checks_.bad("pages", broken("docs.list: the second page is the first one again", hint));
     }
-    checks_.good("pages", "docs.list: the limit is kept, and the cursor leads on");
+    checks_.good("pages", "docs.list: it keeps the limit, and its cursor gives the next page");
   }
 
   /// 422 with a list of entries is published; 404 and a code are what ws tells failures apart by.
@@ -232,15 +233,16 @@ class ServiceCheck {
     if (status(invalid) != 422) {
       return checks_.bad("refusals",
                          broken(fmt::format("limit=0: {}, not 422 as published", status(invalid)),
-                                "invalid input may be reported in other words, with another exit code"));
+                                "ws may report invalid input in other words, with another exit code"));
     }
     const auto details = parse_bounded(invalid.error().call.details);
     const Json* entries = details ? find(*details, "detail") : nullptr;
     if (entries == nullptr || !entries->is_array()) {
-      return checks_.note("refusals", "422 without `detail`, a list of entries, as published", "messages say less");
+      return checks_.note(
+          "refusals", "422 without `detail`, a list of entries, as published", "error messages contain less");
     }
     if (missing.error().code.empty()) {
-      return checks_.note("refusals", "404 and 422 as published, but without a `code`", "messages say less");
+      return checks_.note("refusals", "404 and 422 as published, but without a `code`", "error messages contain less");
     }
     checks_.good("refusals", "404 and 422 as published");
   }
@@ -253,7 +255,7 @@ class ServiceCheck {
     const auto reply = (*other)->call({.operation = "me.get", .timeout = std::chrono::seconds{30}, .repeat = false});
     if (reply)
       return checks_.bad("wrong key",
-                         broken("an invalid key is accepted", "anyone may read this server, without a key"));
+                         broken("an invalid key is accepted", "anyone may read this service, without a key"));
     const int status = reply.error().call.http_status;
     if (status == 401) return checks_.good("wrong key", "401");
     checks_.bad(
@@ -270,7 +272,7 @@ class ServiceCheck {
     const bool is_whole = reply && reply->status == 200;
     checks_.note("downloads",
                  is_whole ? "the whole file comes for a part of it" : "no answer for a part of a file",
-                 "an interrupted one starts over");
+                 "an interrupted download starts again");
   }
 
   Session& session_;

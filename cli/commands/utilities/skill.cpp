@@ -48,10 +48,10 @@ Result<std::string> skill_url(Session& session) {
   WS_LET(const Reply reply, client->call({.operation = "discovery.get"}));
   const auto url = find_text(*reply.json, "skill_url");
   if (!url || url->empty())
-    return fail(Failure::Kind::not_found, "the server publishes no skill", "name its address with --url");
+    return fail(Failure::Kind::not_found, "the service publishes no skill", "name its address with --url");
   if (http::may_lead_to(*url, client->options().base_url)) return *url;
   return fail(Failure{.kind = Failure::Kind::internal,
-                      .what = "the server says that its skill is at " + clean(*url, Breaks::space) +
+                      .what = "the service says that its skill is at " + clean(*url, Breaks::space) +
                               ", which is not allowed: https, or its own address",
                       .hint = "nothing was fetched; if you trust that address, name it with --url",
                       .code = "unusable_answer",
@@ -178,10 +178,10 @@ Result<void> check_folder(const std::filesystem::path& folder, const Skill& skil
   for (const SkillFile& file : skill.files) {
     fs::path place = folder;
     for (const fs::path& part : fs::path(file.path)) {
-      if (fs::is_symlink(fs::symlink_status(place, error))) return refuse(place, "is a link");
+      if (fs::is_symlink(fs::symlink_status(place, error))) return refuse(place, "is a symbolic link");
       place /= part;
     }
-    if (fs::is_symlink(fs::symlink_status(place, error))) return refuse(place, "is a link");
+    if (fs::is_symlink(fs::symlink_status(place, error))) return refuse(place, "is a symbolic link");
   }
   if (!fs::exists(fs::symlink_status(folder, error))) return {};
   if (!fs::is_directory(folder, error)) return refuse(folder, "is not a folder");
@@ -226,7 +226,7 @@ Result<ExitCode> install(Session& session) {
 Flag url_flag() {
   return {.name = "url",
           .placeholder = "URL",
-          .help = "where it is published; otherwise the setting skill_url, else what the server says"};
+          .help = "where it is published; otherwise the setting skill_url, else what the service says"};
 }
 
 }  // namespace

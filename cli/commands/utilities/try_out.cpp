@@ -260,8 +260,8 @@ constexpr Scene scenes[] = {
      conflict},
     {"A rename", "The links that lead to a note follow it.", rename},
     {"An undo",
-     "Every command that changes something is a run, with a number. It can be taken\n"
-     "back, here and on the service at once; what others changed since then stays.",
+     "Every command that changes something is a run, with a number. It can be undone,\n"
+     "here and on the service at once; what others changed since then stays.",
      undo},
     {"A fault",
      "The service goes away while there is something to send. Nothing is lost: the\n"
@@ -308,9 +308,9 @@ Command try_command() {
   return {.words = "try",
           .summary = "See a sync, a merge, a conflict and an undo, in ten seconds",
           .details =
-              "Two people and a service on this machine, in a folder that is gone afterwards: each step shows the "
-              "command that it is, and waits for Enter. Nothing is installed, and nothing of yours is touched. --yes "
-              "plays it through.",
+              "Two people and a service on this machine, in a folder that is removed afterwards: each step shows its "
+              "command, and waits for Enter. Nothing is installed, and none of your files is touched. --yes runs it "
+              "without waiting.",
           .examples = {"ws try --yes"},
           .hands_back = true,
           .reads_no_settings = true,

@@ -62,8 +62,8 @@ TEST_CASE("sync report: a terminal breaks long reasons and remarks at its width,
         "  failed  a.md  the service refused a.md: the text\n"
         "                names a customer by name\n"
         "1 failed\n"
-        "2 links lead nowhere: `ws links check` lists them\n"
-        "the sync state of this tree was lost and is\n"
+        "2 links are broken: `ws links check` lists them\n"
+        "the sync state of this folder was lost and is\n"
         "rebuilt: what was deleted since the last sync\n"
         "comes back\n");
   CHECK(at(36).find("  failed  a.md\n    the service refused a.md: the") != std::string::npos);
@@ -111,7 +111,7 @@ TEST_CASE("sync report: the guard says what it held back", "[cli]") {
   const sync::Report report{.guard = sync::Guard{.deletes_here = 12, .tracked = 30}};
   CHECK(rendered(report, ReportStage::done) ==
         "stopped: this would delete 12 of 30 notes here; nothing was changed\n"
-        "to keep here what was archived there: `ws sync --keep-archived`\n"
+        "to keep here what was archived on the service: `ws sync --keep-archived`\n"
         "to confirm: `ws sync --allow-deletes`\n");
 }
 

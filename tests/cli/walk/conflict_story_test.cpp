@@ -35,15 +35,15 @@ TEST_CASE("story: a service that went back says from which revision to which, an
   const ShownConflict shown = tell_conflict(texts, {.rewound = rewound});
   CHECK_THAT(told(shown),
              Contains("went back from revision 12 to 9") && Contains("3 documents differ:") &&
-                 Contains("gone.md: revision 2 is gone there") && Contains("new.md: revision 1, not known here") &&
-                 Contains("soup.md: revision 4 -> 3"));
+                 Contains("gone.md: revision 2 is missing on the service") &&
+                 Contains("new.md: revision 1, not known here") && Contains("soup.md: revision 4 -> 3"));
 }
 
 TEST_CASE("story: one document that went back says from which revision to which", "[cli]") {
   Conflict conflict{.which = ConflictCase::document_went_back, .path = path_of("soup.md")};
   conflict.base = sync::Entry{.path = conflict.path, .revision = {4}};
   CHECK_THAT(told(tell_conflict({.conflict = conflict}, {})),
-             Contains("agreed on revision 4; the service has it no more"));
+             Contains("had revision 4; the service does not have it any more"));
   conflict.remote = sync::Entry{.path = conflict.path, .revision = {3}};
   CHECK_THAT(told(tell_conflict({.conflict = conflict}, {})), Contains("went back from revision 4 to 3"));
 }
@@ -74,7 +74,7 @@ TEST_CASE("story: of two documents of one name both names, both texts, and who",
                     {.my_time = "2026-11-20 10:04", .their_name = "Grace Hopper", .their_place = "taken (remote).md"});
   CHECK_THAT(told(shown),
              Contains("Mine, here, on desk: taken.md, last on 2026-11-20 10:04") && Contains("Grace Hopper") &&
-                 Contains("it lies here as taken (remote).md"));
+                 Contains("here it is taken (remote).md"));
   CHECK(shown.mine == "mine");
   CHECK(shown.theirs == "theirs");
   CHECK(shown.files == std::vector<std::string>{"taken.md", "taken (remote).md"});

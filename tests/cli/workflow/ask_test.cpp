@@ -119,8 +119,7 @@ TEST_CASE("wait: a status that is not known is noted, once, and is no end", "[cl
   if (noun == "tests") words = {"tests", "runs", "launch", "--suite", "s", "--wait", "--timeout", "1"};
   const Ended ended = answered(dump(body), words);
   CHECK(ended.exit == 8);
-  const std::string note =
-      "note: the status `settled` is unknown and not taken for an end; --timeout S limits the wait\n";
+  const std::string note = "note: the status `settled` is unknown, so the wait continues; --timeout S limits it\n";
   CHECK(ended.err.find(note) != std::string::npos);
   CHECK(ended.err.find(note) == ended.err.rfind(note));
   CHECK(ended.err.find(std::string(nobody) + " was accepted, but its outcome is not known: still settled") !=

@@ -74,7 +74,7 @@ TEST_CASE("docs walk: a document that moves on meanwhile is shown, never overwri
   const std::string newest = "# Plan\n\nWe sail at eight.\n\nMara brings bread.\n";
   stage.others_store(newest, 2);
   session.type("\r");
-  session.wait_for("It was changed again while you looked at it. Nothing was stored");
+  session.wait_for("The document was changed again while you looked at it. Nothing was stored");
   CHECK_THAT(session.screen(), Contains("eight") && Contains("revision 3"));
   CHECK(stage.content() == newest);
   session.type("M");

@@ -260,7 +260,7 @@ TEST_CASE("docs archive: what a synced folder keeps is named, and brings the doc
   const std::string loose = stage.created({"Loose"});
   const Ended plain = stage.ws({"docs", "archive", loose});
   CHECK(plain.exit == 0);
-  CHECK(plain.err.find("take it back") == std::string::npos);
+  CHECK(plain.err.find("to undo it") == std::string::npos);
   const Ended archived = stage.ws({"docs", "archive", "my notes/tides.md"});
   INFO(archived.err);
   REQUIRE(archived.exit == 0);

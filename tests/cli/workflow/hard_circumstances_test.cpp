@@ -309,7 +309,7 @@ TEST_CASE("files: a file that is too small or too large is refused with both siz
   fs::resize_file(person.home() / "large.txt", 104'857'601);
   const Ended small = person.ws({"files", "upload", "empty.txt"}, person.home());
   CHECK(small.exit == 2);
-  CHECK_THAT(small.err, Contains("empty.txt: it has 0 bytes, and the service takes 1 to 104857600"));
+  CHECK_THAT(small.err, Contains("empty.txt: it has 0 bytes; the service accepts 1 to 104857600"));
   const Ended large = person.ws({"files", "upload", "large.txt"}, person.home());
   CHECK(large.exit == 2);
   CHECK_THAT(large.err, Contains("large.txt: it has 104857601 bytes"));

@@ -79,7 +79,7 @@ TEST_CASE("links anywhere: check names what is broken for people, editors, machi
   CHECK(lines.exit == 1);
   CHECK(lines.out ==
         "bad, 100%.md:3:5: `deep/bb.md` does not exist; the nearest name is `deep/b.md`\n"
-        "bad, 100%.md:3:21: `a.md#nowhere` leads to no heading\n");
+        "bad, 100%.md:3:21: `a.md#nowhere` names a heading that does not exist\n");
   const Ended github = folder.ws({"links", "check", "--format", "github"});
   CHECK(github.exit == 1);
   CHECK_THAT(github.out,
@@ -117,7 +117,7 @@ TEST_CASE("links anywhere: check takes what lies on the disk for a target, and w
         "a.md:2:5: `build/out.md` exists, but git ignores it\n"
         "a.md:2:23: `run.log` exists, but git ignores it\n"
         "a.md:2:36: `dangling.md` does not exist\n"
-        "a.md:2:54: `../up.md` leads out of the git repository\n");
+        "a.md:2:54: `../up.md` leads outside of the git repository\n");
   const Ended all = folder.ws({"links", "check", "--gitignore=no"});
   CHECK(all.exit == 1);
   CHECK_THAT(all.out, Contains("build/out.md:1:8: `gone.md` does not exist"));
@@ -317,7 +317,7 @@ TEST_CASE("links anywhere: a text that somebody wrote after the kill is kept", "
   folder.write("a.md", "mine\n");
   const Ended again = folder.ws({"links", "mv", "deep", "low"});
   CHECK(again.exit == 0);
-  CHECK_THAT(again.err, Contains("a.md was left as it is: it changed meanwhile"));
+  CHECK_THAT(again.err, Contains("a.md was left as it is: it changed during the rename"));
   CHECK(folder.read("a.md") == "mine\n");
   CHECK(fs::exists(folder.root / "low/b.md"));
   CHECK_FALSE(fs::exists(folder.root / ".ws-links"));

@@ -246,7 +246,7 @@ TEST_CASE("login: a second one on a profile revokes the key that it replaces", "
   with_old.environment["WS_BASE_URL"] = server.base_url();
   const Ended refused = with_old.ws({"whoami"});
   CHECK(refused.exit == 4);
-  CHECK(refused.err.find("the key of WS_TOKEN was used; no key is stored for this server") != std::string::npos);
+  CHECK(refused.err.find("the key of WS_TOKEN was used; not logged in at this server") != std::string::npos);
 }
 
 TEST_CASE("login: --with-token stores a key from stdin, once the server knows it", "[cli]") {
@@ -272,7 +272,7 @@ TEST_CASE("keys: WS_TOKEN beside a Workspace that no stored key is for says whic
   Person person(server);
   const Ended by_flag = person.ws({"whoami", "-W", "Harbour"});
   CHECK(by_flag.exit == 4);
-  CHECK(by_flag.err.find("WS_TOKEN is not used, because -W asks for a stored key") != std::string::npos);
+  CHECK(by_flag.err.find("WS_TOKEN is not used, because -W selects a stored key") != std::string::npos);
   CHECK(by_flag.err.find("leave out -W") != std::string::npos);
   person.environment["WS_WORKSPACE"] = nobody;
   CHECK(person.ws({"whoami"}).err.find("unset WS_WORKSPACE to use WS_TOKEN") != std::string::npos);
@@ -323,7 +323,8 @@ TEST_CASE("login: fewer scopes than were asked for are told, with those that are
   names_any = false;
   const Ended none = with("documents:read,sync:write");
   CAPTURE(none.err);
-  CHECK(none.err.find("warning: the service names no scope of the key; 2 were asked for") != std::string::npos);
+  CHECK(none.err.find("warning: the service does not say which scopes the key has; 2 were asked for") !=
+        std::string::npos);
 }
 
 TEST_CASE("keys: a WS_TOKEN that is no key alone is named for what it is, and nothing is sent", "[cli]") {

@@ -186,7 +186,7 @@ TEST_CASE("merge --explain: each place and its rule go to stderr, the result to 
   CHECK(merged.exit == 1);
   CHECK(merged.out.starts_with("- rope\n- tar\n- salt\n\n<<<<<<< "));
   CHECK(merged.err.find("line 2: ours adds 1 line, theirs adds 1 line: merged entry by entry\n") != std::string::npos);
-  CHECK(merged.err.find("line 5: ours changes 1 line, theirs changes 1 line: conflict, no rule is sure of it\n") !=
+  CHECK(merged.err.find("line 5: ours changes 1 line, theirs changes 1 line: conflict, both sides changed it\n") !=
         std::string::npos);
 }
 
@@ -441,7 +441,7 @@ TEST_CASE("merge --install: git merges Markdown with ws from then on, --uninstal
   CHECK(repository.ws({"merge", "--uninstall"}).exit == 0);
   CHECK(read_text(config) == config_before);
   CHECK((before.empty() ? !fs::exists(attributes) : read_text(attributes) == before));
-  CHECK(has(repository.ws({"merge", "--uninstall"}).out, "Nothing of ws is set up"));
+  CHECK(has(repository.ws({"merge", "--uninstall"}).out, "git does not merge with ws in"));
 }
 
 TEST_CASE("merge --install: what somebody wrote around our lines stays, and another's driver too", "[cli]") {

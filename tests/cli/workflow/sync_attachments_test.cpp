@@ -758,8 +758,8 @@ TEST_CASE("sync attachments: a shown file that is ignored, linked or no file is 
   CHECK(ended.exit == 0);
   CHECK(parse(ended.out)["skipped"].size() == 4);
   // A file that is on one side only is never called the same on both.
-  CHECK(two.ws(two.here, {"sync", "status"}).err.find("in step; 3 shown files are not synced, 1 skipped\n") == 0);
-  CHECK(two.ws(two.here, {"sync"}).err.find("in step; 3 shown files are not synced, 1 skipped\n") == 0);
+  CHECK(two.ws(two.here, {"sync", "status"}).err.find("in sync; 3 shown files are not synced, 1 skipped\n") == 0);
+  CHECK(two.ws(two.here, {"sync"}).err.find("in sync; 3 shown files are not synced, 1 skipped\n") == 0);
 }
 
 TEST_CASE("sync attachments: one that is ignored or excluded is listed with its size", "[cli]") {
@@ -822,11 +822,11 @@ TEST_CASE("sync attachments: a tree tied before them stays without, and is told 
   write_text(two.here / ".ws/config.yaml", "# of an earlier version\n");
   const Ended first = two.ws(two.here, {"sync"});
   CHECK(first.exit == 0);
-  CHECK_THAT(first.err, Contains("`attachments: linked` in .ws/config.yaml syncs them"));
+  CHECK_THAT(first.err, Contains("set `attachments: linked` in .ws/config.yaml to sync them"));
   CHECK(two.assets() == 0);
   const Ended second = two.ws(two.here, {"sync"});
   CHECK(second.err.find("`attachments: linked`") == std::string::npos);
-  CHECK(second.err.find("in step; 2 shown files are not synced\n") == 0);
+  CHECK(second.err.find("in sync; 2 shown files are not synced\n") == 0);
   const Json skipped = parse(two.ws(two.here, {"sync", "status", "--json"}).out)["skipped"];
   REQUIRE(skipped.size() == 2);
   CHECK(text_at(skipped[0], "path") == "img/a.png");

@@ -185,7 +185,7 @@ TEST_CASE("dead ends: a document wants the name of a file that was renamed to th
   REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
   const Ended refused = two.ws(two.there, {"sync", "resolve", "a.md", "--path", "remote"});
   CHECK(refused.exit == 7);
-  CHECK_THAT(refused.err, Contains("the file that was a.md has a name now that is not synced"));
+  CHECK_THAT(refused.err, Contains("the file that was a.md now has a name that is not synced"));
   SECTION("the document gets another name") {
     CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--path", "local"}).exit == 0);
     CHECK(two.ws(two.there, {"sync"}).exit == 0);

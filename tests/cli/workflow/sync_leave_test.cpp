@@ -170,7 +170,7 @@ TEST_CASE("leave: what only this folder has is refused, and nothing is changed",
   const Texts now = texts_of(two.here);
   const Ended refused = two.ws(two.here, {"sync", "leave", "old"});
   CHECK(refused.exit == 7);
-  CHECK_THAT(refused.err, Contains("not in step with the service: old/") && Contains("nothing was changed"));
+  CHECK_THAT(refused.err, Contains("not in sync with the service: old/") && Contains("nothing was changed"));
   CHECK(texts_of(two.here) == now);
   CHECK(two.left_out().empty());
 }

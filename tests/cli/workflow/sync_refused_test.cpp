@@ -133,7 +133,7 @@ TEST_CASE("refused: 403, 404 or 410 on one document leaves it as it is, and the 
     CHECK(text_at(again["detached"][0], "path") == "a.md");
     CHECK(text_at(again["detached"][0], "reason") == "refused");
   }
-  CHECK(stage.ws({"sync", "status"}).err == "nothing to sync; 1 kept as it is\n");
+  CHECK(stage.ws({"sync", "status"}).err == "nothing to do; 1 kept as it is\n");
   CHECK(stage.sent.empty());
 
   // Another text is worth one try.

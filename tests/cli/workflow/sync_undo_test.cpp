@@ -114,7 +114,7 @@ TEST_CASE("sync undo, redo: both sides, and another person's edit since stays", 
   CHECK_THAT(told.err, Contains("left a.md: "));
   CHECK_THAT(told.err, Contains("comes back with a new id"));
   const Ended only_left = two.ws(two.here, {"sync", "undo", "-n", "--only", "a.md"});
-  CHECK_THAT(only_left.err, Contains("nothing of it can be taken back"));
+  CHECK_THAT(only_left.err, Contains("nothing of it can be undone"));
   CHECK(only_left.err.find("both sides are the same") == std::string::npos);
 
   const Ended undone = two.ws(two.here, {"sync", "undo", "--json"});
@@ -169,7 +169,7 @@ TEST_CASE("sync undo: a decision to keep both texts is told as what it is", "[cl
   REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "both"}).exit == 0);
   const Ended told = two.ws(two.there, {"sync", "undo", "-n"});
   CHECK_THAT(told.err, Contains("left a.md: both versions were kept: delete the one that is not wanted\n"));
-  CHECK_THAT(told.err, Contains("nothing of it can be taken back"));
+  CHECK_THAT(told.err, Contains("nothing of it can be undone"));
   CHECK(two.ws(two.there, {"sync", "undo"}).exit == 13);
   const Json left = parse(two.ws(two.there, {"sync", "undo", "-n", "--json"}).out)["left"];
   CHECK(left ==
@@ -202,7 +202,7 @@ TEST_CASE("sync undo: what is ignored by now is left, and told as that", "[cli][
   INFO(left.err);
   CHECK(left.exit == 13);
   for (const std::string name : {"a.md", "new.md"})
-    CHECK_THAT(left.err, Contains("left " + name + ": its place is ignored now"));
+    CHECK_THAT(left.err, Contains("left " + name + ": its path is ignored now"));
   CHECK(read_text(two.here / "a.md") == "one\nedited\nthree\n");
   CHECK(read_text(two.here / "new.md") == "new\n");
 }
@@ -267,7 +267,7 @@ TEST_CASE("sync undo: a pull that merged is named, and no other run is taken bac
   const Ended undone = two.ws(two.here, {"sync", "undo"});
   INFO(undone.out << undone.err);
   CHECK(undone.exit == 13);
-  CHECK_THAT(undone.err, Contains("left a.md: what came from the service was merged into it"));
+  CHECK_THAT(undone.err, Contains("left a.md: text from the service was merged into it"));
   CHECK(read_text(two.here / "deep/b.md") == "# B\nimportant\n");
 }
 
@@ -308,18 +308,18 @@ TEST_CASE("sync undo: the rename of a note that was never sent is taken back, an
   CHECK(read_text(two.here / "a.md") == "one\nimportant\nthree\n");
 }
 
-TEST_CASE("sync: a run that replaced more than ten files ends with the command that takes it back", "[cli][undo]") {
+TEST_CASE("sync: a run that replaced more than ten files ends with the command that undoes it", "[cli][undo]") {
   const TwoFolders two;
   for (int i = 0; i < 11; ++i) write_text(two.here / ("n" + std::to_string(i) + ".md"), "text\n");
   const Ended made = two.ws(two.here, {"sync", "--format", "table"});
-  CHECK(made.out.find("to take this back") == std::string::npos);
+  CHECK(made.out.find("to undo this") == std::string::npos);
   for (int i = 0; i < 11; ++i) write_text(two.here / ("n" + std::to_string(i) + ".md"), "other\n");
   const Ended piped = two.ws(two.here, {"sync"});
-  CHECK_THAT(piped.err, EndsWith("to take this back on both sides: `ws sync undo 3`\n"));
+  CHECK_THAT(piped.err, EndsWith("to undo this on both sides: `ws sync undo 3`\n"));
   CHECK(two.ws(two.here, {"sync", "undo", "--json"}).err.empty());
   for (int i = 0; i < 11; ++i) std::filesystem::remove(two.here / ("n" + std::to_string(i) + ".md"));
   const Ended deleted = two.ws(two.here, {"sync", "--allow-deletes", "--format", "table"});
-  CHECK_THAT(deleted.out, Contains("to take this back on both sides: `ws sync undo 5`\n"));
+  CHECK_THAT(deleted.out, Contains("to undo this on both sides: `ws sync undo 5`\n"));
   REQUIRE(two.ws(two.here, {"sync", "undo", "5"}).exit == 0);
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   CHECK(two.same());

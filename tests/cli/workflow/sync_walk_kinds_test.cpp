@@ -251,7 +251,7 @@ TEST_CASE("walk: two pictures are opened by the desktop, or it is said where the
              Contains("Mine, here, on desk: p.png, ") && Contains("Theirs, from the service: p (remote).png, ") &&
                  Contains("Grace Hopper"));
   session.type("o");
-  session.wait_for(has_desktop ? "Opened both" : "No desktop to open them on: they lie at");
+  session.wait_for(has_desktop ? "Opened both" : "There is no desktop to open them on: they are at");
   session.type("q");
   CHECK(session.end() == 7);
   const std::string both = (two.mine / "p.png").string() + "\n" + (two.mine / "p (remote).png").string() + "\n";

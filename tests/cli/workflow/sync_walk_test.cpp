@@ -164,7 +164,7 @@ TEST_CASE("walk: the editor gets what is open between markers, a text with marke
   TerminalSession session(command, 80);
   session.wait_for("keep mine");
   session.type("e");
-  session.wait_for("Markers are left in the text, so it is not taken");
+  session.wait_for("The text still has conflict markers, so it is not used");
   CHECK_THAT(read_text(two.stage / "seen.md"),
              Contains("serves: 6") && Contains("- white pepper") &&
                  Contains("<<<<<<< mine\nSimmer for two hours.\n||||||| base\nSimmer for an hour.\n=======\n"
@@ -196,7 +196,7 @@ TEST_CASE("walk: the merge tool that git is set up for", "[cli]") {
   session.wait_for("the merge tool fake ended with code 1");
   with_tool("exit 1", false);
   session.type("x");
-  session.wait_for("Markers are left in the text");
+  session.wait_for("The text still has conflict markers");
   with_tool("cat $LOCAL $BASE $REMOTE | grep Simmer > $MERGED", true);
   session.type("x");
   session.wait_for("Take the merge?");

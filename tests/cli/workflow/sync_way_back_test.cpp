@@ -152,7 +152,7 @@ TEST_CASE("way back: a folder and a pattern get what both sides agreed on, a run
   if (texts_of(two.here) == third) CHECK(two.ws(two.here, {"sync", "status"}).exit == 0);
 }
 
-TEST_CASE("way back: reset takes what the service has, asks first, and undo takes it back", "[cli]") {
+TEST_CASE("way back: reset takes what the service has, asks first, and undo undoes it", "[cli]") {
   Notes two;
   write_text(two.there / "n/3.md", "from there\n");
   fs::rename(two.there / "n/deep/4.md", two.there / "n/4.md");
@@ -218,7 +218,8 @@ TEST_CASE("way back: what was archived on the service can stay here", "[cli]") {
   REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
   const Ended stopped = two.ws(two.here, {"sync"});
   CHECK(stopped.exit == 7);
-  CHECK_THAT(stopped.out + stopped.err, Contains("to keep here what was archived there: `ws sync --keep-archived`"));
+  CHECK_THAT(stopped.out + stopped.err,
+             Contains("to keep here what was archived on the service: `ws sync --keep-archived`"));
   CHECK(texts_of(two.here) == two.before);
   const Json planned = parse(two.ws(two.here, {"sync", "plan", "--keep-archived", "--json"}).out);
   CHECK(planned.at("actions").empty());

@@ -125,12 +125,12 @@ TEST_CASE("wishes: a run names a file that somebody else's text shows once, then
           Contains(", shows `secrets.json`, which is not synced: `ws sync attachments add secrets.json` sends it"));
   const Ended second = two.ws(two.here, {"sync"});
   CHECK(second.exit == 0);
-  CHECK(second.err.find("in step; 1 shown file is not synced\n") == 0);
+  CHECK(second.err.find("in sync; 1 shown file is not synced\n") == 0);
   CHECK(second.err.find("`secrets.json`") == std::string::npos);
   CHECK(second.err.find("the same") == std::string::npos);
   const Ended status = two.ws(two.here, {"sync", "status", "--exit-code"});
   CHECK(status.exit == 0);
-  CHECK_THAT(status.err, Contains("in step; 1 shown file is not synced"));
+  CHECK_THAT(status.err, Contains("in sync; 1 shown file is not synced"));
   CHECK_THAT(status.out + status.err, Contains("secrets.json"));
 
   const Ended refused = two.ws(two.here, {"sync", "attachments", "refuse", "secrets.json"});
@@ -405,7 +405,7 @@ TEST_CASE("wishes: a file that could do harm is held until it is accepted, and o
   CHECK(two.skipped(two.here) == Skips{{name, "held"}});
   REQUIRE(two.ws(two.here, {"sync", "attachments", "refuse", name}).exit == 0);
   CHECK(two.skipped(two.here) == Skips{{name, "declined"}});
-  CHECK(two.ws(two.here, {"sync"}).err.find("in step; 1 shown file is not synced\n") == 0);
+  CHECK(two.ws(two.here, {"sync"}).err.find("in sync; 1 shown file is not synced\n") == 0);
   CHECK(read_text(two.there / name) == "second");
 }
 
@@ -611,13 +611,13 @@ TEST_CASE("wishes: a text whose links cannot all be read is named, and nothing i
   write_text(two.here / "dense.md", dense + "\n");
   const Ended ran = two.ws(two.here, {"sync"});
   CHECK(ran.exit == 0);
-  CHECK_THAT(ran.err, Contains("not all links of dense.md can be read"));
+  CHECK_THAT(ran.err, Contains("dense.md has too many links in one paragraph"));
   const Ended again = two.ws(two.here, {"sync"});
-  CHECK(again.err.find("in step; not all links of 1 note can be read\n") == 0);
-  CHECK_THAT(two.ws(two.here, {"sync", "status"}).err, Contains("not all links of dense.md can be read"));
+  CHECK(again.err.find("in sync; 1 note has too many links in one paragraph\n") == 0);
+  CHECK_THAT(two.ws(two.here, {"sync", "status"}).err, Contains("dense.md has too many links in one paragraph"));
   const Ended checked = two.ws(two.here, {"links", "check"});
   CHECK(checked.exit == 1);
-  CHECK_THAT(checked.err, Contains("dense.md: not all of its links can be read"));
+  CHECK_THAT(checked.err, Contains("dense.md has too many links in one paragraph"));
   CHECK_THAT(two.ws(two.here, {"sync", "mv", "own.md", "owner.md"}).err,
-             Contains("dense.md: not all of its links can be read"));
+             Contains("dense.md has too many links in one paragraph"));
 }

@@ -211,7 +211,7 @@ TEST_CASE("doctor: --service names what is not as published, and ends with 10", 
   CHECK(offline.ws({"doctor", "--service"}).exit == 11);
 }
 
-TEST_CASE("discover: what the server has that this build lacks, and the reverse", "[cli]") {
+TEST_CASE("discover: what the service has that this build lacks, and the reverse", "[cli]") {
   const HostileServer server([](const Seen&) {
     return answer(200, R"({"operations": [{"id": "me.get", "method": "GET", "path": "/v1/me"},
                                           {"id": "new.one", "method": "POST", "path": "/v1/new"}]})");

@@ -18,7 +18,7 @@ ws sync >/dev/null 2>&1 || fail "the first sync failed"
 # What leads nowhere, with its place and the nearest name.
 ws links check > ../broken && fail "broken links end with 1"
 grep -q '^deep/two.md:1:26: `../onee.md` does not exist; the nearest name is `one.md`$' ../broken || fail "$(cat ../broken)"
-grep -q '^deep/two.md:1:47: `../one.md#prt` leads to no heading; the nearest name is `#part`$' ../broken || fail "$(cat ../broken)"
+grep -q '^deep/two.md:1:47: `../one.md#prt` names a heading that does not exist; the nearest name is `#part`$' ../broken || fail "$(cat ../broken)"
 test "$(wc -l < ../broken)" = 2
 ws links check --format quickfix > ../quickfix && fail "exit 1"
 cmp -s ../broken ../quickfix
@@ -47,7 +47,7 @@ ws links check deep > ../below && fail "exit 1"
 ln -s vault/deep ../linked # another name of the same notes
 ws links check ../linked > ../below_link && fail "broken links behind a linked folder"
 cmp -s ../below ../below_link || fail "$(cat ../below_link)"
-ws sync status --offline 2>&1 | grep -q '2 links lead nowhere' || fail "status does not count them"
+ws sync status --offline 2>&1 | grep -q '2 links are broken' || fail "status does not count them"
 ws sync status --offline --json --jq .broken_links | grep -qx 2 || fail "status --json does not count them"
 
 # What exists and is not synced is not called missing.

@@ -182,7 +182,7 @@ TEST_CASE("worker: a service that counts a lost lease as an attempt is told in t
                       .must_stop = [] { return false; }});
   CHECK_FALSE(worker.run());
   const std::string told =
-      std::string("this service counts a lease that ended as an attempt: event ") + some_id + " is at attempt 2";
+      std::string("the service counts an expired lease as an attempt: event ") + some_id + " is at attempt 2";
   CHECK(holds(stage.notes, told));
 }
 
