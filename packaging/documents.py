@@ -167,7 +167,7 @@ def man_ws(programs, folder):
     page = Man("ws", 1, programs.version, "sync a folder of Markdown with a Workspace service, and call its whole API")
     page.heading("synopsis").usage("ws COMMAND [ARGUMENT...] [flags]")
     page.heading("description").text(
-        "ws keeps a folder of Markdown files in step with a Workspace service: it pulls, merges what merges cleanly, and "
+        "ws keeps a folder of Markdown files in sync with a Workspace service: it pulls, merges what merges cleanly, and "
         "pushes; what does not merge becomes a conflict that waits, and nothing is overwritten. Every operation of the "
         "service is a command.\n\nBegin with `ws login --base-url URL`, then `ws sync init` in a folder.")
     page.heading("commands")

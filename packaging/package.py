@@ -42,7 +42,7 @@ OPENED = {"ws": {"Depends": ["libcurl4", "ca-certificates"], "Recommends": ["lib
           "ws-mock": {"Suggests": ["ws"]}}
 DESCRIPTIONS = {
     "ws": ("sync a folder of Markdown with a Workspace service",
-           "ws keeps a folder of Markdown files in step with a Workspace service: it merges what merges cleanly, keeps both "
+           "ws keeps a folder of Markdown files in sync with a Workspace service: it merges what merges cleanly, keeps both "
            "texts of what does not, and undoes a whole run on both sides. Every operation of the service is a command, "
            "with stable JSON and exit codes for scripts."),
     "ws-mock": ("whole Workspace service in one binary, for tests",

@@ -41,12 +41,11 @@ Failure foreign_account(const Session& session,
                         const sync::Account& owner,
                         const Key& key,
                         const sync::Account& account) {
-  return {
-      .kind = Failure::Kind::usage,
-      .what = fmt::format("this folder syncs as {}; {} is {}", whose(owner), word_of_key(session, key), whose(account)),
-      .hint = "nothing was sent; " + ShellCommand{"ws", "sync", "account", "--set"}.in_backticks() +
-              " makes the folder belong to that account",
-      .code = "foreign_account"};
+  return {.kind = Failure::Kind::usage,
+          .what = fmt::format("this folder is {}; {} is {}", whose(owner), word_of_key(session, key), whose(account)),
+          .hint = "nothing was sent; " + ShellCommand{"ws", "sync", "account", "--set"}.in_backticks() +
+                  " makes the folder belong to that account",
+          .code = "foreign_account"};
 }
 
 Failure no_key_of(Session& session, const sync::TreeBinding& binding) {

@@ -484,7 +484,7 @@ TEST_CASE("out of sight: sync mv neither takes a tied folder apart nor moves a n
     const Ended refused = two.ws(two.here, {"sync", "mv", from, to});
     INFO(from << " to " << to << '\n' << shown(refused));
     CHECK(refused.exit == 2);
-    CHECK_THAT(refused.err, Contains("outer/inner is synced by itself"));
+    CHECK_THAT(refused.err, Contains("outer/inner is a synced folder of its own"));
     CHECK(fs::exists(two.here / "note.md"));
     CHECK(fs::exists(inner / "own.md"));
   }
