@@ -413,7 +413,7 @@ class Judge {
                     one->operation.empty() ? one->path : one->operation,
                     one->status),
         {line_of(*one)},
-        "say what was refused, with its status and id, and end with an exit code that is not 0");
+        "say what was refused, with its status and id, and end with an exit code other than 0");
   }
 
   void overwritten() {

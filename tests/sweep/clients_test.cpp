@@ -107,7 +107,7 @@ TEST_CASE("sweep: each of 24 bugs that others planted is found under its right w
           {"04_upload_file.sh", "files.upload_start#1:upload-elsewhere", "leaked", "", "send upload_headers"},
           {"05_archive_drafts.sh", "docs.archive#1:404-though-there", "hidden", "lost", "before a 404"},
           {"06_checkin_comment.sh", "comments.add#1:silence", "hung", "", "a timeout for each request"},
-          {"07_report_search.sh", "search.run#1:403-before", "output", "hidden", "end with an exit code that is not 0"},
+          {"07_report_search.sh", "search.run#1:403-before", "output", "hidden", "end with an exit code other than 0"},
           {"08_share_document.sh", "docs.share#1:403-before", "leaked", "", "leave the Authorization field out"},
           {"09_append_log.py", "docs.update#1:bump-revision", "overwritten", "", "make the change in its new text"},
           {"10_organize_file.py", "files.organize#1:operation-fails", "hidden", "lost", "202 is no end"},
