@@ -108,7 +108,7 @@ constexpr CodeHint hints[] = {
     {"expired_token", "the login was not approved in time: run `ws login`"},
     {"invalid_grant", "run `ws login`"},
     {"agent_paused", "run `ws agents resume ID` with a key of the agent's owner"},
-    {"revision_conflict", "it was changed by someone else: read it again, then repeat the change on the new revision"},
+    {"revision_conflict", "that is not its revision now: read it again, then repeat the change on the present one"},
     {"idempotency_key_reused", "the idempotency key was used for another request: give a new one"},
     {"idempotency_in_flight", "the first request with this idempotency key is still running: wait, then repeat it"},
     {"plan_expired", "run `ws sync` again"},

@@ -403,11 +403,11 @@ std::string words_for_place(const Choices& choices, std::size_t stretch) {
   const auto& stretches = choices.stretches();
   switch (stretches[stretch].kind) {
     case Stretch::Kind::same: return {};
-    case Stretch::Kind::mine: return "only mine changed: merged automatically";
-    case Stretch::Kind::theirs: return "only theirs changed: merged automatically";
+    case Stretch::Kind::mine: return "only mine changed: it goes into the merge";
+    case Stretch::Kind::theirs: return "only theirs changed: it goes into the merge";
     case Stretch::Kind::merged:
       return stretches[stretch].mine == stretches[stretch].theirs ? "both made the same change"
-                                                                  : "both changed it: merged automatically";
+                                                                  : "both changed it: both go into the merge";
     case Stretch::Kind::collision: break;
   }
   const auto end = stretches.begin() + static_cast<std::ptrdiff_t>(stretch);

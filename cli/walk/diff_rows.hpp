@@ -43,7 +43,7 @@ DiffRows diff_rows(const Choices& choices, const DiffLook& look);
 
 /// "taken: mine"; empty without a choice.
 std::string words_for_take(const Choices& choices, std::size_t stretch);
-/// "place 1 of 2", "only mine changed: merged automatically".
+/// "place 1 of 2", "only mine changed: it goes into the merge".
 std::string words_for_place(const Choices& choices, std::size_t stretch);
 
 /// Bytes [begin, end).

@@ -30,7 +30,7 @@ std::string words_for_places(const Walk& walk) {
   const std::size_t collide = choices.count(Stretch::Kind::collision);
   const std::size_t others = choices.stretches().size() - choices.count(Stretch::Kind::same) - collide;
   if (collide == 0 && others == 0) return "The two texts are the same.";
-  if (collide == 0) return "Nothing collides: the changes are merged automatically.";
+  if (collide == 0) return "Nothing collides: the changes of both can be merged.";
   std::string words = fmt::format("{} {}", counted(collide, "place"), collide == 1 ? "collides" : "collide");
   if (!choices.has_base()) words = fmt::format("The texts differ in {}", counted(collide, "place"));
   if (others != 0) {

@@ -159,7 +159,7 @@ Result<std::string> project_id(Session& session, const std::string& given) {
   if (titled.size() == 1) return titled.front().id;
   if (titled.size() > 1) return fail(several(given, "Projects", titled));
   return fail(Failure::Kind::usage,
-              "no Project with the id or title `" + given + "` was seen here",
+              "no Project with the id or title `" + given + "` is known on this machine",
               with_nearest(
                   given,
                   shown ? shown->project_titles() : std::vector<std::string>(),
