@@ -9,6 +9,10 @@
 #include <fmt/format.h>
 
 namespace ws::mock::sweep {
+bool is_final_refusal(int status) {
+  return status >= 400 && status < 500 && status != 408 && status != 409 && status != 425 && status != 429;
+}
+
 namespace {
 
 using Sent = std::vector<SentRequest>;
@@ -144,10 +148,6 @@ Found key_shared(const Sent& sent) {
                    "make a key for each object to be created, and keep key and body together over all tries");
   }
   return {};
-}
-
-bool is_final_refusal(int status) {
-  return status >= 400 && status < 500 && status != 408 && status != 409 && status != 425 && status != 429;
 }
 
 /// Those that were sent again at once and unchanged, by their place.

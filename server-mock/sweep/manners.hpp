@@ -9,6 +9,9 @@
 
 namespace ws::mock::sweep {
 
+/// A status after which the same request comes to nothing else: not one that asks to wait, or to look first.
+bool is_final_refusal(int status);
+
 /// "impatient", "storm", "careless": of each at most one. `cause`: what the service did, for the sentences. The
 /// findings have no id yet.
 std::vector<Finding> judge_manners(const Reference& reference,
