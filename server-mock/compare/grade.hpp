@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "api-client/http/transport.hpp"
 #include "server-mock/compare/binding.hpp"
 #include "server-mock/compare/findings.hpp"
 #include "server-mock/journal/redactor.hpp"

@@ -6,6 +6,7 @@
 #include <regex>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace ws::mock::sweep {
 namespace {
