@@ -44,7 +44,7 @@ class LocalServer {
  private:
   /// Serialises calls: the server's thread and the callers of this object share the application.
   class SerializedHandler;
-  /// The same at the second listener. No request waits there: only the first server is told which ones may go on.
+  /// Serialises them too at the second listener, where no request may wait: only the first server wakes those that do.
   class OtherHandler;
   LocalServer();
   Result<Json> call(std::string_view method, const std::string& target, const Json& body);

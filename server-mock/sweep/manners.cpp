@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 namespace ws::mock::sweep {
+
 bool is_final_refusal(int status) {
   return status >= 400 && status < 500 && status != 408 && status != 409 && status != 425 && status != 429;
 }

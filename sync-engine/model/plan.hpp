@@ -146,7 +146,7 @@ struct CommitRequest {
   SourceRevision expected_revision = {};
   std::string client_id = {};
   std::string message = {};
-  std::string device = {};  ///< the machine that it comes from: the service is told it in the message
+  std::string device = {};  ///< the machine that it comes from; stands in the message
 };
 
 }  // namespace ws::sync

@@ -365,14 +365,14 @@ Result<void> carry_out_undo(RunContext& context,
   const std::vector<FileStep> sent = steps_to_send(steps);
   const std::set<RelativePath> paths = paths_of(sent);
   RunOptions run{.message = "Undo run " + std::to_string(undo.undoes),
-                 .only = [&paths](const RelativePath& path) { return paths.contains(path); }};
+                 .only = [&paths](const RelativePath& path) { return paths.contains(path); },
+                 .absent = files_that_stay(sent)};
+  run.whole = !run.absent.empty();
   for (const FileStep& step : sent) {
-    if (step.side == StepSide::service) run.absent.insert(*step.from);
     if (!step.from) continue;
     WS_LET(const std::optional<KnownDocument> known, session.state.find_base(*step.from));
     if (known) run.only_too.insert(known->document);
   }
-  run.whole = !run.absent.empty();
   auto ran = run_rounds(context, run, std::move(pushes));
   if (here) {
     WS_TRY(here->end());

@@ -354,6 +354,14 @@ std::vector<FileStep> steps_to_send(std::vector<FileStep> steps) {
   return steps;
 }
 
+std::set<RelativePath> files_that_stay(const std::vector<FileStep>& steps) {
+  std::set<RelativePath> stay;
+  for (const FileStep& step : steps) {
+    if (step.side == StepSide::service) stay.insert(*step.from);
+  }
+  return stay;
+}
+
 std::string_view reason_of(StepSide side) {
   switch (side) {
     case StepSide::both: return "undone";

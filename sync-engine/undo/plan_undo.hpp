@@ -50,7 +50,10 @@ std::optional<StepSide> side_of_first(const OperationRow& row);
 /// Those that a run has to tell the service of: all but what goes here alone.
 std::vector<FileStep> steps_to_send(std::vector<FileStep> steps);
 
-/// What a row of the report says of such a step.
+/// The files that go from the service alone.
+std::set<RelativePath> files_that_stay(const std::vector<FileStep>& steps);
+
+/// The reason in the report's row of such a step.
 std::string_view reason_of(StepSide side);
 
 struct UndoPlan {

@@ -136,10 +136,7 @@ class Planner {
     narrow_plan(plan, seen.base, seen.remote, wanted, documents_of(steps));
     plan.partial = false;
     if (paths.empty()) plan = {};
-    std::set<RelativePath> stay;
-    for (const FileStep& step : steps) {
-      if (step.side == StepSide::service) stay.insert(*step.from);
-    }
+    const std::set<RelativePath> stay = files_that_stay(steps);
     for (Action& action : plan.actions) {
       const StepSide side = stay.contains(action.path) ? StepSide::service : StepSide::both;
       if (is_push(action.kind)) action.reason = reason_of(side);

@@ -43,11 +43,12 @@ struct PlannedUndo {
   bool is_stopped = false;  ///< the service went back, is empty or another one: see the plan
 };
 
-/// Rows about files that are no notes are the caller's, see restore_attachment.hpp. `asks`: not where nothing
-/// of it was sent.
-/// Plans the undo and, with the reconciler, its effect on the service; a document whose undo would conflict there is
-/// skipped. `undone`: what the rows are of. Changes nothing but the stat cache. Fails as `survey` does.
+/// `no`: where nothing of the operation was sent.
 enum class AsksService { yes, no };
+
+/// Plans the undo of rows of `undone` about notes (those about other files: `plan_file_undo`) and, with the reconciler,
+/// its effect on the service; a document whose undo would conflict there is skipped. Changes nothing but the stat
+/// cache. Fails as `survey` does.
 Result<PlannedUndo> prepare_undo(Session& session,
                                  const std::vector<OperationRow>& rows,
                                  const UndoOptions& options,

@@ -1,4 +1,4 @@
-// What is told of a conflict: both names, who and when, from which revision to which.
+// The sentences about a conflict: both names, who changed what and when, and the revisions.
 #include "cli/walk/conflict_story.hpp"
 
 #include <catch2/catch.hpp>

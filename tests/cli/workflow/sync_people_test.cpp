@@ -1,4 +1,4 @@
-// Two machines of one person and another person: who wrote what, and on which machine, is told alike everywhere.
+// One person on two machines, and another person: every command shows the same author and machine for a change.
 #include <set>
 
 #include <catch2/catch.hpp>
