@@ -422,6 +422,7 @@ std::vector<LeftAlone> find_kept_both(const std::vector<OperationRow>& rows, con
 Result<std::vector<LeftAlone>> find_taken(Session& session, const Operation& undone) {
   WS_LET(const std::vector<OperationRow> rows, session.state.operations().rows(undone.id));
   std::vector<LeftAlone> left;
+  left.reserve(rows.size());
   for (const OperationRow& row : rows) {
     left.push_back({.path = row.path(), .why = "`ws sync take` brought it back: `ws sync leave` leaves it out again"});
   }
