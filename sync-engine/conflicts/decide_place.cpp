@@ -116,9 +116,8 @@ class PlaceDecision {
     if (base_row() == nullptr) return {};
     if (keep_ == Keep::local) return take_new_name(conflict_.path);
     const RelativePath& place = conflict_.remote->path;
-    WS_LET(const bool waits, has_file_of_another(place));
-    if (waits || is_place_of_another(place) || is_beneath_a_file(place)) {
-      // The path may be freed by the next run, or be in conflict itself: that run moves both files.
+    if (has_file(place) || is_place_of_another(place) || is_beneath_a_file(place)) {
+      // The next run knows whose file has the path: it moves both, or tells the conflict of the two.
       WS_TRY(take_new_name(conflict_.path));
       BaseRow now = *base_row();
       now.document_follows_file = false;
@@ -142,18 +141,9 @@ class PlaceDecision {
     return {};
   }
 
-  /// Whether the file at `place` is another document's that was renamed to it and not pushed yet.
-  Result<bool> has_file_of_another(const RelativePath& place) const {
-    const Descriptor there = session_.root.open_beneath(place.text(), O_PATH | O_NOFOLLOW);
-    struct stat status = {};
-    if (!there || ::fstat(there.get(), &status) != 0) return false;
-    const auto is_there = [&](const DocumentId& document, const FileId& id) {
-      return document != conflict_.document && id.inode == status.st_ino && id.device == status.st_dev;
-    };
-    WS_LET(const auto files, session_.state.files());
-    WS_LET(const auto written, session_.state.written());
-    return std::ranges::any_of(files, [&](const auto& each) { return is_there(each.first, each.second); }) ||
-           std::ranges::any_of(written, [&](const auto& each) { return is_there(each.first, each.second.id); });
+  bool has_file(const RelativePath& place) const {
+    return place.twin_key() != conflict_.path.twin_key() &&
+           session_.root.open_beneath(place.text(), O_PATH | O_NOFOLLOW);
   }
 
   bool is_place_of_another(const RelativePath& place) const {

@@ -114,8 +114,17 @@ std::string deletes_are_bounded(const Observation& before, const Observation& af
   std::size_t there = 0;
   std::set<std::string> kept;
   for (const auto& [path, file] : after.files) kept.insert(file.text);
+  // A file that was renamed with its document, and edited, is no delete.
+  std::set<std::string> moved;
+  for (const auto& [document, row] : before.base) {
+    const auto now = after.documents.find(document.text);
+    if (now == after.documents.end()) continue;
+    const auto file = after.files.find(now->second.path);
+    if (file != after.files.end() && file->second.text == now->second.text) moved.insert(row.disk_path().string());
+  }
   for (const auto& [path, file] : before.files) {
-    if (is_note(path, file) && !after.files.contains(path) && !kept.contains(file.text)) ++here;
+    const bool is_here = after.files.contains(path) || kept.contains(file.text) || moved.contains(path);
+    if (is_note(path, file) && !is_here) ++here;
   }
   for (const auto& [id, document] : before.documents) {
     if (!after.documents.contains(id)) ++there;
