@@ -66,6 +66,7 @@ async function handle(ev, auth) { // true: it is closed
   const tag = `[event ${ev.id}]`, body = {body: `Done. ${tag}`, source_event_id: ev.id, source_event_lease_token: ev.lease_token};
   const find = async () => (await threadsOf(ev.document_id)).find(t => t.id === ev.thread_id && says(t, tag));
   try {
+    if (typeof ev.kind !== 'string') throw new Error('it names no kind, so that nobody knows what it asks for');
     if (ev.kind === 'comment.mention') await call(`reply to ${ev.id}`, 'POST', path, t => isId(t.id), {body, auth, find, open});
     await close(ev, 'complete', {result: {handled: ev.kind}}, auth);
     return true;
