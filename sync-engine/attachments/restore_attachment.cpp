@@ -1,6 +1,8 @@
 #include "sync-engine/attachments/restore_attachment.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include <fcntl.h>
@@ -122,8 +124,9 @@ Result<void> put_bytes_in_place(Session& session,
   WS_TRY(record_bytes(session, ChangeOrigin::restored, path, now, file.hash));
   WS_LET(const bool is_held, are_unsent(store, path, file.hash));
   if (is_held) WS_TRY(store.hold_again(path));
+  const auto before = find_file_id(session.root, path);
   WS_TRY(writer.place(staged, path, now));
-  if (const auto id = find_file_id(session.root, path)) WS_TRY(store.put_file(path, *id));
+  if (const auto id = find_file_id(session.root, path)) WS_TRY(store.put_written(path, before, *id));
   return is_held ? Result<void>() : store.put_wanted(path);
 }
 
@@ -154,6 +157,7 @@ class AttachmentUndo {
     const bool writes = step.to && step.seen != step.result;
     if (step.from && (writes || !step.to)) WS_TRY(keep(step));
     if (!step.to) return {};
+    if (step.from) replaced_.emplace(&step, find_file_id(session_.root, *step.from));
     if (writes) {
       WS_LET(const Attachment file, known_file(*step.to, *step.result));
       WS_TRY(bring_bytes(session_, store_, writer_, file));
@@ -174,7 +178,8 @@ class AttachmentUndo {
   Result<void> end(const FileStep& step, Result<void> outcome) {
     if (!outcome) return leave_or_end(step, std::move(outcome));
     if (!step.to) return {};
-    if (const auto id = find_file_id(session_.root, *step.to)) WS_TRY(store_.put_file(*step.to, *id));
+    const auto id = find_file_id(session_.root, *step.to);
+    if (id) WS_TRY(store_.put_written(*step.to, replaced_[&step], *id));
     WS_LET(const bool is_held, are_unsent(store_, *step.to, *step.result));
     return is_held ? Result<void>() : store_.put_wanted(*step.to);
   }
@@ -206,6 +211,7 @@ class AttachmentUndo {
   SafeWriter& writer_;
   const std::vector<FileStep>& steps_;
   StagedTexts staged_;
+  std::map<const FileStep*, std::optional<FileId>> replaced_;  ///< which file each of them wrote anew
   std::vector<LeftAlone> left_;
 };
 

@@ -399,9 +399,20 @@ class AttachmentRun {
       return agree(action.path, is_old ? before : file, "renamed on the service");
     }
     if (action.kind == ActionKind::pull_delete) return agree(action.path, std::nullopt, "deleted on the service");
-    // One that was renamed here has its row at the old place until the list is written.
+    // One that was renamed here has its row at the old place until the list is written, if it ever is.
     const bool is_moved = find(found_.sides.remote, action.path) == nullptr;
-    return is_moved ? Result<void>() : agree(action.path, *incoming(action), "received");
+    const RelativePath row = is_moved ? *find_moved_here(action.path)->action.previous_path : action.path;
+    WS_TRY(agree(row, *incoming(action), "received"));
+    const auto id = is_moved ? id_of_file(action.path) : std::nullopt;
+    return id ? store_.put_file(row, *id) : Result<void>();
+  }
+
+  /// Of the file on disk; empty: there is none.
+  std::optional<FileId> id_of_file(const RelativePath& path) const {
+    const Descriptor there = session_.root.open_beneath(disk_path(path).text(), O_PATH | O_NOFOLLOW);
+    struct statx status {};
+    const bool is_there = there && ::statx(there.get(), "", AT_EMPTY_PATH, stamp_mask, &status) == 0;
+    return is_there && S_ISREG(status.stx_mode) ? std::optional(stamp_of(status).id()) : std::nullopt;
   }
 
   /// The key is not accepted: nothing more is changed.
@@ -653,13 +664,10 @@ class AttachmentRun {
     for (const auto& [path, file] : agreed) {
       // Another file took the place of one that was renamed, and nothing was agreed about it yet.
       if (found_.sides.moved_here.contains(path) && copy_of(found_.sides.base, path) == file) continue;
-      const Descriptor there = session_.root.open_beneath(disk_path(path).text(), O_PATH | O_NOFOLLOW);
-      struct statx status {};
-      if (!there || ::statx(there.get(), "", AT_EMPTY_PATH, stamp_mask, &status) != 0) continue;
-      const FileId id = stamp_of(status).id();
+      const auto id = id_of_file(path);
       const auto known = found_.files_known.find(path);
-      if (!S_ISREG(status.stx_mode) || (known != found_.files_known.end() && known->second == id)) continue;
-      WS_TRY(store_.put_file(path, id));
+      if (!id || (known != found_.files_known.end() && known->second == *id)) continue;
+      WS_TRY(store_.put_file(path, *id));
     }
     return transaction.commit();
   }

@@ -146,6 +146,22 @@ Result<void> AttachmentStore::put_file(const RelativePath& path, const FileId& f
                path);
 }
 
+Result<void> AttachmentStore::put_written(const RelativePath& path,
+                                          const std::optional<FileId>& before,
+                                          const FileId& now) {
+  if (before) {
+    WS_TRY(write(
+        "update base set inode = ?, device = ?, born = ? where kind = 1 and inode = ? and device = ? and born = ?",
+        now.inode,
+        now.device,
+        now.born_ns,
+        before->inode,
+        before->device,
+        before->born_ns));
+  }
+  return put_file(path, now);
+}
+
 Result<std::map<Sha256, FailedTransfer>> AttachmentStore::failed() {
   std::map<Sha256, FailedTransfer> failed;
   const auto add = [&](const sqlite::Statement& row) -> Result<void> {

@@ -99,6 +99,8 @@ class AttachmentStore {
   /// Which file on disk each of them was, when that was last looked at.
   Result<std::map<RelativePath, FileId>> files();
   Result<void> put_file(const RelativePath& path, const FileId& file);  ///< nothing where the base has none there
+  /// The file at `path` was written anew: whose it was, also one that was renamed to it and is not sent yet.
+  Result<void> put_written(const RelativePath& path, const std::optional<FileId>& before, const FileId& now);
 
   /// Files of the base that are out of sight here, until they are seen again or `put_base`.
   Result<std::set<RelativePath>> left_out();

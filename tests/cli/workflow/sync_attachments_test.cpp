@@ -833,6 +833,37 @@ TEST_CASE("sync attachments: a tree tied before them stays without, and is told 
   CHECK(text_at(skipped[0], "reason") == "attachments_off");
 }
 
+TEST_CASE("sync attachments: a picture renamed here and replaced there stays one where the run ends before the list",
+          "[cli][undo]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.there / "img/a.png", png + "replaced");
+  REQUIRE(two.sync(two.there).exit == 0);
+  fs::rename(two.here / "img/a.png", two.here / "img/lamp.png");
+  write_text(two.here / "note.md", "# Note\n\n![a](img/lamp.png) and [[b.pdf]] and ![new](img/new.png)\n");
+  write_text(two.here / "img/new.png", png + " new");
+  const Json busy = {{"operation", "files.upload_finish"}, {"times", 1}, {"effect", {{"status", 429}}}};
+  control(two.server, "POST", "/faults", busy.dump());
+  const Ended cut = two.ws(two.here, {"sync", "--no-retry"});
+  INFO(cut.out << cut.err);
+  CHECK(cut.exit == 9);
+  CHECK(read_text(two.here / "img/lamp.png") == png + "replaced");
+  const std::string next = GENERATE("run", "pull", "undo");
+  CAPTURE(next);
+  if (next == "undo") {
+    const Ended undone = two.ws(two.here, {"sync", "undo", "--json"});
+    INFO(undone.out << undone.err);
+    CHECK(attachment_rows(undone) == std::vector<std::string>{"push_move img/lamp.png", "push_update img/lamp.png"});
+    CHECK(read_text(two.here / "img/lamp.png") == png);
+  } else {
+    if (next == "pull") CHECK(two.ws(two.here, {"sync", "pull"}).exit == 0);
+    CHECK(attachment_rows(two.sync(two.here)) ==
+          std::vector<std::string>{"push_move img/lamp.png", "push_create img/new.png"});
+  }
+  two.both_in_step();
+  CHECK_FALSE(fs::exists(two.here / "img/a.png"));
+}
+
 TEST_CASE("sync attachments: one that fails is a row of its own, the rest goes on, and the next run tries it",
           "[cli]") {
   const Pictures two;
