@@ -78,8 +78,9 @@ bool is_asked(Session& session) {
   return !said && !session.has("dry-run") && may_walk(session);
 }
 
+/// `path` is in the form that the conflict has, or in another that looks alike.
 bool is_named(const Conflict& conflict, const std::string& word, const std::string& path) {
-  return conflict.path.text() == path || (!conflict.id.empty() && conflict.id == word) ||
+  return utf8::nfc(conflict.path.text()) == utf8::nfc(path) || (!conflict.id.empty() && conflict.id == word) ||
          (word == "rewound" && conflict.is_about(sync::ConflictSubject::revision));
 }
 

@@ -160,6 +160,29 @@ Result<sync::RunOptions> run_options(const Session& session) {
   return options;
 }
 
+namespace {
+
+/// `path` with the names that are on disk where those that were typed differ from them in Unicode form alone, which
+/// nobody can see.
+std::filesystem::path as_on_disk(const std::filesystem::path& root, const std::filesystem::path& path) {
+  std::filesystem::path found;
+  for (const std::filesystem::path& part : path) {
+    std::error_code error;
+    const std::filesystem::path folder = root / found;
+    std::filesystem::path name = part;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(folder / part, error))) {
+      const std::string wanted = utf8::nfc(part.string());
+      for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        if (utf8::nfc(it->path().filename().string()) == wanted) name = it->path().filename();
+      }
+    }
+    found /= name;
+  }
+  return found;
+}
+
+}  // namespace
+
 std::string path_in_tree(const std::filesystem::path& root, const std::string& given) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(given);
@@ -167,7 +190,8 @@ std::string path_in_tree(const std::filesystem::path& root, const std::string& g
   const std::filesystem::path folder = std::filesystem::weakly_canonical(whole.parent_path(), error);
   const std::filesystem::path canonical_root = std::filesystem::weakly_canonical(root, error);
   if (error) return given;
-  return (folder / whole.filename()).lexically_normal().lexically_relative(canonical_root).generic_string();
+  const std::filesystem::path path = (folder / whole.filename()).lexically_normal().lexically_relative(canonical_root);
+  return as_on_disk(canonical_root, path).generic_string();
 }
 
 Result<sync::RelativePath> path_argument(const std::filesystem::path& root, const std::string& given) {

@@ -61,6 +61,52 @@ TEST_CASE("decisions: one document renamed on both sides is listed, and --path s
   CHECK(texts_of(two.here).size() == 2);
 }
 
+TEST_CASE("decisions: the service's name is free to choose where another file was saved under it here", "[cli]") {
+  const TwoFolders two;
+  std::filesystem::rename(two.here / "a.md", two.here / "r.md");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  std::filesystem::rename(two.there / "a.md", two.there / "q.md");
+  // As an editor saves: another file of the same text, so that its number tells nothing.
+  write_text(two.there / "r.md", read_text(two.there / "deep/b.md"));
+  std::filesystem::remove(two.there / "deep/b.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  for (int rounds = 0; rounds < 3; ++rounds) {
+    for (const Json& conflict : listed_conflicts(two, two.there)) {
+      const Ended decided = two.ws(two.there, {"sync", "resolve", text_at(conflict, "id"), "--path", "remote"});
+      INFO(decided.out << decided.err);
+      CHECK(decided.exit == 0);
+    }
+    two.ws(two.there, {"sync"});
+  }
+  check_settled(two);
+  CHECK(read_text(two.there / "r.md") == "one\ntwo\nthree\n");
+  CHECK(texts_of(two.there).size() == 2);
+}
+
+TEST_CASE("decisions: a name is taken as it is typed, in whichever Unicode form", "[cli]") {
+  const std::string composed = "\u00fc.md";
+  const std::string decomposed = "u\u0308.md";
+  const std::string made = GENERATE_COPY(composed, decomposed);
+  const TwoFolders two;
+  write_text(two.here / made, "one\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  const bool is_composed = std::filesystem::exists(two.there / composed);
+  const std::string& lies = is_composed ? composed : decomposed;
+  const std::string& typed = is_composed ? decomposed : composed;
+  write_text(two.here / made, "here\n");
+  write_text(two.there / lies, "there\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  const Ended decided = two.ws(two.there, {"sync", "resolve", typed, "--keep", "remote"});
+  INFO(decided.out << decided.err);
+  CHECK(decided.exit == 0);
+  CHECK(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync", "log", typed}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync", "mv", typed, "named.md"}).exit == 0);
+  CHECK(read_text(two.there / "named.md") == "here\n");
+}
+
 TEST_CASE("decisions: a file in two conflicts at one name is recorded at once, and decided at once", "[cli]") {
   const auto [whose, name] = GENERATE(table<std::string, std::string>({{"local", "q.md"}, {"remote", "r.md"}}));
   const bool edited = GENERATE(false, true);
