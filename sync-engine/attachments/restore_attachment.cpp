@@ -548,9 +548,14 @@ Result<void> plan_file_undo(Session& session,
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   FileUndo undo(session, undone, scan, writer, std::move(base));
   for (const OperationRow& row : rows) {
-    if (!row.changes()) continue;
     if (options.only && !options.only(row.path()) && !(row.before && options.only(row.before->path))) {
-      plan.is_partial = true;
+      plan.is_partial = plan.is_partial || row.changes();
+      continue;
+    }
+    if (!row.changes()) {
+      // It was missing here alone: without it here the next run would remove it on the service.
+      if (row.origins == ChangeOrigins(ChangeOrigin::received))
+        plan.left.push_back({.path = row.path(), .why = "it had gone missing here, and came back"});
       continue;
     }
     WS_TRY(undo.add(row, plan));

@@ -864,6 +864,21 @@ TEST_CASE("sync attachments: a picture renamed here and replaced there stays one
   CHECK_FALSE(fs::exists(two.here / "img/a.png"));
 }
 
+TEST_CASE("sync attachments: one that came back once its rule was gone stays in an undo, which says so",
+          "[cli][undo]") {
+  const Pictures vault;
+  vault.both_in_step();
+  write_text(vault.here / ".wsignore", "*.png\n");
+  fs::remove(vault.here / "img/a.png");
+  REQUIRE(vault.sync(vault.here).exit == 0);
+  fs::remove(vault.here / ".wsignore");
+  CHECK(attachment_rows(vault.sync(vault.here)) == std::vector<std::string>{"pull_create img/a.png"});
+  const Json undone = parse(vault.ws(vault.here, {"sync", "undo", "--json"}).out);
+  CHECK(text_at(undone, "left.0.path") == "img/a.png");
+  CHECK(read_text(vault.here / "img/a.png") == png);
+  vault.both_in_step();
+}
+
 TEST_CASE("sync attachments: one that fails is a row of its own, the rest goes on, and the next run tries it",
           "[cli]") {
   const Pictures two;
