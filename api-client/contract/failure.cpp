@@ -108,7 +108,7 @@ constexpr CodeHint hints[] = {
     {"expired_token", "the login was not approved in time: run `ws login`"},
     {"invalid_grant", "run `ws login`"},
     {"agent_paused", "run `ws agents resume ID` with a key of the agent's owner"},
-    {"revision_conflict", "that is not its revision now: read it again, then repeat the change on the present one"},
+    {"revision_conflict", "it has another revision now: read it again, then repeat the change on that one"},
     {"idempotency_key_reused", "the idempotency key was used for another request: give a new one"},
     {"idempotency_in_flight", "the first request with this idempotency key is still running: wait, then repeat it"},
     {"plan_expired", "run `ws sync` again"},
@@ -116,12 +116,30 @@ constexpr CodeHint hints[] = {
     {"lease_lost", "the lease has expired: claim the event again"},
 };
 
+/// Where the ids are that the operations of an area take.
+constexpr CodeHint places_of_ids[] = {
+    {"docs.", "`ws docs list` lists the documents that this key may see, `ws search WORDS` finds one"},
+    {"agents.", "`ws agents list` lists them"},
+    {"workspaces.", "`ws workspaces list` lists them"},
+    {"sync.source_get", "check the id; who made the source may have to share it first: `ws sync share`"},
+    {"sync.pull", "the source was removed, or is not shared with you any more"},
+};
+
+std::string hint_of_place(const Operation* operation) {
+  if (operation == nullptr) return {};
+  const auto known =
+      std::ranges::find_if(places_of_ids, [&](const CodeHint& each) { return operation->id.starts_with(each.code); });
+  return known == std::end(places_of_ids) ? std::string() : std::string(known->hint);
+}
+
 std::string hint_of(const Problem& problem, const Operation* operation) {
   if (problem.status == 401) return "run `ws login`";
   if (problem.code == "missing_scope") return scope_hint(problem, operation);
   if (problem.code == "insufficient_role") return role_hint(problem, operation);
   const auto known = std::ranges::find(hints, problem.code, &CodeHint::code);
   if (known != std::end(hints)) return std::string(known->hint);
+  if (problem.status == 403) return "ask its owner, or an admin of the Workspace, for access";
+  if (problem.status == 404) return hint_of_place(operation);
   if (problem.status == 429 || problem.status == 503) return "try again later";
   return {};
 }

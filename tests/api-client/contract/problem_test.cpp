@@ -200,6 +200,13 @@ TEST_CASE("failure: the scope comes from the body, else from the table, and neve
   CHECK_THAT(hint(R"({"code": "insufficient_role"})"), Catch::Matchers::Contains("the role editor"));
 }
 
+TEST_CASE("failure: what is not found, or not allowed, says where to look", "[contract]") {
+  CHECK_THAT(to_failure(read(404, ""), "docs.get").hint, Catch::Matchers::Contains("`ws docs list`"));
+  CHECK_THAT(to_failure(read(404, ""), "sync.source_get").hint, Catch::Matchers::Contains("`ws sync share`"));
+  CHECK(to_failure(read(404, ""), "nodes.move").hint.empty());
+  CHECK_THAT(to_failure(read(403, ""), "docs.get").hint, Catch::Matchers::Contains("an admin of the Workspace"));
+}
+
 TEST_CASE("failure: a refused key says how to log in", "[contract]") {
   CHECK(to_failure(read(401, ""), "me.get").hint == "run `ws login`");
   CHECK(to_failure(read(401, ""), "").what == "Unauthorized (401)");
