@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,7 +67,8 @@ struct Report {
   std::optional<Growth> growth = {};     ///< set: these files wait for a confirmation, the rest was done
   std::uint64_t not_included = 0;        ///< files here that are not hidden, and of no kind that is synced
   std::vector<std::string> others = {};  ///< the names of those, in order, where `name_others` asked for them
-  std::vector<RenamedFolder> renamed_folders = {};  ///< for people, who read one line in place of many
+  std::map<RelativePath, std::string> archived_by = {};  ///< who archived what goes here, as far as it is known
+  std::vector<RenamedFolder> renamed_folders = {};       ///< for people, who read one line in place of many
   std::vector<Remark> remarks = {};
   std::uint64_t not_synced = 0;                 ///< of the skipped: files that notes show, or that the service has
   std::vector<std::string> unread_links = {};   ///< notes whose links could not all be read

@@ -92,6 +92,17 @@ Result<std::vector<Remark>> remarks_of(Session& session, const Survey& survey) {
   return remarks;
 }
 
+/// Of the documents that were archived by somebody whom the service names.
+std::map<RelativePath, std::string> archived_by(const Survey& survey) {
+  std::map<RelativePath, std::string> names;
+  for (const Action& action : survey.plan.actions) {
+    const auto pending = survey.pending.find(action.document);
+    if (action.kind != ActionKind::pull_delete || pending == survey.pending.end()) continue;
+    if (const std::string& name = pending->second.author.name; !name.empty()) names.emplace(action.path, name);
+  }
+  return names;
+}
+
 using Key = std::pair<RelativePath, DocumentId>;
 
 Key key(const RelativePath& path, const DocumentId& document) { return {path, document}; }
@@ -115,6 +126,7 @@ Result<Report> report_of(Session& session, Survey& survey) {
                 .guard = survey.plan.guard,
                 .held_back = survey.plan.held,
                 .not_included = survey.scan.not_included(),
+                .archived_by = archived_by(survey),
                 .renamed_folders = renamed_folders(survey.plan.actions, survey.base),
                 .remarks = std::move(remarks)};
   report.rows = take_rows(survey.plan);
@@ -149,10 +161,10 @@ void SettledRows::settle(const Conflict& conflict, Keep keep, Row::State state) 
     row.action.previous_path = conflict.path;
     row.action.path = conflict.remote->path;
   }
-  row.action.reason = keep == Keep::local              ? "conflict, the local text wins"
-                      : *kind == ActionKind::pull_move ? "conflict, the remote name wins"
-                      : keep == Keep::remote           ? "conflict, the remote text wins"
-                                                       : "conflict, the local text is kept beside it";
+  row.action.reason = keep == Keep::local              ? "conflict, my text is kept"
+                      : *kind == ActionKind::pull_move ? "conflict, their name is kept"
+                      : keep == Keep::remote           ? "conflict, their text is kept"
+                                                       : "conflict, my text is kept beside theirs";
   row.state = state;
   row.error.reset();
 }
