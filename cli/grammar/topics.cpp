@@ -75,8 +75,8 @@ overwritten, both texts are kept, and everything else is synced.
 
   ws sync conflicts                  lists the conflicts
   ws sync resolve                    shows one after the other and asks
-  ws sync resolve PATH --keep local  keeps your text; remote keeps theirs,
-                                     both keeps one beside the other
+  ws sync resolve PATH --keep mine   keeps your text; theirs keeps the one of
+                                     the service, both one beside the other
   ws sync resolve PATH --file FILE   takes the text of FILE
   ws sync --on-conflict both         decides during the run, for scripts
 
@@ -121,7 +121,7 @@ a file that was never synced or one that can be run, are held until you decide.
   ws links fix                  mends those that a rename broke
 
 Where both sides changed a picture it is a conflict: yours stays, theirs lies
-beside it as `NAME (remote).png`. `ws sync resolve` decides.
+beside it as `NAME (remote).png`, until you decide with `ws sync resolve`.
 )";
 
 constexpr std::string_view automation_text =

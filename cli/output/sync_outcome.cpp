@@ -24,7 +24,7 @@ std::string_view done_sum(ActionKind kind) {
     case ActionKind::push_move: return "moved on the service";
     case ActionKind::pull_create:
     case ActionKind::pull_update: return "received";
-    case ActionKind::pull_delete: return "deleted here";
+    case ActionKind::pull_delete: return "removed here";
     case ActionKind::pull_move: return "moved here";
     case ActionKind::conflict: return "in conflict";
     case ActionKind::unchanged: return "unchanged";
@@ -42,7 +42,7 @@ std::string_view planned_sum(ActionKind kind) {
     case ActionKind::push_move: return "to move on the service";
     case ActionKind::pull_create:
     case ActionKind::pull_update: return "to receive";
-    case ActionKind::pull_delete: return "to delete here";
+    case ActionKind::pull_delete: return "to remove here";
     case ActionKind::pull_move: return "to move here";
     case ActionKind::merge: return "to merge";
     case ActionKind::adopt: return "to match";
@@ -143,16 +143,16 @@ std::string losses_of(const sync::Guard& guard) {
   };
   add_files(guard.files_deleted_here, "files here");
   add_files(guard.files_deleted_there, "files on the service");
-  add("delete", guard.deletes_here, "notes here");
+  add("remove", guard.deletes_here, "notes here");
   add("archive", guard.deletes_there, "documents on the service");
   add("empty", guard.emptied_here, "notes here");
   add("empty", guard.emptied_there, "documents on the service");
   return text.empty() ? "delete no file" : text;
 }
 
-std::string guard_text(const sync::Guard& guard, ReportStage stage) {
+std::string guard_text(const sync::Guard& guard, ReportStage stage, std::string_view what = "a sync") {
   if (stage == ReportStage::planned && !guard.foreign_source && !guard.empty_listing) {
-    return fmt::format("a sync would stop and ask, because it would {}", losses_of(guard));
+    return fmt::format("{} would stop and ask, because it would {}", what, losses_of(guard));
   }
   if (guard.foreign_source) return "stopped: the service answered for another source; nothing was changed";
   if (guard.empty_listing) {
@@ -214,10 +214,12 @@ ShellCommand resolve_command(ShellCommand program, const sync::Conflict& conflic
   } else {
     program.add({"--keep"});
   }
-  if (conflict.row().find(sync::Keep::both) != nullptr) return program.add({"local|remote|both"});
-  if (conflict.row().find(sync::Keep::remote) != nullptr) return program.add({"local|remote"});
-  return program.add({"local"});
+  if (conflict.row().find(sync::Keep::both) != nullptr) return program.add({"mine|theirs|both"});
+  if (conflict.row().find(sync::Keep::remote) != nullptr) return program.add({"mine|theirs"});
+  return program.add({"mine"});
 }
+
+bool is_undo(const Invocation& called) { return called.verb.starts_with("undo") || called.verb.starts_with("redo"); }
 
 ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }
 
@@ -233,12 +235,12 @@ void add_next_steps(const Report& report,
     lines.push_back("to confirm: " + again.words(flag).in_backticks());
   };
   const sync::Guard* const stopped = report.guard ? &*report.guard : report.held_back ? &*report.held_back : nullptr;
-  if (stopped != nullptr && is_gone_here(*stopped) && !called.verb.starts_with("undo")) {
+  if (stopped != nullptr && is_gone_here(*stopped) && !is_undo(called)) {
     lines.push_back("to restore what is missing here: " +
                     sync_of(program).add({"restore", "--deleted"}).in_backticks());
   }
   const bool is_stopped = report.guard.has_value();
-  if (is_stopped && is_gone_there(*stopped) && !called.verb.starts_with("undo") && !called.verb.starts_with("push")) {
+  if (is_stopped && is_gone_there(*stopped) && !is_undo(called) && !called.verb.starts_with("push")) {
     ShellCommand keep = sync_of(program);
     lines.push_back("to keep here what was archived on the service: " +
                     keep.words(called.verb).add({"--keep-archived"}).in_backticks());
@@ -251,19 +253,23 @@ void add_next_steps(const Report& report,
   const auto first = std::ranges::find_if(report.conflicts, is_open);
   if (first == report.conflicts.end()) {
     if (!report.conflicts.empty())
-      lines.push_back(sync_of(program).in_backticks() + " records the conflicts and sends the rest");
+      lines.push_back(fmt::format("{} leaves files in conflict as they are and syncs the rest; {} then decides them",
+                                  sync_of(program).in_backticks(),
+                                  sync_of(program).add({"resolve"}).in_backticks()));
     return;
   }
   const auto count = static_cast<std::size_t>(std::ranges::count_if(report.conflicts, is_open));
-  lines.push_back(fmt::format("{} open: {} lists {}",
+  lines.push_back(fmt::format("{} open, and your {}: {} lists {}",
                               counted(count, "conflict is", "conflicts are"),
+                              count == 1 ? "file is as it was" : "files are as they were",
                               sync_of(program).add({"conflicts"}).in_backticks(),
                               count == 1 ? "it" : "them"));
   if (called.may_walk) {
-    const std::string resolve = sync_of(program).add({"resolve"}).in_backticks();
-    lines.push_back(resolve + (count == 1 ? " decides it" : " decides them one by one"));
+    lines.push_back(fmt::format(
+        "to decide {}: {}", count == 1 ? "it" : "them one by one", sync_of(program).add({"resolve"}).in_backticks()));
   } else {
-    lines.push_back(resolve_command(program, *first).in_backticks() + " decides");
+    lines.push_back(fmt::format(
+        "to decide {}: {}", count == 1 ? "it" : "the first", resolve_command(program, *first).in_backticks()));
   }
 }
 
@@ -422,8 +428,9 @@ std::optional<Failure> stop_of(const Report& report, const Invocation& called) {
 std::vector<std::string> render_outcome(const Report& report, ReportStage stage, const Invocation& called) {
   std::vector<std::string> lines;
   if (report.guard) {
-    lines.push_back(guard_text(*report.guard, stage));
-    add_losses(report, lines);
+    // The files that an undo removes lie here: its rows say what becomes of each.
+    lines.push_back(guard_text(*report.guard, stage, is_undo(called) ? "this" : "a sync"));
+    if (!is_undo(called)) add_losses(report, lines);
   } else if (!report.rows.empty() || report.conflicts.empty()) {
     lines.push_back(render_sum(report, stage));
   }
@@ -434,11 +441,13 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
     lines.push_back(held_back_text(*report.held_back));
   }
   if (report.not_included > 0 && !called.were_told) {
-    lines.push_back(fmt::format("{} not synced: not Markdown, and not named by `include:` in .ws/config.yaml",
-                                counted(report.not_included, "file is", "files are")));
+    lines.push_back(fmt::format("{} not synced: not Markdown, and no note links to {} (`ws help ignoring`)",
+                                counted(report.not_included, "file is", "files are"),
+                                report.not_included == 1 ? "it" : "them"));
   }
   if (std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::staged; })) {
-    lines.push_back(sync_of(called.program).add({"commit"}).in_backticks() + " publishes what is staged");
+    lines.push_back("nobody sees what is staged before it is published: " +
+                    sync_of(called.program).add({"commit"}).in_backticks());
   }
   add_hints(report, lines);
   add_links(report, stage, called, lines);

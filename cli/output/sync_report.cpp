@@ -38,7 +38,7 @@ ActionWords words_of(ActionKind kind) {
     case ActionKind::push_move: return {"move on service", "moved on service"};
     case ActionKind::pull_create: return {"receive new", "received new"};
     case ActionKind::pull_update: return {"receive", "received"};
-    case ActionKind::pull_delete: return {"delete here", "deleted here"};
+    case ActionKind::pull_delete: return {"remove here", "removed here"};
     case ActionKind::pull_move: return {"move here", "moved here"};
     case ActionKind::conflict: return {"conflict", "conflict"};
     case ActionKind::unchanged: return {"unchanged", "unchanged"};
@@ -72,7 +72,16 @@ std::string path_of(const Row& row) {
   return clean(path, Breaks::space);
 }
 
-std::string reason_of(const Row& row) { return clean(row.error ? row.error->what : row.action.reason, Breaks::space); }
+std::string reason_of(const Row& row, const Report& report) {
+  std::string reason(row.error ? row.error->what : row.action.reason);
+  const auto archived_by = report.archived_by.find(row.action.path);
+  const bool is_archived = row.action.kind == ActionKind::pull_delete && !row.error;
+  if (is_archived && archived_by != report.archived_by.end()) {
+    constexpr std::string_view archived = "archived on the service";
+    if (reason.starts_with(archived)) reason.insert(archived.size(), " by " + archived_by->second);
+  }
+  return clean(reason, Breaks::space);
+}
 
 bool is_move(const Row& row) {
   return (row.action.kind == ActionKind::push_move || row.action.kind == ActionKind::pull_move) &&
@@ -97,8 +106,7 @@ struct Line {
   std::string word = {};
   std::string path = {};
   std::string reason = {};
-  bool has_failed = false;  ///< its reason is never cut
-  std::string whole = {};   ///< of a line that is not about one file
+  std::string whole = {};  ///< of a line that is not about one file
 };
 
 /// Folders that were renamed as a whole get a line each, in place of their files.
@@ -126,11 +134,8 @@ std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::s
   const std::size_t shown = max_rows == 0 ? rows.size() : std::min(max_rows, rows.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Row& row = *rows[i];
-    lines.push_back({.look = look_of(row),
-                     .word = word_of(row, stage),
-                     .path = path_of(row),
-                     .reason = reason_of(row),
-                     .has_failed = row.state == Row::State::failed});
+    lines.push_back(
+        {.look = look_of(row), .word = word_of(row, stage), .path = path_of(row), .reason = reason_of(row, report)});
   }
   if (shown < rows.size()) lines.push_back({.whole = fmt::format("and {} more ({})", rows.size() - shown, shows_all)});
   return lines;
@@ -172,12 +177,12 @@ void add_asides(const Report& report, ReportStage stage, bool all, std::vector<L
   add_rest(report.others.size(), "not synced");
 }
 
-/// The reason beside what takes `used` columns: cut at the terminal's width; of a failure all of it, in further lines.
+/// The reason beside what takes `used` columns: all of it, in further lines where the terminal is narrow.
 std::string reason_beside(const Line& line, std::size_t used, std::size_t columns, const Terminal& terminal) {
   constexpr std::size_t min_columns = 24;
   constexpr std::size_t indent = 4;
-  if (!line.has_failed) return used >= columns ? line.reason : cut(line.reason, columns - used);
   const std::size_t margin = static_cast<std::size_t>(terminal.columns()) - columns;
+  if (used + utf8::columns(line.reason) <= columns) return line.reason;
   if (used + min_columns <= columns) return wrap_for(terminal, Stream::out, line.reason, used, margin);
   if (!terminal.is_terminal(Stream::out) || terminal.is_plain()) return line.reason;
   return "\n" + std::string(indent, ' ') + wrap_for(terminal, Stream::out, line.reason, indent, margin);
@@ -258,8 +263,8 @@ std::string_view words_for(SkipReason skip_reason) {
   switch (skip_reason) {
     case SkipReason::symlink: return "a symbolic link";
     case SkipReason::unreadable: return "cannot be read";
-    case SkipReason::not_utf8: return "not UTF-8";
-    case SkipReason::holds_nul: return "contains a NUL byte";
+    case SkipReason::not_utf8: return "not UTF-8 text: save it as UTF-8 to sync it";
+    case SkipReason::holds_nul: return "contains a NUL byte: save it as UTF-8 text to sync it";
     case SkipReason::too_large: return "too large";
     case SkipReason::ignored: return "ignored";
     case SkipReason::twin: return "another path here differs only in case or accents";

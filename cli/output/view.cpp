@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/clean.hpp"
@@ -54,7 +55,12 @@ std::string as(std::string_view how, const Json& value, ViewContext& context) {
   const std::string text = value.is_structured() ? std::string() : plain_text(value);
   if (is_uuid(text) && context.shown_ids.size() < max_shown_ids) context.shown_ids.insert(text);
   if (how == "time") return relative_time(text, context.now);
-  if (how == "until") return "expires " + relative_time(text, context.now);
+  if (how == "until" || how == "end") {
+    const auto time = parse_rfc3339(text);
+    const bool is_past = time && *time <= context.now;
+    const std::string_view verb = how == "end" ? (is_past ? "ended" : "ends") : (is_past ? "expired" : "expires");
+    return fmt::format("{} {}", verb, relative_time(text, context.now));
+  }
   if (how == "size") return size_text(value);
   if (how == "ms") return value.is_number_integer() ? human_duration(value.get<std::int64_t>()) : text;
   if (how == "count") return counted(value);

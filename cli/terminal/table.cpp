@@ -62,8 +62,12 @@ std::string wrapped_at(std::string_view text,
                        std::size_t columns,
                        std::size_t indent,
                        std::size_t (*end_of)(std::string_view)) {
-  std::string wrapped;
+  // A row of a list keeps its indent.
+  const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  std::string wrapped(blanks, ' ');
   std::size_t used = 0;
+  columns = columns > blanks ? columns - blanks : columns;
+  text.remove_prefix(blanks);
   while (!text.empty()) {
     const std::size_t end = end_of(text);
     const std::string_view word = text.substr(0, end);

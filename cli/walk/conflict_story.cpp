@@ -230,8 +230,8 @@ class Story {
   void became_folder() {
     shown_conflict_.base = texts_.base;
     shown_conflict_.theirs = texts_.remote;
-    say("A folder has the place of the file here.");
-    say(fmt::format("{} edited the document on the service{}{}. It has (remote) in its name here.",
+    say(fmt::format("You have a folder here where the file {} was.", conflict_.path.text()));
+    say(fmt::format("{} edited the document on the service{}{}. Here it is a file with (remote) in its name.",
                     they(),
                     their_when(),
                     their_revision()));

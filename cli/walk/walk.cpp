@@ -305,8 +305,8 @@ Effect Walk::leave(char key, Effect effect) {
   const bool loses = (choices_ && choices_->is_touched()) || draft_;
   if (!loses || leaving_ == key) return effect;
   leaving_ = key;
-  notice_ = fmt::format("This drops what you chose and edited here; doing it again {}.",
-                        effect == Effect::quit ? "quits" : "skips");
+  notice_ = fmt::format("What you chose and edited here is not saved: {} again to drop it.",
+                        effect == Effect::quit ? "quit" : "skip");
   return Effect::none;
 }
 

@@ -229,7 +229,7 @@ class AttachmentDecision {
       case Keep::merged:
         return fail(Failure::Kind::usage,
                     fmt::format("{} is not a text that can be merged", path.text()),
-                    "give --keep local, remote or both");
+                    "give --keep mine, theirs or both");
       case Keep::local: WS_TRY(keep_ours(path, open)); break;
       case Keep::remote: WS_TRY(take_theirs(path, open)); break;
       case Keep::both: WS_TRY(keep_both(path, open)); break;
@@ -244,7 +244,7 @@ class AttachmentDecision {
     if (keep != Keep::local && keep != Keep::remote) {
       return fail(Failure::Kind::usage,
                   fmt::format("{} is one file with two names, and cannot keep both", path.text()),
-                  "use --path local or --path remote");
+                  "use --path mine or --path theirs");
     }
     if (keep == Keep::remote) {
       const Sha256& hash = open.local->hash;
@@ -305,7 +305,7 @@ class AttachmentDecision {
     if (!open.local) {
       return fail(Failure::Kind::conflict,
                   fmt::format("{} was removed here, and another file may have its name", path.text()),
-                  "give --keep local, or both to have theirs beside it");
+                  "give --keep mine, or both to have theirs beside it");
     }
     WS_LET(const auto now, writer_.hash(path));
     const bool is_placed = now == (open.remote ? std::optional(open.remote->hash) : std::nullopt);

@@ -91,7 +91,7 @@ Result<fs::path> find_root(const fs::path& start) {
   }
   return fail(with_code(Failure::Kind::usage,
                         fmt::format("{} is not in a synced folder: no .ws found here or above", start.string()),
-                        "run `ws sync init`",
+                        "`cd` to a synced folder (`ws sync roots` lists them), or set this one up: `ws sync init`",
                         "not_tied"));
 }
 

@@ -111,7 +111,7 @@ class PlaceDecision {
     if (keep_ == Keep::both) {
       return fail(Failure::Kind::usage,
                   fmt::format("{} is one document with two names, and cannot keep both", conflict_.path.text()),
-                  "use --path local or --path remote");
+                  "use --path mine or --path theirs");
     }
     if (base_row() == nullptr) return {};
     if (keep_ == Keep::local) return take_new_name(conflict_.path);
@@ -187,7 +187,7 @@ class PlaceDecision {
     return fail(Failure::Kind::conflict,
                 unsynced ? fmt::format("{} has the name of a document on the service, and is not synced", *unsynced)
                          : fmt::format("the file that was {} now has a name that is not synced", conflict_.path.text()),
-                "move it elsewhere, then `ws sync`; with --path local the document gets another name");
+                "move it elsewhere, then `ws sync`; with --path mine the document gets another name");
   }
 
   /// Renamed here, archived on the service, where a folder has its old path.
@@ -290,7 +290,7 @@ class PlaceDecision {
   Result<void> lies_elsewhere() const {
     return fail(Failure::Kind::conflict,
                 fmt::format("the service's document for {} is part of another conflict", conflict_.path.text()),
-                "decide the other conflicts first, or keep the remote one: `ws sync conflicts` lists them");
+                "decide the other conflicts first, or keep theirs: `ws sync conflicts` lists them");
   }
 
   bool is_nowhere(const RelativePath& place) const {
@@ -363,7 +363,7 @@ Result<void> PlaceDecisions::add(std::size_t choice, const Conflict& conflict, K
   if (keep == Keep::merged) {
     return fail(Failure::Kind::usage,
                 fmt::format("the conflict at {} is about a name, not about a text", conflict.path.text()),
-                "use --path local or --path remote");
+                "use --path mine or --path theirs");
   }
   PlaceDecision decision(*session_, places_, documents_, conflict, keep, *writer_);
   auto decided = decision.carry_out();

@@ -114,7 +114,7 @@ Result<void> decide_rewound(Session& session, const Conflict& conflict, Keep kee
   if (keep != Keep::local && keep != Keep::remote) {
     return fail(Failure::Kind::usage,
                 "the service went back to an older state: choose which side to keep",
-                "use --keep local or --keep remote");
+                "use --keep mine or --keep theirs");
   }
   WS_LET(Survey here, survey(session, {.merge = false, .offline = true}, PullMode::inspect));
   WS_LET(SafeWriter files, SafeWriter::open(session.root));

@@ -99,7 +99,7 @@ Result<ThreeTexts> recorded_texts(const Session& session, const Conflict& confli
   if (!conflict.is_about(ConflictSubject::text) || !texts.local || !texts.remote) {
     return fail(Failure::Kind::usage,
                 fmt::format("{} does not have two texts to merge", conflict.path.text()),
-                "use --keep local, remote or both");
+                "use --keep mine, theirs or both");
   }
   return texts;
 }

@@ -127,15 +127,16 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .resolutions = {ConflictResolution{Keep::local, "my folder has the name"},
                               ConflictResolution{Keep::remote, "the document has the name"}}};
     case became_folder:
-      return {.word = "became_folder",
-              .kind = Kind::revision,
-              .subject = Subject::place,
-              .sides = Sides::remote,
-              .reason = "edited on both sides",
-              .title = "a folder here, a document on the service",
-              .resolutions = {ConflictResolution{Keep::local, "keep the folder alone", ActionKind::push_update},
-                              ConflictResolution{Keep::remote, "keep both", ActionKind::pull_update},
-                              ConflictResolution{Keep::both, "", ActionKind::pull_update}}};
+      return {
+          .word = "became_folder",
+          .kind = Kind::revision,
+          .subject = Subject::place,
+          .sides = Sides::remote,
+          .reason = "edited on both sides",
+          .title = "a folder here, a document on the service",
+          .resolutions = {ConflictResolution{Keep::local, "keep my folder, archive theirs", ActionKind::push_update},
+                          ConflictResolution{Keep::remote, "keep both: folder and document", ActionKind::pull_update},
+                          ConflictResolution{Keep::both, "", ActionKind::pull_update}}};
     case not_synced:
       return {.word = "not_synced",
               .kind = Kind::path,

@@ -532,8 +532,12 @@ Result<void> finish_interrupted_undo(RunContext& context, const Operation& undoi
   WS_TRY(carry_out_undo(context, undoing, steps, nullptr, result));
   if (result.report.ended_by) return fail(std::move(*result.report.ended_by));
   // Its commit may have been finished before.
-  for (Row& row : context.finished) row.action.reason = "undone";
+  for (Row& row : context.finished) row.action.reason = reason_of(StepSide::both);
   context.finished.insert(context.finished.end(), result.report.rows.begin(), result.report.rows.end());
+  // Among the rows of another run, which does not say of what they are a part.
+  for (Row& row : context.finished) {
+    if (row.action.reason.empty()) row.action.reason = "undone";
+  }
   sort_by_path(context.finished);
   result.report.rows = context.finished;
   if (context.session.remote != nullptr || undoing.is_local) context.finished_undo = std::move(result);

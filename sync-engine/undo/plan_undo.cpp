@@ -364,9 +364,9 @@ std::set<RelativePath> files_that_stay(const std::vector<FileStep>& steps) {
 
 std::string_view reason_of(StepSide side) {
   switch (side) {
-    case StepSide::both: return "undone";
-    case StepSide::here: return "undone, stays on the service";
-    case StepSide::service: return "undone, stays here";
+    case StepSide::both: return {};
+    case StepSide::here: return "stays on the service";
+    case StepSide::service: return "stays here";
   }
   return {};
 }

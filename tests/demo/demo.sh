@@ -66,7 +66,7 @@ cd "$work/mira" && run ws sync
 cd "$work/jonas"
 run ws sync || echo "(exit $?: a conflict is open)"
 run ws sync conflicts
-run ws sync resolve projects/garden-wall.md --keep local
+run ws sync resolve projects/garden-wall.md --keep mine
 run ws sync
 cd "$work/mira" && run ws sync
 run grep '^status' projects/garden-wall.md

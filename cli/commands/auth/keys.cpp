@@ -46,18 +46,21 @@ Result<ExitCode> token(Session& session) {
 Result<ExitCode> status(Session& session) {
   WS_LET(const Key key, session.key());
   WS_LET(const BaseUrl url, session.base_url());
+  const bool is_table = session.format() == Format::table;
   Json value = {{"v", 1}, {"base_url", url.text}};
   if (key.stored) {
+    if (is_table) value["stored_at"] = url.text;
     value["kept_in"] = session.credentials().place(key.stored->kept_in);
     value.update(to_json(session, *key.stored));
     if (is_past(key.stored->expires_at, session.world().clock.now())) {
       session.note("this key has expired; " + login_like(*key.stored).in_backticks() + " gets a new one");
     }
   } else {
-    value["kept_in"] = session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";
+    value[is_table ? "unchecked_in" : "kept_in"] =
+        session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";
   }
   session.printer().resource("ws.status", value, {});
-  if (session.format() == Format::table) session.note("`ws whoami` asks the service whose key it is");
+  if (is_table) session.note("`ws whoami` checks the key and says whose it is");
   return ExitCode::done;
 }
 

@@ -420,7 +420,7 @@ Result<void> check_deletes(
                                        pictures.empty() ? "" : "s");
   if (session.terminal().may_ask()) {
     session.note(what + ": the files of those that are archived would be removed");
-    if (session.confirm_word("type `delete` to continue, anything else to cancel:", "delete")) return {};
+    if (session.confirm_word("type `delete` to continue; anything else cancels:", "delete")) return {};
   }
   const std::string& word = session.arguments().words.front();
   return fail(

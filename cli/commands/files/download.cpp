@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/transfer/partial_file.hpp"
@@ -19,6 +20,7 @@
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
+#include "cli/output/human.hpp"
 #include "cli/terminal/progress.hpp"
 #include "sync-engine/model/file_name.hpp"
 
@@ -324,7 +326,11 @@ class Downloads {
 
 void print_done(Session& session, const Json& done) {
   if (!is_for_people(session)) return session.printer().resource(done);
-  session.printer().line(find_text(done, "path").value_or(""));
+  const std::string path = find_text(done, "path").value_or("");
+  // A script takes the line for the name.
+  if (!session.terminal().is_terminal(Stream::out)) return session.printer().line(path);
+  const auto size = static_cast<std::uint64_t>(find_integer(done, "size_bytes").value_or(0));
+  session.printer().line(fmt::format("saved {} ({})", clean(path, Breaks::space), human_size(size)));
 }
 
 Result<ExitCode> download_files(Session& session) {

@@ -432,12 +432,18 @@ std::string Session::hint_for_scope_of_token(const Key& used,
                                              const std::vector<StoredCredential>& stored) {
   const std::string lacks = "the key of " + key_variable() + " lacks " + shell_word(scope);
   if (const auto other = stored_key_with(used, scope, stored))
-    return lacks + "; unset it to use that of profile " + shell_word(other->profile) + ", which has it";
+    return fmt::format("{}; the key of profile {} has it: run {} to use that",
+                       lacks,
+                       shell_word(other->profile),
+                       ShellCommand{"unset", key_variable()}.in_backticks());
   const auto url = base_url();
   const std::string server = url ? url->text : used.credential.origin;
   const StoredCredential wanted{.profile = free_profile(stored, server, "default"), .base_url = server};
-  return lacks + ": " + login_with_scope(wanted, scope, stored).in_backticks() + " gets a key that has it, where " +
-         key_variable() + " is not set";
+  return fmt::format("{}; a login is not used while {} is set: run {}, then {}",
+                     lacks,
+                     key_variable(),
+                     ShellCommand{"unset", key_variable()}.in_backticks(),
+                     login_with_scope(wanted, scope, stored).in_backticks());
 }
 
 /// `used`, or its second key where the call that failed was sent with that.

@@ -59,7 +59,8 @@ Result<ExitCode> restore_file(Session& session, SyncTree& tree) {
     return ExitCode::done;
   }
   session.printer().sentence(fmt::format("restored {} as in state {}", shown, state));
-  session.note("the replaced text is in the history: the same command again restores it");
+  session.note("the next `ws sync` sends it; the replaced text is in the local history: " +
+               program_for(tree).add({"sync", "restore"}).path(shown).in_backticks() + " brings that back");
   return ExitCode::done;
 }
 
@@ -112,7 +113,7 @@ Result<ExitCode> reset(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::needed));
   WS_LET(const std::vector<Wanted> wanted, wanted_files(session, tree));
   BringBack wish{.to = BringBack::To::service, .wanted = as_filter(wanted), .dry_run = true};
-  const StepWords told{.nothing = "every file is the same on the service"};
+  const StepWords told{.nothing = "nothing to reset: the files here are as the service has them"};
   WS_LET(const sync::BroughtBack planned, tree.engine->bring_back(wish));
   for (const Wanted& each : wanted) {
     std::error_code ignored;
@@ -125,7 +126,7 @@ Result<ExitCode> reset(Session& session) {
   }
   if (session.has("dry-run") || planned.steps.empty())
     return tell_steps(session, planned, session.has("dry-run"), told);
-  if (!session.has("yes") && session.format() == Format::table) list_steps(session, planned.steps, false);
+  if (!session.has("yes") && session.format() == Format::table) list_steps(session, planned.steps, false, true);
   WS_LET(const bool yes,
          session.confirm(fmt::format("take the service's version ({})? What is replaced stays in the history",
                                      shown_counts(planned.steps))));
@@ -141,8 +142,9 @@ Command sync_restore_command() {
   return {.words = "sync restore",
           .summary = "Restore files from the local history",
           .details =
-              "A file gets the newest text that differs from its present one; the same command again restores the "
-              "present one. A folder or a pattern gets what both sides last agreed on, and --deleted restores "
+              "A file gets the newest text that differs from its present one: without --at, the same command again "
+              "brings the present one back. A folder or a pattern gets what both sides last agreed on, and --deleted "
+              "restores "
               "everything that was deleted here. All of it is one run, which `ws sync undo` undoes. The network is "
               "needed only for pictures that are not kept here. The change is local until the next `ws sync`.",
           .arguments = {{.placeholder = "PATH",

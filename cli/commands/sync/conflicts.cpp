@@ -52,7 +52,7 @@ Json foreign_to_json(const Json& shown) {
   return {{"id", id == nullptr ? Json() : *id},
           {"path", path == nullptr ? Json() : *path},
           {"kind", kind ? Json(sync::name(*kind)) : Json()},
-          {"reason", "it belongs to another client: resolve it there"},
+          {"reason", "another machine made it: resolve it there"},
           {"own", false},
           {"here_only", false}};
 }
@@ -77,19 +77,21 @@ Result<void> add_foreign(Session& session, const SyncTree& tree, Json& list) {
 /// A command for each way in which one of these can be decided.
 void note_ways_out(Session& session, const SyncTree& tree, const std::vector<Conflict>& open) {
   const auto resolve = [&tree] { return program_for(tree).add({"sync", "resolve"}); };
-  session.note(resolve().in_backticks() + " decides them one by one");
+  session.note("to decide them one by one: " + resolve().in_backticks());
   const auto is_any_about = [&](sync::ConflictSubject subject) {
     return std::ranges::any_of(open, [&](const Conflict& one) { return one.is_about(subject); });
   };
   if (is_any_about(sync::ConflictSubject::text) || is_any_about(sync::ConflictSubject::attachment)) {
-    session.note(resolve().add({"PATH|ID", "--keep", "local|remote|both"}).in_backticks() +
-                 " decides one about a text or file");
+    session.note("to decide one about a text or a picture without being asked: " +
+                 resolve().add({"PATH|ID", "--keep", "mine|theirs|both"}).in_backticks());
   }
   if (is_any_about(sync::ConflictSubject::place)) {
-    session.note(resolve().add({"PATH|ID", "--path", "local|remote"}).in_backticks() + " decides one about a name");
+    session.note("to decide one about a name without being asked: " +
+                 resolve().add({"PATH|ID", "--path", "mine|theirs"}).in_backticks());
   }
   if (is_any_about(sync::ConflictSubject::revision)) {
-    session.note(resolve().add({"rewound", "--keep", "local|remote"}).in_backticks() + " decides which state to keep");
+    session.note("to decide which state to keep: " +
+                 resolve().add({"rewound", "--keep", "mine|theirs"}).in_backticks());
   }
 }
 

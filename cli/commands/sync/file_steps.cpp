@@ -18,16 +18,45 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t listed_files = 10;
 
-std::string_view word_of(const sync::FileStep& step) {
-  if (!step.to) return "removed";
-  if (!step.from) return "brought back";
-  return step.from == step.to ? "replaced" : "renamed";
+/// What becomes of a file: for scripts, and for people before and after.
+struct StepWord {
+  std::string_view word;
+  std::string_view planned;
+  std::string_view done;
+};
+
+constexpr StepWord step_words[] = {
+    {"brought back", "bring back", "brought back"},
+    {"replaced", "replace", "replaced"},
+    {"renamed", "rename", "renamed"},
+    {"removed", "remove here", "removed here"},
+};
+
+const StepWord& word_of(const sync::FileStep& step) {
+  if (!step.to) return step_words[3];
+  if (!step.from) return step_words[0];
+  return step.from == step.to ? step_words[1] : step_words[2];
+}
+
+/// "12 files brought back, 3 replaced"; of a plan "bring back 12 files, replace 3".
+std::string counts_of(const std::vector<sync::FileStep>& steps, bool is_planned) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const sync::FileStep& step : steps) ++counts[word_of(step).word];
+  std::string text;
+  for (const StepWord& each : step_words) {
+    const auto found = counts.find(each.word);
+    if (found == counts.end()) continue;
+    const std::string many = text.empty() ? counted(found->second, "file") : std::to_string(found->second);
+    text += text.empty() ? "" : ", ";
+    text += is_planned ? fmt::format("{} {}", each.planned, many) : fmt::format("{} {}", many, each.done);
+  }
+  return text;
 }
 
 Json step_to_json(const sync::FileStep& step) {
   return {{"path", sync::place_of(step).text()},
           {"previous_path", step.is_rename() ? Json(step.from->text()) : Json()},
-          {"what", word_of(step)},
+          {"what", word_of(step).word},
           {"changed", true}};
 }
 
@@ -60,24 +89,15 @@ sync::WantedPath as_filter(const std::vector<Wanted>& wanted) {
   };
 }
 
-std::string shown_counts(const std::vector<sync::FileStep>& steps) {
-  std::map<std::string_view, std::size_t> counts;
-  for (const sync::FileStep& step : steps) ++counts[word_of(step)];
-  std::string text;
-  for (const std::string_view word : {"brought back", "replaced", "renamed", "removed"}) {
-    const auto found = counts.find(word);
-    if (found == counts.end()) continue;
-    text += text.empty() ? fmt::format("{} {}", counted(found->second, "file"), word)
-                         : fmt::format(", {} {}", found->second, word);
-  }
-  return text;
-}
+std::string shown_counts(const std::vector<sync::FileStep>& steps) { return counts_of(steps, false); }
 
-void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool all) {
+void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool all, bool is_planned) {
   const std::size_t shown = all ? steps.size() : std::min(steps.size(), listed_files);
   for (std::size_t i = 0; i < shown; ++i) {
     const sync::FileStep& step = steps[i];
-    std::string line = fmt::format("{:<14}{}", word_of(step), clean(sync::place_of(step).text(), Breaks::space));
+    std::string line = fmt::format("{:<14}{}",
+                                   is_planned ? word_of(step).planned : word_of(step).done,
+                                   clean(sync::place_of(step).text(), Breaks::space));
     if (step.is_rename()) line += fmt::format("  (was {})", clean(step.from->text(), Breaks::space));
     session.printer().line(line);
   }
@@ -98,11 +118,11 @@ ExitCode tell_steps(Session& session, const sync::BroughtBack& found, bool is_pl
                                 {"dry_run", is_planned}});
     return exit;
   }
-  list_steps(session, found.steps, session.has("verbose"));
+  list_steps(session, found.steps, session.has("verbose"), is_planned);
   if (found.steps.empty()) {
     session.printer().sentence(words.nothing);
   } else if (is_planned) {
-    session.printer().sentence("would be: " + shown_counts(found.steps));
+    session.printer().sentence(fmt::format("would {}; nothing was changed", counts_of(found.steps, true)));
   } else {
     session.printer().sentence(shown_counts(found.steps));
     session.note(words.next);

@@ -27,7 +27,7 @@ sync::WantedPath as_filter(const std::vector<Wanted>& wanted);
 /// "12 files brought back, 3 replaced".
 std::string shown_counts(const std::vector<sync::FileStep>& steps);
 /// The first ten, or all.
-void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool all);
+void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool all, bool is_planned);
 
 /// What is said where there is nothing to do, and after it was done.
 struct StepWords {

@@ -60,7 +60,11 @@ Result<ExitCode> log(Session& session) {
                 fmt::format("there is no file {}, and the history holds none of that name", words.front()));
   }
   Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
-  for (const sync::HistoryState& state : states) list["data"].push_back(state_to_json(state));
+  for (const sync::HistoryState& state : states) {
+    Json value = state_to_json(state);
+    if (session.format() == Format::table && state.changes.size() > 1) value["more"] = state.changes.size() - 1;
+    list["data"].push_back(std::move(value));
+  }
   print_own_list(session, "ws.states", list, words.empty() ? "" : "The history has no state of " + words.front() + ".");
   if (options.limit != 0 && states.size() == options.limit) {
     session.note(fmt::format("only the last {} are shown; --all shows every one", options.limit));
@@ -139,13 +143,15 @@ std::string shown_loss(const sync::GcReport& report) {
 void print_gc(Session& session, const sync::GcReport& report, const sync::GcOptions& options) {
   const std::string from = to_rfc3339(options.keep_from).substr(0, 10);
   const std::string kept = fmt::format("{} kept", counted(report.states_kept, "state"));
+  const bool is_nothing = report.states_dropped == 0 && report.texts_dropped == 0 && report.files_dropped == 0;
   if (options.dry_run) {
-    return session.printer().sentence(fmt::format("would drop {} older than {}; {}", shown_loss(report), from, kept));
+    return session.printer().sentence(
+        is_nothing
+            ? fmt::format("nothing is older than {}: nothing would be dropped, {}", from, kept)
+            : fmt::format("would drop {} older than {}; {}; nothing was changed", shown_loss(report), from, kept));
   }
   const std::string size = fmt::format("{} -> {}", human_size(report.bytes_before), human_size(report.bytes_after));
-  if (report.states_dropped == 0 && report.texts_dropped == 0 && report.files_dropped == 0) {
-    return session.printer().sentence(fmt::format("nothing is older than {}; {}, {}", from, kept, size));
-  }
+  if (is_nothing) return session.printer().sentence(fmt::format("nothing is older than {}; {}, {}", from, kept, size));
   session.printer().sentence(fmt::format("dropped {} older than {}; {}, {}", shown_loss(report), from, kept, size));
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
@@ -34,11 +35,17 @@ struct Decision {
   std::optional<std::string> merged = {};
 };
 
+/// A word has two spellings; scripts read one.
+std::string machine_word(const std::string& word) {
+  return word == "mine" ? "local" : word == "theirs" ? "remote" : word;
+}
+
 Result<Decision> read_name_decision(const std::string& word) {
-  if (word != "local" && word != "remote") {
-    return fail(Failure::Kind::usage, "--path takes local or remote, not `" + word + "`");
+  const auto keep = sync::find_keep(word);
+  if (keep != sync::Keep::local && keep != sync::Keep::remote) {
+    return fail(Failure::Kind::usage, "--path takes mine or theirs, not `" + word + "`");
   }
-  return Decision{.about = Decision::About::name, .keep = *sync::find_keep(word), .word = word};
+  return Decision{.about = Decision::About::name, .keep = *keep, .word = machine_word(word)};
 }
 
 Result<Decision> read_decision(Session& session) {
@@ -51,7 +58,7 @@ Result<Decision> read_decision(Session& session) {
   if (said != 1) {
     return fail(Failure::Kind::usage,
                 said == 0 ? "--keep, --path or --markers is required" : "give only one of --keep, --path and --markers",
-                "add --keep local, remote or both; --path local or remote for a name; or --markers. On a terminal you "
+                "add --keep mine, theirs or both; --path mine or theirs for a name; or --markers. On a terminal you "
                 "are asked");
   }
   if (file && !keep) {
@@ -60,10 +67,8 @@ Result<Decision> read_decision(Session& session) {
   if (session.has("markers")) return Decision{.about = Decision::About::markers, .word = "markers"};
   if (path) return read_name_decision(*path);
   const auto known = sync::find_keep(*keep);
-  if (!known)
-    return fail(Failure::Kind::usage,
-                "--keep takes mine (local), theirs (remote), both or merged, not `" + *keep + "`");
-  Decision decision{.keep = *known, .word = *keep == "mine" ? "local" : *keep == "theirs" ? "remote" : *keep};
+  if (!known) return fail(Failure::Kind::usage, "--keep takes mine, theirs, both or merged, not `" + *keep + "`");
+  Decision decision{.keep = *known, .word = machine_word(*keep)};
   if (file && *known != sync::Keep::merged) {
     return fail(Failure::Kind::usage, "--file is the text for --keep merged", "add --keep merged");
   }
@@ -149,7 +154,7 @@ Result<sync::Choice> choice_of(sync::SyncEngine& engine, const Conflict& conflic
   if (decision.about == Decision::About::name && !is_a_name) {
     return fail(Failure::Kind::usage,
                 "the conflict at " + conflict.path.string() + " is about a text, not about a name",
-                "use --keep local, remote, both or merged");
+                "use --keep mine, theirs, both or merged");
   }
   sync::Choice choice{.conflict = conflict, .keep = decision.keep, .merged = decision.merged};
   if (decision.merged) WS_TRY(has_no_open_markers(engine, conflict, *decision.merged));
@@ -185,19 +190,15 @@ Result<std::vector<Result<void>>> decide_together(sync::SyncEngine& engine,
   return results;
 }
 
-bool needs_a_run(const Conflict& conflict, sync::Keep keep) {
-  return conflict.is_about(sync::ConflictSubject::place) || conflict.is_about(sync::ConflictSubject::revision) ||
-         (conflict.is_here_only() && keep != sync::Keep::remote);
-}
-
 /// The line for people, of one that went as it was said.
 std::string told(const Conflict& conflict, const Decision& decision) {
   const std::string path = clean(conflict.path.text(), Breaks::space);
   if (decision.about == Decision::About::markers) {
-    return "put both texts into " + path + ": edit it, then `ws sync resolve PATH --keep merged`";
+    return fmt::format("put both texts into {}: edit it, then {}",
+                       path,
+                       ShellCommand{"ws", "sync", "resolve"}.path(path).add({"--keep", "merged"}).in_backticks());
   }
-  const std::string line = "resolved " + path + ": kept " + decision.word;
-  return needs_a_run(conflict, decision.keep) ? line + "; the next `ws sync` carries it out" : line;
+  return fmt::format("resolved {}: kept {}; {}", path, keep_word(decision.keep), what_follows(conflict, decision.keep));
 }
 
 Result<ExitCode> walk_selected(Session& session) {
@@ -218,7 +219,7 @@ Result<ExitCode> walk_selected(Session& session) {
     if (report.stopped && session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
     return ExitCode::conflict;
   }
-  session.note("nothing to decide: " + again.in_backticks() + " syncs both sides");
+  session.note("no conflict is left to decide: " + again.in_backticks() + " syncs the rest");
   return ExitCode::done;
 }
 
@@ -235,7 +236,10 @@ Result<ExitCode> decide(Session& session) {
   WS_LET(const std::vector<Conflict> selected, select(session, tree.root, open));
   if (session.has("dry-run")) {
     for (const Conflict& one : selected) {
-      session.printer().line("would keep " + decision.word + ": " + clean(one.path.text(), Breaks::space));
+      const std::string path = clean(one.path.text(), Breaks::space);
+      session.printer().line(decision.about == Decision::About::markers
+                                 ? fmt::format("would put both texts into {}", path)
+                                 : fmt::format("would keep {}: {}", keep_word(decision.keep), path));
     }
     return ExitCode::done;
   }
@@ -276,7 +280,7 @@ std::vector<Flag> resolve_flags() {
           {.name = "path",
            .placeholder = "WHOSE",
            .help = "which name to keep, for a conflict about a name",
-           .limits = "local or remote"},
+           .limits = "mine or local, theirs or remote"},
           {.name = "file", .placeholder = "FILE|-", .help = "the merged text; implies --keep merged"},
           {.name = "markers", .help = "put both texts into the working file, to edit"},
           {.name = "all", .help = "every open conflict of this folder"},
@@ -295,17 +299,17 @@ Command sync_resolve_command() {
           "On a terminal, without --keep, --path and --markers, it leads you through the conflicts one by one: what "
           "happened, both texts, a key for each choice (`m` takes mine where it collides and merges the rest, `M` my "
           "whole text; `t` and `T` theirs); nothing is written before you confirm it. --plain asks in "
-          "lines of text. For an edit against a delete, local and remote say which of the two wins; both keeps the "
-          "local text as a copy beside the remote one. Where two documents want one name, or one document has two, "
+          "lines of text. For an edit against a delete, mine and theirs say which of the two wins; both keeps "
+          "your text as a copy beside theirs. Where two documents want one name, or one document has two, "
           "--path says which name wins; the other file stays beside it under another name. --keep merged takes the "
           "text of --file, the working file that you edited after --markers, or a clean merge. A service that went "
           "back to an older state is the conflict `rewound`. The text that loses is kept in the history.",
       .arguments = {{.placeholder = "PATH|ID", .help = "a file, or the id of a conflict", .count = Count::any}},
       .flags = resolve_flags(),
-      .examples = {"ws sync resolve recipes/soup.md --keep local",
-                   "ws sync resolve --all --keep remote",
-                   "ws sync resolve wall.md --path local",
-                   "ws sync resolve rewound --keep remote"},
+      .examples = {"ws sync resolve recipes/soup.md --keep mine",
+                   "ws sync resolve --all --keep theirs",
+                   "ws sync resolve wall.md --path mine",
+                   "ws sync resolve rewound --keep theirs"},
       .run = decide};
 }
 

@@ -31,6 +31,8 @@ Network needs_network(const Session& session) { return session.has("dry-run") ? 
 
 /// Ctrl-C ends a run between two steps: what was published stays so, and the next run does the rest.
 Failure stopped_after(Failure failure, const sync::Report& report) {
+  if (failure.kind == Failure::Kind::unknown_outcome && failure.call.operation == "sync.commit")
+    failure.hint = "run the same command again: it finds out what was published, and sends nothing twice";
   if (failure.kind != Failure::Kind::cancelled) return failure;
   const auto in_state = [&](sync::Row::State state) {
     return std::ranges::count_if(
@@ -98,11 +100,12 @@ Result<void> print_what_is_sent(Session& session, const fs::path& folder, bool i
   const auto counted = [](auto count, std::string_view word) {
     return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
   };
-  const std::string sent = counted(notes, "note") + (files == 0 ? "" : " and " + counted(files, "file"));
+  const std::string sent = counted(notes, "note") + (files == 0 ? "" : " and " + counted(files, "attachment"));
+  const auto left_out = report.skipped.size() + report.not_included;
   const std::string left =
-      report.skipped.empty() ? "" : " (" + counted(report.skipped.size(), "file") + " left out: `ws sync status`)";
+      left_out == 0 ? "" : " (" + counted(left_out, "other file") + " left out: `ws sync status` says why)";
   session.printer().sentence(
-      fmt::format("The first run will send {}{}; {} can see them on the service.",
+      fmt::format("The first `ws sync` will send {}{}; {} can see them on the service.",
                   sent,
                   left,
                   is_in_project ? "everybody in the Workspace" : "you and the Workspace's admins"));
@@ -206,8 +209,11 @@ Result<ExitCode> init(Session& session) {
     const bool is_in_project = !options.project_id.empty();
     if (options.source_id.empty()) WS_TRY(print_what_is_sent(session, options.folder, is_in_project));
     session.printer().sentence(
-        "Next: `ws sync` sends your files and receives the others. " +
-        std::string(is_in_project ? "Anybody in the Workspace joins with:" : "On another machine:"));
+        std::string(options.source_id.empty()
+                        ? "Next: `ws sync`. "
+                        : "Next: `ws sync` receives its notes, and sends those of this folder. ") +
+        (is_in_project ? "Anybody in the Workspace can sync the same notes:"
+                       : "To sync the same notes on another machine:"));
     session.printer().line("  " + join);
     return ExitCode::done;
   }
@@ -219,6 +225,11 @@ Result<ExitCode> init(Session& session) {
                               {"base_url", binding.base_url},
                               {"join", join}});
   return ExitCode::done;
+}
+
+/// The last line of a preview: its rows read like those of a run.
+void print_unchanged(Session& session) {
+  if (session.format() == Format::table) session.printer().sentence("nothing was changed");
 }
 
 enum class AboutDeletes { nothing, bring_back, keep, confirm };
@@ -234,19 +245,20 @@ AboutDeletes ask_about_deletes(Session& session, SyncTree& tree, const sync::Rep
   const std::size_t gone_there = is_known_service ? guard.deletes_here + guard.files_deleted_here : 0;
   std::string question;
   if (gone_here > 0) {
-    question = fmt::format("{} missing here: type `r` to restore {}. ",
+    question = fmt::format("{} missing here: type `r` to restore {}{} ",
                            counted(gone_here, "file is", "files are"),
-                           gone_here == 1 ? "it" : "them");
+                           gone_here == 1 ? "it" : "them",
+                           gone_there > 0 ? ";" : ",");
   }
   if (gone_there > 0) {
-    question += fmt::format("{} archived on the service: type `keep` to keep {} here. ",
+    question += fmt::format("{} archived on the service: type `keep` to keep {} here, ",
                             counted(gone_there, "file was", "files were"),
                             gone_there == 1 ? "it" : "them");
   }
-  question += gone_here > 0 && gone_there > 0 ? "type `delete` to remove them on both sides, anything else to cancel:"
-              : gone_here > 0                 ? "type `delete` to archive them on the service, anything else to cancel:"
-              : gone_there > 0                ? "type `delete` to remove them here, anything else to cancel:"
-                                              : "type `delete` to continue, anything else to cancel:";
+  question += gone_here > 0 && gone_there > 0 ? "or `delete` to remove them on both sides; anything else cancels:"
+              : gone_here > 0                 ? "or `delete` to archive them on the service; anything else cancels:"
+              : gone_there > 0                ? "or `delete` to remove them here; anything else cancels:"
+                                              : "type `delete` to continue; anything else cancels:";
   const std::string asked = wrap_for(session.terminal(), Stream::err, clean(question, Breaks::space), 0);
   const std::string answer = session.terminal().ask(asked + " ");
   if (answer == "delete") return AboutDeletes::confirm;
@@ -287,7 +299,9 @@ Result<ExitCode> run_sync(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, folder_of(session), needs_network(session)));
   if (session.has("dry-run")) {
     WS_LET(const sync::Report planned, tree.engine->status(options));
-    return finish(session, tree, planned, ReportStage::planned, ExitCode::done);
+    const ExitCode exit = finish(session, tree, planned, ReportStage::planned, ExitCode::done);
+    print_unchanged(session);
+    return exit;
   }
   auto ran = tree.engine->run(options);
   if (!ran) return fail(stopped_early(std::move(ran).error()));
@@ -310,7 +324,7 @@ Result<ExitCode> show_status(Session& session) {
   WS_LET(const sync::Report report, tree.engine->status(options));
   const ExitCode exit = session.has("exit-code") ? exit_code_of_status(report) : ExitCode::done;
   if (session.format() == Format::table) {
-    if (!tree.account.empty()) session.printer().sentence("This folder belongs to " + tree.account + ".");
+    if (!tree.account.empty()) session.printer().sentence("Syncing as " + tree.account + ".");
     WS_LET(const std::vector<sync::LeftOutName> left_out, tree.engine->left_out());
     if (!left_out.empty()) {
       session.printer().sentence(fmt::format("{} left out here on purpose: `ws sync leave` lists {}.",
@@ -334,6 +348,34 @@ sync::Report only_step(sync::Report report, Step step) {
   return report;
 }
 
+/// What the steps leave to a whole run: files that notes show, and what was edited meanwhile. For people alone: it
+/// walks the folder once more.
+void print_still_unsent(Session& session, SyncTree& tree, bool with_notes) {
+  if (session.format() != Format::table) return;
+  const auto left = tree.engine->status({.offline = true});
+  tree.progress->clear();
+  if (!left) return;
+  std::size_t notes = 0;
+  std::size_t attachments = 0;
+  for (const sync::Row& row : left->rows) {
+    if (!sync::is_push(row.action.kind)) continue;
+    if (row.action.attachment) {
+      ++attachments;
+    } else if (with_notes) {
+      ++notes;
+    }
+  }
+  if (notes + attachments == 0) return;
+  const std::string what = notes == 0 ? counted(attachments, "attachment")
+                           : attachments == 0
+                               ? counted(notes, "note")
+                               : fmt::format("{} and {}", counted(notes, "note"), counted(attachments, "attachment"));
+  session.printer().sentence(fmt::format("not sent yet: {}; {} sends {}",
+                                         what,
+                                         program_for(tree).add({"sync"}).in_backticks(),
+                                         notes + attachments == 1 ? "it" : "them"));
+}
+
 Result<ExitCode> run_step(Session& session, Step step) {
   WS_LET(sync::RunOptions options, run_options(session));
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), needs_network(session)));
@@ -342,7 +384,10 @@ Result<ExitCode> run_step(Session& session, Step step) {
     const bool publishes = step == Step::commit;
     WS_LET(sync::Report planned, publishes ? tree.engine->commit(options) : tree.engine->status(options));
     if (!publishes) planned = only_step(std::move(planned), step);
-    return finish(session, tree, planned, publishes ? ReportStage::published : ReportStage::planned, ExitCode::done);
+    const ReportStage stage = publishes ? ReportStage::published : ReportStage::planned;
+    const ExitCode exit = finish(session, tree, planned, stage, ExitCode::done);
+    print_unchanged(session);
+    return exit;
   }
   switch (step) {
     case Step::pull: {
@@ -351,11 +396,15 @@ Result<ExitCode> run_step(Session& session, Step step) {
     }
     case Step::push: {
       WS_LET(const sync::Report report, tree.engine->push(options));
-      return finish_run(session, tree, report, ReportStage::staged);
+      const ExitCode exit = finish_run(session, tree, report, ReportStage::staged);
+      if (!report.guard && !report.ended_by) print_still_unsent(session, tree, false);
+      return exit;
     }
     case Step::commit: {
       WS_LET(const sync::Report report, tree.engine->commit(options));
-      return finish_run(session, tree, report, ReportStage::published);
+      const ExitCode exit = finish_run(session, tree, report, ReportStage::published);
+      if (!report.ended_by) print_still_unsent(session, tree, true);
+      return exit;
     }
   }
   return ExitCode::unexpected;

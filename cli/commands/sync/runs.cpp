@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -90,14 +91,14 @@ std::string note_of(const OperationDetails& details) {
   return fmt::format("undoes run {}{}", details.operation.undoes, details.operation.is_partial ? ", in part" : "");
 }
 
-/// "run 3, 2 hours ago: ws sync run"; with the time itself where no terminal shows it.
+/// "run 3 (ws sync run, 2 hours ago)"; with the time itself where no terminal shows it.
 std::string described(Session& session, const sync::Operation& run) {
   const std::string time = to_rfc3339(run.time);
   const bool is_on_screen = session.terminal().is_terminal(Stream::out);
-  return fmt::format("run {}, {}: {}",
+  return fmt::format("run {} ({}, {})",
                      run.id,
-                     is_on_screen ? relative_time(time, session.world().clock.now()) : time,
-                     clean(run.command, Breaks::space));
+                     clean(run.command, Breaks::space),
+                     is_on_screen ? relative_time(time, session.world().clock.now()) : time);
 }
 
 Json operation_to_json(const OperationDetails& details) {
@@ -195,7 +196,9 @@ Result<ExitCode> show(Session& session) {
     }
     if (session.format() == Format::table) {
       const std::string note = note_of(details);
-      session.printer().line(described(session, details.operation));
+      const std::string& device = details.operation.device;
+      session.printer().line(described(session, details.operation) +
+                             (device.empty() ? "" : ", on " + clean(device, Breaks::space)));
       session.printer().line(shown_counts(details) + (note.empty() ? "" : "; " + note));
     }
   }
@@ -227,26 +230,39 @@ void say(Session& session, const std::string& text) {
   }
 }
 
+/// Many that stay for one reason get one line.
 void print_left(Session& session, const sync::UndoReport& undone) {
   constexpr std::size_t most = 20;
-  for (std::size_t i = 0; i < std::min(most, undone.left.size()); ++i) {
-    const sync::LeftAlone& left = undone.left[i];
-    const std::string path = clean(left.path.text(), Breaks::space);
+  constexpr std::size_t most_alike = 3;
+  std::map<std::string_view, std::size_t> alike;
+  for (const sync::LeftAlone& each : undone.left) ++alike[each.why];
+  const std::string_view verb = session.command().words == "sync redo" ? "redone" : "undone";
+  std::set<std::string_view> told;
+  std::size_t lines = 0;
+  std::size_t unshown = 0;
+  for (const sync::LeftAlone& left : undone.left) {
+    const std::size_t count = alike[left.why];
+    if (count > most_alike && !told.insert(left.why).second) continue;
+    if (++lines > most) {
+      ++unshown;
+      continue;
+    }
+    std::string path = clean(left.path.text(), Breaks::space);
+    if (count > most_alike) path += fmt::format(" and {} more", count - 1);
     if (session.format() == Format::table) {
-      session.printer().line(fmt::format("  left  {}  {}", path, left.why));
+      session.printer().line(fmt::format("  not {}  {}  {}", verb, path, left.why));
     } else {
-      session.note(fmt::format("left {}: {}", path, left.why));
+      session.note(fmt::format("not {}: {}, {}", verb, path, left.why));
     }
   }
-  if (undone.left.size() > most)
-    session.note(fmt::format("  and {} more, left as they are", undone.left.size() - most));
+  if (unshown > 0) session.note(fmt::format("  and {} more, not {}", unshown, verb));
 }
 
 /// What the API cannot take back, told before it is done and after.
 void print_limits(Session& session, const sync::UndoReport& undone) {
   if (undone.undone.is_first && !undone.report.rows.empty()) {
     say(session,
-        "nothing was synced here before that run: what it sent stays here and is removed from the service, what it "
+        "nothing was synced here before that run: what it sent stays here and is archived on the service, what it "
         "received stays on the service and is removed here; `ws sync` would sync both again");
   }
   if (undone.anew.empty()) return;
@@ -280,6 +296,42 @@ Json undo_to_json(const sync::UndoReport& undone, bool is_planned) {
   return value;
 }
 
+/// The run that the last undo has undone; null: its record is gone.
+std::optional<sync::Operation> redone_run(SyncTree& tree, const sync::UndoReport& undone) {
+  if (undone.undone.undoes == 0) return std::nullopt;
+  auto details = tree.engine->operation(undone.undone.undoes);
+  return details ? std::optional(std::move(details->operation)) : std::nullopt;
+}
+
+/// What is undone, or done again: the rows below say only what differs from it.
+std::string undo_header(Session& session, SyncTree& tree, const sync::UndoReport& undone) {
+  if (session.command().words != "sync redo") return "Undoing " + described(session, undone.undone);
+  if (const auto run = redone_run(tree, undone))
+    return fmt::format("Redoing {}, which run {} undid", described(session, *run), undone.undone.id);
+  return fmt::format("Redoing what {} undid", described(session, undone.undone));
+}
+
+/// The command that leads back.
+std::string undo_footer(const Session& session, const SyncTree& tree, std::uint64_t operation) {
+  const bool is_redo = session.command().words == "sync redo";
+  ShellCommand back = program_for(tree);
+  if (session.arguments().words.empty()) {
+    back.words(is_redo ? "sync undo" : "sync redo");
+  } else {
+    back.add({"sync", "undo", std::to_string(operation)});
+  }
+  return fmt::format("This is run {}; to reverse it: {}", operation, back.in_backticks());
+}
+
+/// The part of the report that is about the undo: what else lies here was not asked for.
+sync::Report shown_report(sync::Report report) {
+  report.skipped.clear();
+  report.detached.clear();
+  report.not_synced = 0;
+  report.not_included = 0;
+  return report;
+}
+
 void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone, bool is_planned) {
   if (session.format() == Format::json || session.format() == Format::ndjson || session.format() == Format::yaml) {
     return session.printer().json(undo_to_json(undone, is_planned));
@@ -287,12 +339,15 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
   const bool is_table = session.format() == Format::table;
   for (const sync::Operation& each : undone.passed)
     say(session, described(session, each) + ": nothing of it is left to undo");
-  say(session, described(session, undone.undone));
+  say(session, undo_header(session, tree, undone));
   print_limits(session, undone);
   print_left(session, undone);
   const bool is_nothing = undone.report.rows.empty() && !undone.report.guard && undone.report.conflicts.empty();
   if (is_nothing) {
-    say(session, undone.left.empty() ? "nothing of it is left to undo" : "nothing of it can be undone");
+    const std::string_view verb = session.command().words == "sync redo" ? "redo" : "undo";
+    say(session,
+        undone.left.empty() ? fmt::format("nothing of it is left to {}", verb)
+                            : fmt::format("nothing of it can be {}ne", verb));
     if (undone.further_back) {
       ShellCommand further = program_for(tree);
       further.add({"sync", "undo", std::to_string(*undone.further_back)});
@@ -300,11 +355,13 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
     }
     return;
   }
-  print_report(session, tree, undone.report, is_planned ? ReportStage::planned : ReportStage::done);
+  print_report(session,
+               tree,
+               is_table ? shown_report(undone.report) : undone.report,
+               is_planned ? ReportStage::planned : ReportStage::done);
+  if (session.has("dry-run")) return say(session, "nothing was changed");
   if (is_table && !is_planned && undone.report.operation) {
-    ShellCommand again = program_for(tree);
-    again.add({"sync", "undo", std::to_string(*undone.report.operation)});
-    session.printer().sentence("an undo is a run too: " + again.in_backticks() + " undoes it");
+    session.printer().sentence(undo_footer(session, tree, *undone.report.operation));
   }
 }
 
@@ -326,7 +383,7 @@ Result<ExitCode> take_back(Session& session, bool redo) {
   WS_LET(sync::UndoReport undone, tree.engine->undo(options));
   if (undone.report.guard && !options.dry_run && session.terminal().may_ask() && !session.has("json")) {
     print_undo(session, tree, undone, true);
-    if (session.confirm_word("type `delete` to continue, anything else to cancel:", "delete")) {
+    if (session.confirm_word("type `delete` to continue; anything else cancels:", "delete")) {
       options.allow_deletes = true;
       WS_LET(undone, tree.engine->undo(options));
     } else {
@@ -378,7 +435,9 @@ Result<ExitCode> list_runs(Session& session) {
     Json value = operation_to_json(each);
     if (for_people) {
       value["counts"] = shown_counts(each);
-      value["note"] = note_of(each);
+      const std::string note = note_of(each);
+      value["changes"] = note.empty() ? shown_counts(each) : fmt::format("{}; {}", shown_counts(each), note);
+      value["note"] = note;
     }
     list["data"].push_back(std::move(value));
   }

@@ -63,14 +63,14 @@ std::string_view stage_word(sync::Stage stage) {
 Result<std::optional<sync::Keep>> parse_on_conflict(const std::string& text) {
   const auto keep = sync::find_keep(text);
   if (text == "open" || (keep && keep != sync::Keep::merged)) return keep;
-  return fail(Failure::Kind::usage, "--on-conflict takes open, local, remote or both, not `" + text + "`");
+  return fail(Failure::Kind::usage, "--on-conflict takes open, mine, theirs or both, not `" + text + "`");
 }
 
 Result<void> check_server_of(Session& session, const sync::TreeBinding& binding) {
   WS_LET(const BaseUrl url, session.base_url());
   if (url.origin == binding.origin) return {};
   return fail(Failure{.kind = Failure::Kind::usage,
-                      .what = "this folder belongs to " + binding.base_url + ", not to " + url.text,
+                      .what = "this folder syncs with " + binding.base_url + ", not with " + url.text,
                       .hint = "leave out --base-url and WS_BASE_URL, or name the folder's server",
                       .code = "foreign_server"});
 }
@@ -118,7 +118,7 @@ std::vector<Flag> run_flags() {
       {.name = "on-conflict",
        .placeholder = "HOW",
        .help = "decide conflicts at once",
-       .limits = "open, local, remote or both",
+       .limits = "open, mine or local, theirs or remote, both",
        .fallback = "open"},
       {.name = "message",
        .letter = 'm',
@@ -344,8 +344,10 @@ void print_report(
     Session& session, const SyncTree& tree, const sync::Report& report, ReportStage stage, std::string stamp) {
   Invocation called = invocation_of(session, tree);
   called.stamp = std::move(stamp);
-  called.were_told = stage == ReportStage::done && session.format() == Format::table && !session.has("verbose") &&
-                     were_told(session, tree, report);
+  // An undo leaves such files out of its report.
+  const bool tells_of_all = called.verb.empty() && stage == ReportStage::done;
+  called.were_told =
+      tells_of_all && session.format() == Format::table && !session.has("verbose") && were_told(session, tree, report);
   switch (session.format()) {
     case Format::table: {
       if (names_members(session)) break;
@@ -376,20 +378,47 @@ void print_stop(Session& session, const SyncTree& tree, const sync::Report& repo
 
 void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report& report) {
   constexpr std::ptrdiff_t max_without_a_word = 10;
-  const auto loses = [](const sync::Row& row) {
-    using Kind = sync::ActionKind;
+  using Kind = sync::ActionKind;
+  const auto is_done = [](const sync::Row& row) { return row.state == sync::Row::State::done; };
+  const auto removes = [&is_done](const sync::Row& row) {
+    return is_done(row) && (row.action.kind == Kind::pull_delete || row.action.kind == Kind::push_delete);
+  };
+  const auto replaces = [&is_done](const sync::Row& row) {
     const Kind kind = row.action.kind;
-    const bool replaces = kind == Kind::pull_delete || kind == Kind::push_delete || kind == Kind::pull_update ||
-                          kind == Kind::push_update || kind == Kind::merge;
-    return replaces && row.state == sync::Row::State::done;
+    return is_done(row) && (kind == Kind::pull_update || kind == Kind::push_update || kind == Kind::merge);
   };
   const Format format = session.format();
   if (!report.operation || format == Format::json || format == Format::ndjson || format == Format::yaml) return;
-  if (std::ranges::count_if(report.rows, loses) <= max_without_a_word) return;
+  const bool is_small = std::ranges::count_if(report.rows, replaces) <= max_without_a_word;
+  if (is_small && std::ranges::none_of(report.rows, removes)) return;
   ShellCommand undo = program_for(tree);
   undo.add({"sync", "undo", std::to_string(*report.operation)});
-  const std::string line = "to undo this on both sides: " + undo.in_backticks();
+  const std::string line = "to undo this run, here and on the service: " + undo.in_backticks();
   format == Format::table ? session.printer().sentence(line) : session.note(line);
+}
+
+std::string_view keep_word(sync::Keep keep) {
+  switch (keep) {
+    case sync::Keep::local: return "mine";
+    case sync::Keep::remote: return "theirs";
+    case sync::Keep::both: return "both";
+    case sync::Keep::merged: return "merged";
+  }
+  return "";
+}
+
+std::string_view what_follows(const sync::Conflict& conflict, sync::Keep keep) {
+  const bool needs_a_run = conflict.is_about(sync::ConflictSubject::place) ||
+                           conflict.is_about(sync::ConflictSubject::revision) ||
+                           (conflict.is_here_only() && keep != sync::Keep::remote);
+  if (needs_a_run) return "the next `ws sync` carries it out";
+  switch (keep) {
+    case sync::Keep::local: return conflict.local ? "it is sent" : "it is archived on the service";
+    case sync::Keep::remote: return conflict.local ? "your version is in the local history" : "the file is back";
+    case sync::Keep::both: return "the next `ws sync` sends your copy";
+    case sync::Keep::merged: return "the merged text is sent";
+  }
+  return {};
 }
 
 }  // namespace ws::cli

@@ -62,11 +62,16 @@ void print_report(
 void print_stop(Session& session, const SyncTree& tree, const sync::Report& report, ExitCode exit);
 /// The report, and what ended it early; the exit code stands for both.
 ExitCode finish_run(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage);
-/// After a run that deleted or replaced more than ten files: how to take it back.
+/// After a run that removed a file, or replaced more than ten: how to take it back.
 void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report& report);
 /// How the tree's commands begin from here: "ws", or "ws -C DIR".
 ShellCommand program_for(const SyncTree& tree);
 Invocation invocation_of(Session& session, const SyncTree& tree);
+
+/// "mine", of a decision: the same word in every line that people read.
+std::string_view keep_word(sync::Keep keep);
+/// What a decision has done, and what is left to do: "it is sent".
+std::string_view what_follows(const sync::Conflict& conflict, sync::Keep keep);
 
 /// Hunks of a unified diff as git colours them, cleaned for the terminal: colours only where it shows some.
 std::string coloured_diff(Session& session, const std::string& hunks);

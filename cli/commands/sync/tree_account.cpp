@@ -44,14 +44,14 @@ Failure foreign_account(const Session& session,
   return {.kind = Failure::Kind::usage,
           .what = fmt::format("this folder is {}; {} is {}", whose(owner), word_of_key(session, key), whose(account)),
           .hint = "nothing was sent; " + ShellCommand{"ws", "sync", "account", "--set"}.in_backticks() +
-                  " makes the folder belong to that account",
+                  " makes it sync as that account",
           .code = "foreign_account"};
 }
 
 Failure no_key_of(Session& session, const sync::TreeBinding& binding) {
   const ShellCommand login = login_beside(session, binding.profile, binding.base_url);
   return {.kind = Failure::Kind::auth,
-          .what = fmt::format("this folder belongs to {}, and no key of that account is stored",
+          .what = fmt::format("this folder syncs as {}, and no key of that account is stored",
                               account_name(*binding.account)),
           .hint = "log in as that person: " + login.in_backticks()};
 }
@@ -91,7 +91,7 @@ Result<ExitCode> show_account(Session& session) {
     WS_LET(const Key key, session.key());
     if (key.credential.origin != binding.origin) {
       return fail(Failure{.kind = Failure::Kind::usage,
-                          .what = "this folder belongs to " + binding.base_url,
+                          .what = "this folder syncs with " + binding.base_url,
                           .hint = "use a key of that server",
                           .code = "foreign_server"});
     }
@@ -99,7 +99,7 @@ Result<ExitCode> show_account(Session& session) {
     const bool is_other = binding.account && !is_same_account(account, *binding.account);
     if (is_other) {
       WS_LET(const bool agreed,
-             session.confirm(fmt::format("this folder belongs to {}: sync it as {} from now on?",
+             session.confirm(fmt::format("this folder syncs as {}: sync it as {} from now on?",
                                          account_name(*binding.account),
                                          account_name(account))));
       if (!agreed) return ExitCode::done;
@@ -110,9 +110,8 @@ Result<ExitCode> show_account(Session& session) {
   }
   if (session.format() == Format::table) {
     session.printer().sentence(
-        binding.account
-            ? fmt::format("{} belongs to {}.", root.string(), account_name(*binding.account))
-            : "This folder belongs to no account yet: the next `ws sync` sets it to the account of the key in use.");
+        binding.account ? fmt::format("{} syncs as {}.", root.string(), account_name(*binding.account))
+                        : "This folder has no account yet: the next `ws sync` sets the account of the key in use.");
     return ExitCode::done;
   }
   const sync::Account account = binding.account.value_or(sync::Account());
@@ -151,7 +150,7 @@ Command sync_account_command() {
   return {.words = "sync account",
           .summary = "Show the account that a folder syncs as, or change it",
           .details =
-              "A synced folder belongs to the person or agent that set it up: every `ws sync` there uses a key of that "
+              "A folder syncs as the person or agent that set it up: every `ws sync` there uses a key of that "
               "account, whichever profile is in use, and refuses a key of another one.",
           .flags = {{.name = "set", .help = "sync this folder as the account of the key in use; asks first"}},
           .examples = {"ws sync account", "ws sync account --set --profile work"},

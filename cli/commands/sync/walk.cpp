@@ -33,16 +33,6 @@ constexpr std::size_t shown_states_of_a_file = 100;
 constexpr std::size_t searched_states = 20;
 constexpr std::size_t digits_of_a_state = 10;
 
-std::string_view keep_word(Keep keep) {
-  switch (keep) {
-    case Keep::local: return "local";
-    case Keep::remote: return "remote";
-    case Keep::both: return "both";
-    case Keep::merged: return "merged";
-  }
-  return "";
-}
-
 bool is_a_name(const Conflict& conflict) {
   return conflict.is_about(sync::ConflictSubject::place) || conflict.is_about(sync::ConflictSubject::revision);
 }
@@ -329,8 +319,10 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     const std::string kept = decided.where_it_collides ? fmt::format("{} where it collides, and merged the rest",
                                                                      keep_word(*decided.where_it_collides))
                                                        : std::string(keep_word(decided.keep));
-    std::string line = fmt::format("resolved {}: kept {}", name_of_conflict(), kept);
-    if (!conflict_.is_about(sync::ConflictSubject::text)) line += "; the next `ws sync` carries it out";
+    std::string line = fmt::format("resolved {}: kept {}; {}",
+                                   name_of_conflict(),
+                                   kept,
+                                   what_follows(conflict_, decided.where_it_collides ? Keep::merged : decided.keep));
     std::vector<std::string> lines = {std::move(line)};
     if (const std::string undo = undo_line(decided.keep); !undo.empty()) lines.push_back("  undo: " + undo);
     return lines;

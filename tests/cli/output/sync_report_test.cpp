@@ -75,8 +75,20 @@ TEST_CASE("sync report: a plan speaks of what is to come", "[cli]") {
                                      row(ActionKind::pull_delete, "b.md", "archived on the service", planned)}};
   CHECK(rendered(report, ReportStage::planned) ==
         "  send         a.md  edited here\n"
-        "  delete here  b.md  archived on the service\n"
-        "1 to send, 1 to delete here\n");
+        "  remove here  b.md  archived on the service\n"
+        "1 to send, 1 to remove here\n");
+}
+
+TEST_CASE("sync report: who archived what goes here is named where the service says it", "[cli]") {
+  const sync::Report report{.rows = {row(ActionKind::pull_delete, "a.md", "archived on the service", done),
+                                     row(ActionKind::pull_delete, "b.md", "archived on the service", done),
+                                     row(ActionKind::push_delete, "c.md", "deleted here", done)},
+                            .archived_by = {{path("a.md"), "Mara\033[2J Lindqvist"}}};
+  CHECK(rendered(report, ReportStage::done) ==
+        "  removed here         a.md  archived on the service by Mara Lindqvist\n"
+        "  removed here         b.md  archived on the service\n"
+        "  archived on service  c.md  deleted here\n"
+        "2 removed here, 1 archived on the service\n");
 }
 
 TEST_CASE("sync report: nothing to do is one line", "[cli]") {
@@ -94,7 +106,7 @@ TEST_CASE("sync report: the commands that it names can be pasted", "[cli]") {
         "to confirm: `ws -C '/my tree' sync --only '*.md' --allow-deletes`");
   const sync::Report open{.conflicts = {{.which = sync::ConflictCase::not_synced, .path = path("-$(id).md")}}};
   CHECK(render_outcome(open, ReportStage::done, called).back() ==
-        "`ws -C '/my tree' sync resolve './-$(id).md' --path local` decides");
+        "to decide it: `ws -C '/my tree' sync resolve './-$(id).md' --path mine`");
 }
 
 TEST_CASE("sync report: an open conflict names the next command", "[cli]") {
@@ -103,14 +115,14 @@ TEST_CASE("sync report: an open conflict names the next command", "[cli]") {
   CHECK(rendered(report, ReportStage::done) ==
         "  conflict  my wall.md  edited on both sides\n"
         "1 in conflict\n"
-        "1 conflict is open: `ws sync conflicts` lists it\n"
-        "`ws sync resolve 'my wall.md' --keep local|remote|both` decides\n");
+        "1 conflict is open, and your file is as it was: `ws sync conflicts` lists it\n"
+        "to decide it: `ws sync resolve 'my wall.md' --keep mine|theirs|both`\n");
 }
 
 TEST_CASE("sync report: the guard says what it held back", "[cli]") {
   const sync::Report report{.guard = sync::Guard{.deletes_here = 12, .tracked = 30}};
   CHECK(rendered(report, ReportStage::done) ==
-        "stopped: this would delete 12 of 30 notes here; nothing was changed\n"
+        "stopped: this would remove 12 of 30 notes here; nothing was changed\n"
         "to keep here what was archived on the service: `ws sync --keep-archived`\n"
         "to confirm: `ws sync --allow-deletes`\n");
 }
@@ -118,7 +130,7 @@ TEST_CASE("sync report: the guard says what it held back", "[cli]") {
 TEST_CASE("sync report: what is skipped is named, hostile names are cleaned", "[cli]") {
   const sync::Report report{.skipped = {{.path = "a\033[2Jb.md", .reason = sync::SkipReason::not_utf8}}};
   CHECK(rendered(report, ReportStage::done) ==
-        "  skipped  ab.md  not UTF-8\n"
+        "  skipped  ab.md  not UTF-8 text: save it as UTF-8 to sync it\n"
         "nothing to do; 1 skipped\n");
   const sync::Report busy{.rows = {row(ActionKind::push_create, "a.md", "", done)},
                           .skipped = report.skipped,

@@ -199,7 +199,7 @@ TEST_CASE("walk: choices that would be forgotten are warned about once", "[cli]"
     Walk walk = walk_of(two_places());
     const Effect effect = leaving == 'q' ? Effect::quit : Effect::skip;
     CHECK(press_all(walk, std::string("hm\033") + leaving) == Effect::none);
-    CHECK_THAT(walk.notice(), Contains("drops what you chose"));
+    CHECK_THAT(walk.notice(), Contains("is not saved"));
     CHECK(press_all(walk, std::string(1, leaving)) == effect);
     Walk untouched = walk_of(two_places());
     CHECK(press_all(untouched, std::string(1, leaving)) == effect);

@@ -72,9 +72,9 @@ void check_pasted(const std::string& text, const std::string& value) {
   CHECK(found);
 }
 
-/// "--keep local|remote" leaves a choice to the reader: the first.
+/// "--keep mine|theirs" leaves a choice to the reader: the first.
 std::string without_choice(const std::string& text) {
-  return std::regex_replace(text, std::regex("(\\|remote)(\\|both)?"), "");
+  return std::regex_replace(text, std::regex("(\\|theirs)(\\|both)?"), "");
 }
 
 std::string hint_of(const Ended& ended) {

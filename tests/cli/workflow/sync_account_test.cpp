@@ -129,14 +129,14 @@ TEST_CASE("account: after a logout no key of another person acts in the folder",
   const Ended ended = stage.ws("ada", {"sync"});
   CHECK(ended.exit == 4);
   CHECK_THAT(ended.err,
-             Contains("belongs to Ada Byron") && Contains("`ws login --base-url") && Contains("--profile ada"));
+             Contains("syncs as Ada Byron") && Contains("`ws login --base-url") && Contains("--profile ada"));
   CHECK(stage.signer_of("# Nobody's\n").empty());
 }
 
 TEST_CASE("account: it is shown, and made somebody else's by --set", "[cli]") {
   const TwoAccounts stage;
   CHECK_THAT(stage.ws("ada", {"sync", "account"}).out, Contains("Ada Byron"));
-  CHECK_THAT(stage.ws("ada", {"sync", "status", "--format", "table"}).out, Contains("belongs to Ada Byron"));
+  CHECK_THAT(stage.ws("ada", {"sync", "status", "--format", "table"}).out, Contains("Syncing as Ada Byron"));
   CHECK_THAT(stage.ws("ada", {"auth", "list", "--format", "table"}).out, Contains("Grace Hopper"));
   CHECK(stage.ws("ada", {"sync", "account", "--set", "--profile", "grace"}).exit == 2);  // nobody can be asked
   REQUIRE(stage.ws("ada", {"sync", "account", "--set", "--profile", "grace", "--yes"}).exit == 0);

@@ -427,7 +427,7 @@ TEST_CASE("sync attachments: the run of a picture alone is the one that an undo 
   write_text(two.here / "img/a.png", png + "and again");
   const Ended left = two.ws(two.here, {"sync", "undo"});
   CHECK(left.exit == 13);
-  CHECK_THAT(left.err, Contains("left img/a.png: changed since"));
+  CHECK_THAT(left.err, Contains("not undone: img/a.png, changed since"));
   CHECK(read_text(two.here / "note.md").find("# Note") == 0);
   write_text(two.here / "img/a.png", png + "edited");
   CHECK(two.ws(two.here, {"sync", "undo"}).exit == 0);
@@ -623,7 +623,7 @@ TEST_CASE("sync attachments: an undo leaves a picture whose folder is a file by 
   const Ended undone = two.ws(two.here, {"sync", "undo"});
   INFO(undone.out << undone.err);
   CHECK(undone.exit == 13);
-  CHECK_THAT(undone.err, Contains("left album/p.png: "));
+  CHECK_THAT(undone.err, Contains("not undone: album/p.png, "));
   CHECK(read_text(two.here / "album.md") == "![p](album/p.png)\n");
   CHECK(read_text(two.here / "album") == "a file");
   CHECK(two.sync(two.here).exit == 0);

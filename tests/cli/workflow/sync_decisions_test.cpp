@@ -178,8 +178,8 @@ TEST_CASE("decisions: the list is in order, and says which flag decides what", "
   const Screen screen = run_on_terminal(two.person.command({"sync", "conflicts"}, two.there), 80);
   CHECK(screen.text.find(id) == std::string::npos);
   CHECK_THAT(screen.text, Contains(id.substr(id.size() - 8)));
-  CHECK_THAT(screen.text, Contains("--keep local|remote|both"));
-  CHECK_THAT(screen.text, Contains("--path local|remote"));
+  CHECK_THAT(screen.text, Contains("--keep mine|theirs|both"));
+  CHECK_THAT(screen.text, Contains("--path mine|theirs"));
 }
 
 TEST_CASE("decisions: a file that became a folder here and was edited there", "[cli]") {
@@ -339,7 +339,7 @@ TEST_CASE("decisions: a service restored from a backup waits for a word, and eit
   const Ended stopped = two.ws(two.here, {"sync"});
   CAPTURE(stopped.out, stopped.err);
   CHECK(stopped.exit == 7);
-  CHECK_THAT(stopped.err, Contains("resolve rewound --keep local|remote"));
+  CHECK_THAT(stopped.err, Contains("resolve rewound --keep mine|theirs"));
   CHECK(read_text(two.here / "a.md") == "newer\n");
   CHECK(two.ws(two.there, {"sync"}).out.empty());
   CHECK(two.ws(two.here, {"sync", "resolve", "rewound", "--keep", keep}).exit == 0);

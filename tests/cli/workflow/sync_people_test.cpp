@@ -95,7 +95,7 @@ TEST_CASE("sync people: a run, a conflict and a commit say on which machine they
   CHECK(session.end() == 0);
   const Json runs = parse(two.ada.ws({"sync", "log", "--runs", "--json"}, two.mine).out)["data"];
   CHECK(text_at(runs[0], "device") == "desk");
-  CHECK(text_at(runs[0], "command") == "ws sync resolve --keep local soup.md");
+  CHECK(text_at(runs[0], "command") == "ws sync resolve --keep mine soup.md");
   CHECK(text_at(parse(two.grace.ws({"sync", "log", "--runs", "--json"}, two.hers).out)["data"][0], "device") ==
         "laptop");
 }

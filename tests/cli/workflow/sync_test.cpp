@@ -248,7 +248,7 @@ TEST_CASE("sync: the hint of a conflict decides it, whatever its name holds", "[
   REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
   const std::string told = two.ws(two.there, {"sync"}).err;
   const std::size_t begin = told.find("`ws sync resolve ") + 1;
-  const std::string hint = told.substr(begin, told.find("|remote") - begin);
+  const std::string hint = told.substr(begin, told.find("|theirs") - begin);
   Command pasted = two.person.command({}, two.there);
   pasted.arguments = {"-c", "ws() { " + program("ws") + " \"$@\"; }; " + hint};
   pasted.program = "/bin/sh";

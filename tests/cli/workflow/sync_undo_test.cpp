@@ -9,6 +9,7 @@ using namespace ws;
 using namespace ws::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 
 namespace fs = std::filesystem;
 
@@ -89,7 +90,7 @@ TEST_CASE("sync undo: what was made and is gone here only is named, and its run 
   const Ended undone = two.ws(two.here, {"sync", "undo"});
   INFO(undone.out << undone.err);
   CHECK(undone.exit == 13);
-  CHECK_THAT(undone.out + undone.err, Contains("new.md: deleted here since"));
+  CHECK_THAT(undone.out + undone.err, Contains("new.md, deleted here since"));
   CHECK(parse(two.ws(two.here, {"sync", "log", "--runs", "--json"}).out)["data"][0]["taken_back"] == false);
 }
 
@@ -110,8 +111,9 @@ TEST_CASE("sync undo, redo: both sides, and another person's edit since stays", 
   CHECK(parse(planned.out)["clean"] == false);
   CHECK_FALSE(std::filesystem::exists(two.here / "deep/b.md"));
   const Ended told = two.ws(two.here, {"sync", "undo", "-n"});
-  CHECK_THAT(told.err, Contains("run 2, "));
-  CHECK_THAT(told.err, Contains("left a.md: "));
+  CHECK_THAT(told.err, StartsWith("Undoing run 2 (ws sync run --allow-deletes, "));
+  CHECK_THAT(told.err, EndsWith("nothing was changed\n"));
+  CHECK_THAT(told.err, Contains("not undone: a.md, "));
   CHECK_THAT(told.err, Contains("comes back with a new id"));
   const Ended only_left = two.ws(two.here, {"sync", "undo", "-n", "--only", "a.md"});
   CHECK_THAT(only_left.err, Contains("nothing of it can be undone"));
@@ -128,6 +130,7 @@ TEST_CASE("sync undo, redo: both sides, and another person's edit since stays", 
 
   const Ended stopped = two.ws(two.here, {"sync", "redo"});
   CHECK(stopped.exit == 0);
+  CHECK_THAT(stopped.err, StartsWith("Redoing run 2 (") && Contains("), which run 3 undid\n"));
   CHECK_FALSE(std::filesystem::exists(two.here / "deep/b.md"));
   CHECK(two.ws(two.here, {"sync", "undo", "99"}).exit == 6);
 }
@@ -168,7 +171,7 @@ TEST_CASE("sync undo: a decision to keep both texts is told as what it is", "[cl
   REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
   REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "both"}).exit == 0);
   const Ended told = two.ws(two.there, {"sync", "undo", "-n"});
-  CHECK_THAT(told.err, Contains("left a.md: both versions were kept: delete the one that is not wanted\n"));
+  CHECK_THAT(told.err, Contains("not undone: a.md, both versions were kept: delete the one that is not wanted\n"));
   CHECK_THAT(told.err, Contains("nothing of it can be undone"));
   CHECK(two.ws(two.there, {"sync", "undo"}).exit == 13);
   const Json left = parse(two.ws(two.there, {"sync", "undo", "-n", "--json"}).out)["left"];
@@ -181,7 +184,7 @@ TEST_CASE("sync undo: a run of which nothing can be taken back names the one bef
   edit_since_two_runs(two);
   const Ended stuck = two.ws(two.here, {"sync", "undo"});
   CHECK(stuck.exit == 13);
-  CHECK_THAT(stuck.err, Contains("left a.md: ") && Contains("to go further back: `ws sync undo 2`"));
+  CHECK_THAT(stuck.err, Contains("not undone: a.md, ") && Contains("to go further back: `ws sync undo 2`"));
   CHECK(two.ws(two.here, {"sync", "undo", "2"}).exit == 0);
   CHECK(read_text(two.here / "deep/b.md") == "# B\n");
   const Json again = parse(two.ws(two.here, {"sync", "undo", "--json"}).out);
@@ -202,7 +205,7 @@ TEST_CASE("sync undo: what is ignored by now is left, and told as that", "[cli][
   INFO(left.err);
   CHECK(left.exit == 13);
   for (const std::string name : {"a.md", "new.md"})
-    CHECK_THAT(left.err, Contains("left " + name + ": its path is ignored now"));
+    CHECK_THAT(left.err, Contains("not undone: " + name + ", its path is ignored now"));
   CHECK(read_text(two.here / "a.md") == "one\nedited\nthree\n");
   CHECK(read_text(two.here / "new.md") == "new\n");
 }
@@ -267,7 +270,7 @@ TEST_CASE("sync undo: a pull that merged is named, and no other run is taken bac
   const Ended undone = two.ws(two.here, {"sync", "undo"});
   INFO(undone.out << undone.err);
   CHECK(undone.exit == 13);
-  CHECK_THAT(undone.err, Contains("left a.md: text from the service was merged into it"));
+  CHECK_THAT(undone.err, Contains("not undone: a.md, text from the service was merged into it"));
   CHECK(read_text(two.here / "deep/b.md") == "# B\nimportant\n");
 }
 
@@ -315,11 +318,11 @@ TEST_CASE("sync: a run that replaced more than ten files ends with the command t
   CHECK(made.out.find("to undo this") == std::string::npos);
   for (int i = 0; i < 11; ++i) write_text(two.here / ("n" + std::to_string(i) + ".md"), "other\n");
   const Ended piped = two.ws(two.here, {"sync"});
-  CHECK_THAT(piped.err, EndsWith("to undo this on both sides: `ws sync undo 3`\n"));
+  CHECK_THAT(piped.err, EndsWith("to undo this run, here and on the service: `ws sync undo 3`\n"));
   CHECK(two.ws(two.here, {"sync", "undo", "--json"}).err.empty());
   for (int i = 0; i < 11; ++i) std::filesystem::remove(two.here / ("n" + std::to_string(i) + ".md"));
   const Ended deleted = two.ws(two.here, {"sync", "--allow-deletes", "--format", "table"});
-  CHECK_THAT(deleted.out, Contains("to undo this on both sides: `ws sync undo 5`\n"));
+  CHECK_THAT(deleted.out, Contains("to undo this run, here and on the service: `ws sync undo 5`\n"));
   REQUIRE(two.ws(two.here, {"sync", "undo", "5"}).exit == 0);
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   CHECK(two.same());

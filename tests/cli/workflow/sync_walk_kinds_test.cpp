@@ -118,7 +118,7 @@ TEST_CASE("walk: every kind of conflict, as it is seen", "[cli]") {
         press("?", "?", "What the keys do");
         session.type("\033");
         session.wait_for("keep theirs");
-        press("s", "s", "drops what you chose");
+        press("s", "s", "is not saved");
       }
       session.type("s");
     }

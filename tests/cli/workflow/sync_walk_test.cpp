@@ -64,7 +64,7 @@ TEST_CASE("walk: m on a small terminal keeps mine where it collides, and what th
   session.wait_for("Keep mine where it collides, and merge the rest?");
   session.type("\r");
   CHECK(session.end() == 0);
-  CHECK_THAT(session.lines(), Contains("resolved soup.md: kept local where it collides, and merged the rest"));
+  CHECK_THAT(session.lines(), Contains("resolved soup.md: kept mine where it collides, and merged the rest"));
   CHECK(
       read_text(two.mine / "soup.md") ==
       replaced(replaced(replaced(text, "an hour", "two hours"), "First.", "At first."), "- pepper", "- white pepper"));
@@ -85,7 +85,7 @@ TEST_CASE("walk: who quits, even from the last question, has changed nothing her
   session.type("\033");
   session.wait_for("Chosen so far: 1 of 1");
   session.type("q");
-  session.wait_for("drops what you chose");
+  session.wait_for("is not saved");
   session.type("q");
   CHECK(session.end() == 7);
   CHECK(everything_in(two.mine) == before);
@@ -254,7 +254,7 @@ TEST_CASE("walk: nobody is asked where nobody can answer", "[cli]") {
   collide_on_soup(two);
   const Ended piped = two.ada.ws({"sync", "resolve"}, two.mine);
   CHECK(piped.exit == 2);
-  CHECK_THAT(piped.err, Contains("--keep local, remote or both"));
+  CHECK_THAT(piped.err, Contains("--keep mine, theirs or both"));
   const auto on_terminal = [&](std::vector<std::string> flags) {
     TerminalSession session(two.resolve(std::move(flags)), 80);
     const int exit = session.end();
@@ -286,6 +286,6 @@ TEST_CASE("walk: a terminal that can draw nothing is asked in lines, and its end
   again.wait_for("Choice: ");
   again.type("yes\r");
   CHECK(again.end() == 0);
-  CHECK_THAT(again.lines(), Contains("resolved soup.md: kept remote"));
+  CHECK_THAT(again.lines(), Contains("resolved soup.md: kept theirs"));
   two.check_settled();
 }

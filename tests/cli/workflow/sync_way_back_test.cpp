@@ -245,6 +245,6 @@ TEST_CASE("way back: what was archived on the service can stay here", "[cli]") {
   const Screen screen = run_on_terminal(asked, 100);
   INFO(screen.text);
   CHECK(screen.exit == 0);
-  CHECK_THAT(screen.text, Contains("3 files were archived on the service: type `keep` to keep them here."));
+  CHECK_THAT(screen.text, Contains("3 files were archived on the service: type `keep` to keep them here, or"));
   CHECK(texts_of(two.here) == two.before);
 }
