@@ -193,7 +193,7 @@ TEST_CASE("way back: reset takes what the service has, asks first, and undo undo
     SECTION("and undo takes it back, but where somebody changed the same on the service") {
       const Ended undone = two.ws(two.here, {"sync", "undo"});
       CHECK(undone.exit == 13);
-      CHECK_THAT(undone.err, Contains("left n/3.md: edited on the service since"));
+      CHECK_THAT(undone.err, Contains("not undone: n/3.md, edited on the service since"));
       Texts now = mine;
       now["n/3.md"] = "from there\n";
       now["n/4.md"] = now.extract("n/deep/4.md").mapped();
