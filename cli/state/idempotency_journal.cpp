@@ -23,7 +23,7 @@ constexpr std::chrono::days open_rows_stay{90};
 // What is deleted is overwritten, for answers may hold secrets.
 constexpr std::string_view opening =
     "pragma busy_timeout = 10000; pragma synchronous = full; pragma secure_delete = on;";
-constexpr int format = 2;
+constexpr int format = 3;
 constexpr std::string_view tables = R"(
   create table if not exists creates(
     key text primary key, fingerprint text not null, operation text not null, origin text not null,
@@ -36,6 +36,15 @@ constexpr std::string_view second_format = R"(
   alter table creates add column answer text not null default '';
   pragma user_version = 2;
 )";
+constexpr std::string_view third_format = R"(
+  alter table creates add column account text not null default '';
+  create index if not exists creates_by_account on creates(account);
+  pragma user_version = 3;
+)";
+
+/// ?1 and ?2 are the fingerprints of `KeyedCreate`. Two people of one Workspace have the first one in common.
+constexpr std::string_view is_the_same =
+    "(account = ?2 and ?2 <> '' or fingerprint = ?1 and (account = '' or ?2 = ''))";
 
 /// "PID START": the process, told apart from a later one of the same number.
 std::string owner_of(pid_t process) {
@@ -81,7 +90,8 @@ Result<void> make_tables(sqlite::Database& database, const std::filesystem::path
   WS_LET(const std::int64_t before, format_of(database));
   if (before == format) return transaction.commit();
   if (before == 0) WS_TRY(database.execute(tables));
-  WS_TRY(database.execute(second_format));
+  if (before < 2) WS_TRY(database.execute(second_format));
+  WS_TRY(database.execute(third_format));
   return transaction.commit();
 }
 
@@ -104,9 +114,10 @@ Result<IdempotencyJournal> IdempotencyJournal::open(const std::filesystem::path&
 
 Result<std::optional<EarlierCreate>> IdempotencyJournal::find(const KeyedCreate& create) {
   WS_LET(sqlite::Statement row,
-         database_->prepare("select key, begun_at, settled_at from creates where fingerprint = ?1 and "
-                            "(settled_at is null or stable = 1) order by settled_at is not null, begun_at limit 1"));
-  row.bind(1, create.fingerprint);
+         database_->prepare(fmt::format("select key, begun_at, settled_at from creates where {} and (settled_at is "
+                                        "null or stable = 1) order by settled_at is not null, begun_at limit 1",
+                                        is_the_same)));
+  row.bind_all(create.fingerprint, create.account_fingerprint);
   WS_LET(const bool found, row.step());
   if (!found) return std::optional<EarlierCreate>();
   return std::optional<EarlierCreate>(EarlierCreate{
@@ -115,9 +126,10 @@ Result<std::optional<EarlierCreate>> IdempotencyJournal::find(const KeyedCreate&
 
 Result<std::optional<EarlierCreate>> IdempotencyJournal::find_left(const KeyedCreate& create, Time now) {
   WS_LET(sqlite::Statement row,
-         database_->prepare("select key, begun_at, status, answer, owner from creates where fingerprint = ?1 and "
-                            "settled_at is null and begun_at > ?2 order by status = 0, begun_at"));
-  row.bind_all(create.fingerprint, unix_milliseconds(now - key_lifetime));
+         database_->prepare(fmt::format("select key, begun_at, status, answer, owner from creates where {} and "
+                                        "settled_at is null and begun_at > ?3 order by status = 0, begun_at",
+                                        is_the_same)));
+  row.bind_all(create.fingerprint, create.account_fingerprint, unix_milliseconds(now - key_lifetime));
   while (true) {
     WS_LET(const bool found, row.step());
     if (!found) return std::optional<EarlierCreate>();
@@ -133,17 +145,26 @@ Result<Recorded> IdempotencyJournal::begin(const KeyedCreate& create, const std:
   WS_TRY(purge(now));
   WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(*database_));
   WS_LET(sqlite::Statement known,
-         database_->prepare("update creates set stable = max(stable, ?2), owner = ?3 where key = ?1"));
+         database_->prepare("update creates set stable = max(stable, ?2), owner = ?3, "
+                            "account = iif(account = '', ?4, account) where key = ?1"));
   const std::string owner = owner_of(::getpid());
-  WS_TRY(known.bind_all(key, stable, owner).run());
+  WS_TRY(known.bind_all(key, stable, owner, create.account_fingerprint).run());
   const bool is_known = database_->changes() > 0;
   if (!is_known) {
-    WS_LET(sqlite::Statement insert,
-           database_->prepare("insert into creates(key, fingerprint, operation, origin, begun_at, stable, owner) "
-                              "values(?1, ?2, ?3, ?4, ?5, ?6, ?7)"));
-    WS_TRY(
-        insert.bind_all(key, create.fingerprint, create.operation, create.origin, unix_milliseconds(now), stable, owner)
-            .run());
+    WS_LET(
+        sqlite::Statement insert,
+        database_->prepare("insert into creates(key, fingerprint, operation, origin, begun_at, stable, owner, account) "
+                           "values(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"));
+    WS_TRY(insert
+               .bind_all(key,
+                         create.fingerprint,
+                         create.operation,
+                         create.origin,
+                         unix_milliseconds(now),
+                         stable,
+                         owner,
+                         create.account_fingerprint)
+               .run());
   }
   WS_TRY(transaction.commit());
   return is_known ? Recorded::again : Recorded::first_time;

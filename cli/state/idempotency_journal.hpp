@@ -2,8 +2,9 @@
 ///
 /// A call that changes something is written down before it is sent, and its answer before it is printed; the row goes
 /// when the outcome has reached its reader. What a crash, a lost answer or a full disk left open is found again by its
-/// fingerprint (a hash of server, owner, operation, parameters and body). Neither bodies nor the key of the account are
-/// kept; an answer is kept because a secret of it may exist nowhere else.
+/// fingerprints (hashes of server, owner, operation, parameters and body): the owner is whom the service names as the
+/// key's, and, because that may not be known yet, also what is known of every key. Neither bodies nor the key of the
+/// account are kept; an answer is kept because a secret of it may exist nowhere else.
 ///
 /// Services keep idempotency keys for a day (`decisions.md`, "Idempotency"): settled rows and answers go after that. A
 /// row that was never settled stays for 90 days, because after the day nobody can tell any more whether it happened.
@@ -27,13 +28,15 @@ namespace ws::cli {
 struct KeyedCreate {
   std::string operation = {};
   std::string origin = {};
-  std::string fingerprint = {};  ///< hex
+  std::string fingerprint = {};          ///< hex; of the key in use, or of its Workspace
+  std::string account_fingerprint = {};  ///< of the key's person or agent; empty: not known
 };
 
 /// Whether a key was written down for the first time.
 enum class Recorded { first_time, again };
 
-/// An earlier change of the same fingerprint.
+/// An earlier change that is the same: of the same person or agent, or, where one of the two does not know whose it is,
+/// of the same key.
 struct EarlierCreate {
   std::string key = {};
   Time begun_at = {};
@@ -50,13 +53,13 @@ class IdempotencyJournal {
   IdempotencyJournal& operator=(IdempotencyJournal&&) noexcept;
   ~IdempotencyJournal();
 
-  /// For `stable`: the create of this fingerprint that must be completed (the oldest that is open), else the one that
-  /// an earlier `stable` stood for; empty: there is none.
+  /// For `stable`: the same create that must be completed (the oldest that is open), else the one that an earlier
+  /// `stable` stood for; empty: there is none.
   Result<std::optional<EarlierCreate>> find(const KeyedCreate& create);
   /// What an earlier run of the last day left open and that no running process is at; one with an answer first.
   Result<std::optional<EarlierCreate>> find_left(const KeyedCreate& create, Time now);
   /// Written and flushed before the call is sent. A key that is known already stays as it is, and is this process's
-  /// now. `stable`: the key stands for the fingerprint from now on.
+  /// now; whose it is is added where it was not known. `stable`: the key stands for this create from now on.
   Result<Recorded> begin(const KeyedCreate& create, const std::string& key, bool stable, Time now);
   /// What was answered, until the row is settled or forgotten.
   Result<void> keep_answer(const std::string& key, int status, const std::string& body);

@@ -220,10 +220,17 @@ std::optional<Sha256> hash_of(const UploadFile& file) {
   return now && *now == file.stamp ? std::optional(stream.finish()) : std::nullopt;
 }
 
+/// Of the same person or agent, or, where one of the two does not know whose it is, of the same key.
+bool is_of(const Json& record, const Uploader& who) {
+  const std::string account = find_text(record, "account").value_or("");
+  if (!account.empty() && !who.account.empty()) return account == who.account;
+  return find_text(record, "key") == who.key;
+}
+
 }  // namespace
 
-FinishedUploads::FinishedUploads(const fs::path& state_folder, const std::string& who, Time now)
-    : folder_(state_folder / "uploaded"), who_(who), now_(now) {
+FinishedUploads::FinishedUploads(const fs::path& state_folder, std::string origin, Time now)
+    : folder_(state_folder / "uploaded"), origin_(std::move(origin)), now_(now) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
     const auto age = fs::file_time_type::clock::now() - entry.last_write_time(error);
@@ -235,35 +242,37 @@ FinishedUploads::FinishedUploads(const fs::path& state_folder, const std::string
   }
 }
 
-/// "KEY-HASH-ASSET.json": of the key, name, type and size; of the bytes; of the Asset, for a file may be wanted twice.
+/// "KEY-HASH-ASSET.json": of server, name, type and size; of the bytes; of the Asset, for a file may be wanted twice.
 std::string FinishedUploads::start_of(const UploadFile& file) const {
-  const Json key = {who_, file.file_name, file.mime_type, file.stamp.size_bytes};
+  const Json key = {origin_, file.file_name, file.mime_type, file.stamp.size_bytes};
   return Sha256::of(dump(key)).hex().substr(0, 32) + "-";
 }
 
-std::optional<Json> FinishedUploads::take(const UploadFile& file) {
+bool FinishedUploads::may_know(const UploadFile& file) const {
   const std::string start = start_of(file);
-  const auto is_known = [this](const std::string& begin) {
-    const auto found = names_.lower_bound(begin);
-    return found != names_.end() && found->starts_with(begin);
-  };
-  if (!is_known(start)) return std::nullopt;
+  const auto found = names_.lower_bound(start);
+  return found != names_.end() && found->starts_with(start);
+}
+
+std::optional<Json> FinishedUploads::take(const UploadFile& file, const Uploader& who) {
+  if (!may_know(file)) return std::nullopt;
   const auto hash = hash_of(file);
   if (!hash) return std::nullopt;
-  const std::string begin = start + hash->hex() + "-";
-  while (is_known(begin)) {
-    const fs::path path = folder_ / names_.extract(names_.lower_bound(begin)).value();
-    const auto text = read_file(path);
+  const std::string begin = start_of(file) + hash->hex() + "-";
+  for (auto name = names_.lower_bound(begin); name != names_.end() && name->starts_with(begin); ++name) {
+    const auto text = read_file(folder_ / *name);
     const auto value = text ? parse_bounded(*text) : Result<Json>(fail(text.error()));
-    if (!value) continue;
+    if (!value || !is_of(*value, who)) continue;
     const auto at = parse_rfc3339(find_text(*value, "at").value_or(""));
     const Json* const asset = find(*value, "asset");
-    if (at && now_ - *at <= finished_ones_stay && asset != nullptr && asset->is_object()) return *asset;
+    if (!at || now_ - *at > finished_ones_stay || asset == nullptr || !asset->is_object()) continue;
+    names_.erase(name);
+    return *asset;
   }
   return std::nullopt;
 }
 
-Result<void> FinishedUploads::keep(const UploadFile& file, const Json& asset) const {
+Result<void> FinishedUploads::keep(const UploadFile& file, const Json& asset, const Uploader& who) const {
   const auto told = Sha256::from_hex(find_text(asset, "content_sha256").value_or(""));
   const auto hash = told ? told : hash_of(file);
   if (!hash) return {};
@@ -274,8 +283,8 @@ Result<void> FinishedUploads::keep(const UploadFile& file, const Json& asset) co
   const std::string made = find_text(asset, "id").value_or("");
   const std::string name = start_of(file) + hash->hex() + "-" + sync::file_name(sync::NamedBy::id, made, ".json");
   NewFile record(folder.get(), name);
-  if (record.write(dump({{"v", 1}, {"at", to_rfc3339(now_)}, {"asset", asset}}) + "\n") && record.take_name())
-    return {};
+  const Json kept = {{"v", 2}, {"at", to_rfc3339(now_)}, {"key", who.key}, {"account", who.account}, {"asset", asset}};
+  if (record.write(dump(kept) + "\n") && record.take_name()) return {};
   return cannot_write(folder_ / name);
 }
 

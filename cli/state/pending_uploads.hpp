@@ -49,19 +49,27 @@ class PendingUploads {
   std::filesystem::path folder_;
 };
 
+/// Whose uploads they are, as hashes.
+struct Uploader {
+  std::string key = {};
+  std::string account = {};  ///< of the key's person or agent (`identity_of`); empty: not known
+};
+
 /// What `ws files upload` has uploaded in the last 24 hours: `$XDG_STATE_HOME/ws/uploaded/*.json`, 0600. A command that
 /// is run again prints it again instead of making a second Asset.
 ///
-/// A file is known by its bytes, name and type, for the same key at the same server.
+/// A file is known by its bytes, name and type, for the same person or agent, or the same key, at the same server.
 class FinishedUploads {
  public:
-  /// `who`: the server and the key. Records that are too old are removed.
-  FinishedUploads(const std::filesystem::path& state_folder, const std::string& who, Time now);
+  /// Records that are too old are removed.
+  FinishedUploads(const std::filesystem::path& state_folder, std::string origin, Time now);
 
+  /// Whether anybody has uploaded a file of that name, type and size.
+  bool may_know(const UploadFile& file) const;
   /// The answer of an earlier upload of the same file; each is given out once. Reads the file where one may be known.
-  std::optional<Json> take(const UploadFile& file);
+  std::optional<Json> take(const UploadFile& file, const Uploader& who);
   /// Writes down what the service answered. Fails with `disk`.
-  Result<void> keep(const UploadFile& file, const Json& asset) const;
+  Result<void> keep(const UploadFile& file, const Json& asset, const Uploader& who) const;
   /// Flushes what was kept to the disk.
   void flush() const;
 
@@ -69,7 +77,7 @@ class FinishedUploads {
   std::string start_of(const UploadFile& file) const;
 
   std::filesystem::path folder_;
-  std::string who_;
+  std::string origin_;
   Time now_;
   std::multiset<std::string> names_;  ///< of the records that were not given out
 };

@@ -176,8 +176,6 @@ TEST_CASE("sweep: right clients and `ws` itself are without a finding", "[sweep]
   if (client == "ws_events.sh") flags = {"--fixtures", clients + "event.yaml"};
   // An init that was cut off asks the person whether the source was made (`ws sync init`, exit 12).
   if (client == "ws_sync.sh") flags = {"--skip", "sync.source_create*"};
-  // What one key made is not known under another one that is given as WS_TOKEN, even of the same person.
-  if (client.ends_with("_batch.sh")) flags = {"--skip", "key-*"};
   if (!is_whole()) flags.insert(flags.end(), {"--sample", "2", "--skip", "timeout-before,silence,*429*,*503*"});
   // An upload may stand still for a minute, and `ws` waits 120 s for an answer.
   flags.insert(flags.end(), {"--limit", is_whole() ? "150s" : "10s"});

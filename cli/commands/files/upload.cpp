@@ -6,6 +6,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
+#include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/batch.hpp"
 #include "cli/commands/shared/build_call.hpp"
 #include "cli/commands/shared/commands.hpp"
@@ -98,12 +100,18 @@ struct NamedFiles {
 /// All uploads of one command: a bounded number in parallel, with one progress line.
 class Uploads {
  public:
-  Uploads(Session& session, Client& client, NamedFiles named, std::string base_url, const std::string& who)
+  Uploads(Session& session,
+          Client& client,
+          NamedFiles named,
+          std::string base_url,
+          FinishedUploads finished,
+          std::shared_ptr<const Uploader> who)
       : session_(session),
         client_(client),
         pending_(session.paths().state),
         earlier_(pending_.list(session.world().clock.now())),
-        finished_(session.paths().state, who, session.world().clock.now()),
+        finished_(std::move(finished)),
+        who_(std::move(who)),
         rows_(session, operation_of("files.upload_finish"), "ws.uploaded"),
         names_(std::move(named.names)),
         is_one_(named.is_one),
@@ -166,7 +174,7 @@ class Uploads {
     if (results_[place]) return end(place, std::move(*results_[place]));
     const UploadFile& file = files_[place];
     std::optional<Json> known;
-    if (!session_.has("again")) known = finished_.take(file);
+    if (!session_.has("again")) known = finished_.take(file, *who_);
     if (!known) return begin(place);
     // What an earlier run left of it would be taken for an unfinished one.
     while (const auto left = PendingUploads::find(earlier_, file, base_url_, session_.world().clock.now())) {
@@ -224,7 +232,7 @@ class Uploads {
       if (reply) {
         any_new_ = true;
         // Where it cannot be kept it is as unfinished uploads are: noted by `keep`.
-        const bool is_kept = finished_.keep(file, *reply->json).has_value();
+        const bool is_kept = finished_.keep(file, *reply->json, *who_).has_value();
         if (is_kept) session_.outcomes().keep_elsewhere("files.upload_finish", std::string(shown_again));
         forget_once_told(session_, upload_ids_[place]);
       }
@@ -280,6 +288,7 @@ class Uploads {
   PendingUploads pending_;
   std::vector<PendingUpload> earlier_;  ///< of earlier runs
   FinishedUploads finished_;
+  std::shared_ptr<const Uploader> who_;  ///< shared with the call that asks for it, which may outlive all uploads
   BatchRows rows_;
   std::vector<std::string> names_;
   std::vector<UploadFile> files_;
@@ -314,6 +323,37 @@ Result<ExitCode> start_only(Session& session, const UploadFile& file) {
   return ExitCode::done;
 }
 
+constexpr std::string_view unknown_to_others = "so another key of the same person would upload the same again";
+
+/// Whoever's key it is has their uploads again with another key. The service is asked once, beside the uploads, unless
+/// what to send depends on the answer.
+Result<std::shared_ptr<const Uploader>> uploader_of(Session& session,
+                                                    Client& client,
+                                                    const NamedFiles& named,
+                                                    const FinishedUploads& finished) {
+  WS_LET(const Key key, session.key());
+  auto who = std::make_shared<Uploader>(
+      Uploader{.key = Sha256::of(key.credential.origin + "\n" + key.credential.secret).hex()});
+  auto account = known_account(session, key);
+  const bool may_be_known =
+      !session.has("again") && std::ranges::any_of(named.files, [&finished](const Result<UploadFile>& file) {
+        return file && finished.may_know(*file);
+      });
+  if (!account && may_be_known) {
+    WS_LET(account, account_of(session, key, unknown_to_others));
+  }
+  if (account) {
+    who->account = identity_of(*account);
+  } else {
+    client.start({.operation = "me.get", .validate = false, .repeat = false},
+                 [&session, key, who](const Result<Reply>& reply) {
+                   const auto told = account_told(session, key, reply, unknown_to_others);
+                   if (told) who->account = identity_of(*told);
+                 });
+  }
+  return who;
+}
+
 Result<ExitCode> upload(Session& session) {
   WS_LET(const std::vector<GivenId> given, ids_of(session));
   WS_LET(const std::size_t jobs, file_jobs(session));
@@ -338,9 +378,9 @@ Result<ExitCode> upload(Session& session) {
   }
   WS_LET(Client * client, session.client(jobs));
   WS_LET(const BaseUrl url, session.base_url());
-  WS_LET(const Key key, session.key());
-  const std::string who = Sha256::of(url.origin + "\n" + key.credential.secret).hex();
-  return Uploads(session, *client, std::move(named), url.text, who).run(jobs);
+  FinishedUploads finished(session.paths().state, url.origin, session.world().clock.now());
+  WS_LET(auto who, uploader_of(session, *client, named, finished));
+  return Uploads(session, *client, std::move(named), url.text, std::move(finished), std::move(who)).run(jobs);
 }
 
 /// From what was kept when it was started; flags and --body win.
@@ -413,7 +453,8 @@ Command files_upload_command() {
       {.summary = "Upload files",
        .details =
            "Run the same command again to resume what was interrupted: a file becomes one Asset, not two. For 24 hours "
-           "a file with the same bytes, name and type is not uploaded again with the same key; what it became is "
+           "a file with the same bytes, name and type is not uploaded again with a key of the same person; what it "
+           "became is "
            "printed, unless --again is given. In a batch a file that cannot be sent is a row that failed (exit 13), "
            "and the others are sent.",
        .arguments = {{.placeholder = "PATH", .help = "1 byte to 100 MiB each", .count = Count::any}},

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/clean.hpp"
@@ -44,6 +45,10 @@ std::string account_name(const sync::Account& account) {
   return workspace.empty() ? name : name + " (Workspace " + workspace + ")";
 }
 
+std::string identity_of(const sync::Account& account) {
+  return account.id.empty() ? "" : Sha256::of(account.workspace_id + " " + account.id).hex();
+}
+
 bool is_same_account(const sync::Account& one, const sync::Account& other) {
   const bool same_workspace =
       one.workspace_id.empty() || other.workspace_id.empty() || one.workspace_id == other.workspace_id;
@@ -74,29 +79,33 @@ void keep_account(const Session& session, const std::string& key_id, const sync:
   static_cast<void>(KnownAccounts(session.paths().state).keep(key_id, account));
 }
 
-Result<sync::Account> account_of(Session& session, const Key& key) {
-  const KnownAccounts known(session.paths().state);
-  const std::string name = key_name_of(key);
-  if (auto account = known.find(name)) return std::move(*account);
-  WS_LET(const auto client, session.client_with(key.credential));
-  const auto reply = client->call({.operation = "me.get", .validate = false});
+Result<sync::Account> account_told(Session& session,
+                                   const Key& key,
+                                   const Result<Reply>& me,
+                                   std::string_view follows) {
   using Kind = Failure::Kind;
   const auto is_told = [](const Failure& failure) {
     return failure.kind == Kind::auth || failure.kind == Kind::unreachable || failure.kind == Kind::cancelled ||
            failure.kind == Kind::rate_limited || failure.kind == Kind::service;
   };
-  if (!reply && is_told(reply.error())) return fail(reply.error());
-  if (!reply) {
-    session.note("the service does not say whose key this is, so only its Workspace is checked: " +
-                 clean(reply.error().what, Breaks::space));
+  if (!me && is_told(me.error())) return fail(me.error());
+  if (!me) {
+    session.note(fmt::format(
+        "the service does not say whose key this is, {}: {}", follows, clean(me.error().what, Breaks::space)));
   }
-  sync::Account account = reply ? read_account(*reply->json) : sync::Account();
+  sync::Account account = me ? read_account(*me->json) : sync::Account();
   if (account.workspace_id.empty() && key.stored) {
     account.workspace_id = key.stored->workspace_id;
     account.workspace_name = key.stored->workspace_name;
   }
-  static_cast<void>(known.keep(name, account));  // else the next command asks again
+  keep_account(session, key_name_of(key), account);
   return account;
+}
+
+Result<sync::Account> account_of(Session& session, const Key& key, std::string_view follows) {
+  if (auto account = known_account(session, key)) return std::move(*account);
+  WS_LET(const auto client, session.client_with(key.credential));
+  return account_told(session, key, client->call({.operation = "me.get", .validate = false}), follows);
 }
 
 }  // namespace ws::cli

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/shell_command.hpp"
@@ -12,13 +13,22 @@
 namespace ws::cli {
 
 /// Whose key it is, as the service says; asked once for each key. Fails where the service cannot be asked, or refuses
-/// the key.
-Result<sync::Account> account_of(Session& session, const Key& key);
+/// the key. Where it names nobody, a note says what `follows` from that, and the id is empty.
+Result<sync::Account> account_of(Session& session,
+                                 const Key& key,
+                                 std::string_view follows = "so only its Workspace is checked");
+
+/// The same of what `me.get` answered to a caller that asked by itself.
+Result<sync::Account> account_told(Session& session, const Key& key, const Result<Reply>& me, std::string_view follows);
 
 /// "Mara Lindqvist (Workspace Harbour)"; cleaned. Empty: the service names nobody.
 std::string account_name(const sync::Account& account);
 
-/// The same of a stored key, as far as it is known; the service is not asked.
+/// Who it is, as a hash that tells them in this Workspace from all others of the server. Empty: the service names
+/// nobody.
+std::string identity_of(const sync::Account& account);
+
+/// The account of a stored key, as far as it is known; the service is not asked.
 std::optional<sync::Account> known_account(const Session& session, const std::string& key_id);
 std::optional<sync::Account> known_account(const Session& session, const Key& key);
 /// Whether both keys are of the same person or agent in the same Workspace; asked once for each of them. False where

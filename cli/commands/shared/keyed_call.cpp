@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/validate.hpp"
+#include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/outcomes.hpp"
 #include "cli/state/idempotency_journal.hpp"
 
@@ -45,13 +46,19 @@ Result<void> settle_idempotency_key(Session& session, const contract::Operation&
     call.idempotency_key = *given;
     return {};
   }
+  // Another key of the same person makes the same key of it, so whose this one is has to be known; asked once.
+  if (!session.has("dry-run")) {
+    WS_LET(const Key key, session.key());
+    WS_TRY(account_of(session, key, "so another key of the same person would make another object"));
+  }
   WS_LET(const KeyedCreate create, describe_change(session, operation.id, call.parameters, *call.body));
   WS_LET(IdempotencyJournal journal, IdempotencyJournal::open(session.paths().state));
   WS_LET(const auto earlier, journal.find(create));
   const Time now = session.world().clock.now();
   const bool lapsed = earlier && now - earlier->begun_at > key_lifetime;
   if (lapsed && !earlier->settled) return fail(too_old(operation, *earlier));
-  call.idempotency_key = earlier && !lapsed ? earlier->key : "ws-" + create.fingerprint;
+  const std::string& fingerprint = create.account_fingerprint.empty() ? create.fingerprint : create.account_fingerprint;
+  call.idempotency_key = earlier && !lapsed ? earlier->key : "ws-" + fingerprint;
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/secrets.hpp"
+#include "cli/commands/shared/account.hpp"
 #include "cli/output/format.hpp"
 
 namespace ws::cli {
@@ -111,13 +112,18 @@ Result<KeyedCreate> describe_change(Session& session,
                                     const Json& body) {
   WS_LET(const BaseUrl url, session.base_url());
   WS_LET(const Key key, session.key());
-  const bool has_workspace = key.stored && !key.stored->workspace_id.empty();
-  std::string text = url.text + "\n";
-  text += has_workspace ? key.stored->workspace_id : Sha256::of(key.credential.secret).hex();
-  text += "\n" + std::string(operation) + "\n" + canonical(body);
+  std::string change = "\n" + std::string(operation) + "\n" + canonical(body);
   std::ranges::sort(parameters);
-  for (const auto& [name, value] : parameters) text += fmt::format("\n{}={}", name, value);
-  return KeyedCreate{.operation = std::string(operation), .origin = url.origin, .fingerprint = Sha256::of(text).hex()};
+  for (const auto& [name, value] : parameters) change += fmt::format("\n{}={}", name, value);
+  const auto fingerprint = [&](const std::string& owner) { return Sha256::of(url.text + "\n" + owner + change).hex(); };
+  const bool has_workspace = key.stored && !key.stored->workspace_id.empty();
+  KeyedCreate described{.operation = std::string(operation), .origin = url.origin};
+  described.fingerprint =
+      fingerprint(has_workspace ? key.stored->workspace_id : Sha256::of(key.credential.secret).hex());
+  const auto account = known_account(session, key);
+  const std::string identity = account ? identity_of(*account) : "";
+  if (!identity.empty()) described.account_fingerprint = fingerprint(identity);
+  return described;
 }
 
 Result<IdempotencyJournal*> OutcomeLog::journal() {

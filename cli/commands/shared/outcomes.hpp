@@ -17,9 +17,9 @@
 
 namespace ws::cli {
 
-/// What the journal knows the call by. The service scopes an idempotency key to the credential's owner, whom the client
-/// does not know; the Workspace id, or the hash of the credential, stands in. Two owners with the same value do no
-/// harm: the service keeps them apart.
+/// What the journal knows the call by. The service scopes an idempotency key to the credential's owner; where the
+/// client does not know who that is, the Workspace id, or the hash of the credential, stands in. The service is not
+/// asked.
 Result<KeyedCreate> describe_change(Session& session,
                                     std::string_view operation,
                                     std::vector<std::pair<std::string, std::string>> parameters,

@@ -1,6 +1,7 @@
 // Creates that are cut off by a crash or a lost answer, between the real `ws` and the real mock.
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -47,6 +48,45 @@ struct JournalStage {
     running.signal(SIGKILL);
     CHECK(running.wait().exit == 128 + SIGKILL);
   }
+};
+
+/// Two people of one Workspace, each with as many keys as they want, all given as WS_TOKEN.
+struct RotatedKeys {
+  TemporaryFolder folder;
+  MockProcess server{with_people(folder)};
+  Person person{server};
+
+  static std::vector<std::string> with_people(const TemporaryFolder& folder) {
+    write_text(folder / "world.yaml",
+               "people:\n"
+               "  - {email: ada@example.com, name: Ada Byron}\n"
+               "  - {email: grace@example.com, name: Grace Hopper}\n"
+               "workspaces:\n"
+               "  - name: Harbour\n"
+               "    members:\n"
+               "      - {person: ada@example.com, role: owner}\n"
+               "      - {person: grace@example.com, role: editor}\n");
+    return {"--fixtures", (folder / "world.yaml").string()};
+  }
+  std::string key_of(const std::string& name) const {
+    return text_at(parse(control(server, "POST", "/keys", R"({"person": ")" + name + R"(@example.com"})")), "secret");
+  }
+  /// Of what was made, as a command tells it; the command has to succeed.
+  std::string id_of(const std::string& key, std::vector<std::string> arguments) {
+    person.environment["WS_TOKEN"] = key;
+    arguments.insert(arguments.end(), {"--format", "ids"});
+    const Ended ended = person.ws(std::move(arguments), folder.path());
+    INFO(ended.err);
+    CHECK(ended.exit == 0);
+    return ended.out;
+  }
+  std::string create(const std::string& key, std::vector<std::string> more = {"--idempotency-key", "stable"}) {
+    std::vector<std::string> arguments = {"docs", "create", "Once only", "-F", "content=words"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return id_of(key, arguments);
+  }
+  /// Another machine: what this one remembers is gone.
+  void forget_all() const { std::filesystem::remove_all(person.home() / "STATE"); }
 };
 
 }  // namespace
@@ -145,4 +185,76 @@ TEST_CASE("journal: one that cannot be written is a note, and stops only what re
   CHECK(noted.err.find("journal") != std::string::npos);
   CHECK(stage.person.ws(stage.create({"--idempotency-key", "stable"})).exit == 14);
   CHECK(stage.count() == 1);
+}
+
+TEST_CASE("journal: a `stable` create is the same with every key of one person, and none of another's", "[cli]") {
+  RotatedKeys world;
+  const bool is_other_machine = GENERATE(false, true);
+  const std::string first = world.create(world.key_of("ada"));
+  if (is_other_machine) world.forget_all();
+  CHECK(world.create(world.key_of("ada")) == first);
+  CHECK(world.create(world.key_of("grace")) != first);
+}
+
+TEST_CASE("journal: stored keys of two people in one Workspace are kept apart, those of one are not", "[cli]") {
+  RotatedKeys world;
+  const auto create = [&](const std::string& profile, const std::string& key, std::vector<std::string> more) {
+    Command login = world.person.command(
+        {"login", "--with-token", "--store", "file", "--profile", profile, "--base-url", world.server.base_url()});
+    login.input = key;
+    REQUIRE(run_command(login).exit == 0);
+    std::vector<std::string> arguments = {"docs", "create", "Once only", "-F", "content=words", "--profile", profile};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    arguments.insert(arguments.end(), {"--format", "ids", "--base-url", world.server.base_url()});
+    Command made = world.person.command(arguments);
+    made.environment.erase("WS_TOKEN");
+    return run_command(made).out;
+  };
+  const std::vector<std::string> stable = {"--idempotency-key", "stable"};
+  const std::string first = create("ada", world.key_of("ada"), stable);
+  CHECK(create("again", world.key_of("ada"), stable) == first);
+  // What one person was answered and not told is no answer to the other.
+  auto database = sqlite::Database::open((world.person.home() / "STATE" / "ws" / "idempotency.db").string());
+  REQUIRE(database);
+  REQUIRE(
+      database->execute("update creates set settled_at = null, stable = 0, owner = '', status = 201, "
+                        "answer = '{\"id\": \"of ada\"}'"));
+  CHECK(create("grace", world.key_of("grace"), {}) != "of ada\n");
+  CHECK(create("grace", world.key_of("grace"), stable) != first);
+  CHECK(create("once more", world.key_of("ada"), {}) == "of ada\n");
+}
+
+TEST_CASE("journal: where the service does not say whose the key is, it stands for its owner", "[cli]") {
+  RotatedKeys world;
+  const std::string forbidden = R"({"operation": "me.get", "times": 1000000, "effect": {"status": 403}})";
+  control(world.server, "POST", "/faults", forbidden);
+  const std::string key = world.key_of("ada");
+  const std::string first = world.create(key);
+  CHECK(world.create(key) == first);
+  CHECK(world.create(world.key_of("ada")) != first);
+}
+
+TEST_CASE("journal: a plain create that was cut is found by a later `stable` one that knows whose it is", "[cli]") {
+  JournalStage stage;
+  stage.killed_after_sending(stage.create());
+  stage.swallows = false;
+  const std::vector<std::string> stable = {"--idempotency-key", "stable"};
+  const Ended found = stage.person.ws(stage.create(stable));
+  REQUIRE(found.exit == 0);
+  // The row has the name of its owner now: another key of the same person finds it too.
+  stage.person.environment["WS_TOKEN"] = text_at(parse(control(stage.server, "POST", "/keys", "{}")), "secret");
+  CHECK(stage.person.ws(stage.create(stable)).out == found.out);
+  CHECK(stage.count() == 1);
+}
+
+TEST_CASE("journal: a file that one key has sent is known under another of the same person", "[cli]") {
+  RotatedKeys world;
+  write_text(world.folder / "one.txt", "one");
+  write_text(world.folder / "two.txt", "two");
+  const std::vector<std::string> upload = {"files", "upload", "one.txt", "two.txt"};
+  const std::string first = world.id_of(world.key_of("ada"), upload);
+  CHECK(world.id_of(world.key_of("ada"), upload) == first);
+  const std::string other = world.id_of(world.key_of("grace"), upload);
+  CHECK(other != first);
+  CHECK(world.id_of(world.key_of("grace"), upload) == other);
 }
