@@ -1,4 +1,6 @@
 // `ws events work -- CMD...`: a worker that runs a command for each event.
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -63,7 +65,7 @@ Result<ExitCode> work(Session& session) {
   WS_LET(ClientOptions client_options, session.client_options());
   client_options.cancelled = nullptr;
   session.add_keys(client_options, key);
-  WS_LET(http::Transport * transport, session.transport());
+  WS_LET(http::Transport * transport, session.transport(std::max(http::CurlOptions{}.max_connections, options.jobs)));
   Client client(*transport, session.world().clock, session.world().random, std::move(client_options));
   bool is_any = false;
   EventWorker worker(client,

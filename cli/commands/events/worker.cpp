@@ -150,52 +150,67 @@ std::string_view name(WorkDone::Outcome outcome) {
 EventWorker::EventWorker(Client& client, WorkerOptions options, Callbacks callbacks)
     : client_(client), options_(std::move(options)), callbacks_(std::move(callbacks)) {}
 
-bool EventWorker::may_claim(Steady::time_point now) const {
-  if (is_claiming_ || stopping_since_ || ended_by_ || now < claim_at_) return false;
-  return jobs_.size() < options_.jobs && !(options_.once && has_claimed_);
+std::optional<EventWorker::Claiming> EventWorker::next_claim(Steady::time_point now) const {
+  if (stopping_since_ || ended_by_ || now < claim_at_) return std::nullopt;
+  const std::size_t under_way = takes_ + (waits_ ? 1 : 0);
+  if (options_.once && (has_claimed_ || under_way > 0)) return std::nullopt;
+  if (jobs_.size() + under_way >= options_.jobs) return std::nullopt;
+  if (!waits_) return Claiming::waits;
+  return under_way < claims_at_once_ && now >= take_at_ ? std::optional(Claiming::takes) : std::nullopt;
 }
 
 Result<void> EventWorker::run() {
   while (true) {
     const auto now = Steady::now();
     if (!stopping_since_ && callbacks_.must_stop()) stop(now);
-    if (may_claim(now)) claim();
-    client_.run(jobs_.empty() && is_claiming_ ? idle_tick : tick);
+    while (const auto how = next_claim(now)) claim(*how, now);
+    client_.run(jobs_.empty() && is_claiming() ? idle_tick : tick);
     for (const auto& job : jobs_) look_after(*job, Steady::now());
     std::erase_if(jobs_, [](const auto& job) { return job->is_over && !job->is_renewing; });
     if (!jobs_.empty()) continue;
-    // Wait a moment for a claim in flight: its answer may hold an event that must be handed back.
-    const bool claim_is_over = !is_claiming_ || (stopping_since_ && Steady::now() > *stopping_since_ + idle_tick);
-    if (stopping_since_ && claim_is_over) return {};
-    if (ended_by_) return fail(*ended_by_);
-    if (options_.once && has_claimed_ && !is_claiming_) return {};
+    // Wait a moment for claims in flight: their answers may hold events that must be handed back, or worked on.
+    if (ended_by_ && !ending_since_) ending_since_ = Steady::now();
+    const auto since = stopping_since_ ? stopping_since_ : ending_since_;
+    const bool is_over = !is_claiming() || (since && Steady::now() > *since + idle_tick);
+    if (stopping_since_ && is_over) return {};
+    if (ended_by_ && is_over) return fail(*ended_by_);
+    if (options_.once && has_claimed_ && !is_claiming()) return {};
   }
 }
 
-void EventWorker::claim() {
-  is_claiming_ = true;
+void EventWorker::claim(Claiming how, Steady::time_point now) {
+  const bool waits = how == Claiming::waits;
+  if (waits) {
+    waits_ = true;
+  } else {
+    ++takes_;
+  }
   client_.start_afresh();
   Call call{.operation = "events.claim",
             .body = Json{{"worker_id", options_.worker_id},
                          {"lease_seconds", options_.lease.count()},
-                         {"wait_seconds", options_.once ? 0 : options_.wait.count()}},
+                         {"wait_seconds", waits && !options_.once ? options_.wait.count() : 0}},
             .validate = false};
-  client_.start(std::move(call), [this](Result<Reply> reply) { on_claim(std::move(reply)); });
+  client_.start(std::move(call), [this, how, now](Result<Reply> reply) { on_claim(how, now, std::move(reply)); });
 }
 
-void EventWorker::on_claim(Result<Reply> reply) {
-  is_claiming_ = false;
+void EventWorker::on_claim(Claiming how, Steady::time_point sent_at, Result<Reply> reply) {
+  if (how == Claiming::waits) {
+    waits_ = false;
+  } else {
+    --takes_;
+  }
   if (!reply) {
     const Failure& failure = reply.error();
     if (is_final(failure) || options_.once) {
       ended_by_ = failure;
       return;
     }
-    return back_off(failure);
+    return back_off(failure, sent_at);
   }
   auto claim = read_claim(*reply->json);
   if (!claim && has_event(*reply->json)) {
-    if (!options_.once) return back_off(unusable_claim());
+    if (!options_.once) return back_off(unusable_claim(), sent_at);
     ended_by_ = unusable_claim();
     return;
   }
@@ -204,15 +219,26 @@ void EventWorker::on_claim(Result<Reply> reply) {
     return;
   }
   backoff_ = milliseconds{0};
-  if (claim) return begin(std::move(*claim), granted_lease(*reply, options_.lease, SystemClock().now()));
+  if (!claim) return found_none(how, *reply);
+  claims_at_once_ = std::min(claims_at_once_ + 1, options_.jobs);
+  begin(std::move(*claim), granted_lease(*reply, options_.lease, SystemClock().now()));
+}
+
+void EventWorker::found_none(Claiming how, const Reply& reply) {
+  claims_at_once_ = 1;
   // The longer of the two: claiming too early costs a lease slot.
-  const auto header = http::find_header(reply->headers, "Retry-After");
+  const auto header = http::find_header(reply.headers, "Retry-After");
   const auto asked = header ? http::parse_retry_after(*header, {}) : std::nullopt;
-  claim_at_ = Steady::now() + std::max(pause_after_none(*reply->json), asked.value_or(milliseconds{0}));
+  // One that took nothing leaves the one that waits its turn: an event that comes is begun at once.
+  (how == Claiming::waits ? claim_at_ : take_at_) =
+      Steady::now() + std::max(pause_after_none(*reply.json), asked.value_or(milliseconds{0}));
   has_claimed_ = has_claimed_ || options_.once;
 }
 
-void EventWorker::back_off(const Failure& failure) {
+void EventWorker::back_off(const Failure& failure, Steady::time_point sent_at) {
+  claims_at_once_ = 1;
+  if (sent_at < backed_off_at_) return;
+  backed_off_at_ = Steady::now();
   backoff_ = std::clamp(backoff_ * 2, first_backoff, longest_backoff);
   const milliseconds pause = std::max(backoff_, failure.call.retry_after.value_or(milliseconds{0}));
   claim_at_ = Steady::now() + pause;

@@ -1,9 +1,11 @@
 /// The loop of `ws events work`: claims events, runs the command, renews the leases, completes or fails the events, and
 /// hands back unfinished ones when it is stopped.
 ///
-/// One claim waits at a time, and only while there is room for what it brings. A claim without an answer backs off; its
-/// lease, if there is one, lapses by itself; so does that of an event which came without id or token. An event whose
-/// lease is lost belongs to somebody else: its command is ended and nothing is said about it.
+/// Never more is claimed than there is room for: an event that was claimed ages. One claim waits at a time; while
+/// events come, others that do not wait run beside it, twice as many after each round, until one of them comes back
+/// empty. A claim without an answer backs off; its lease, if there is one, lapses by itself; so does that of an event
+/// which came without id or token. An event whose lease is lost belongs to somebody else: its command is ended and
+/// nothing is said about it.
 #pragma once
 
 #include <chrono>
@@ -116,10 +118,15 @@ class EventWorker {
     bool is_over = false;
   };
 
-  bool may_claim(Steady::time_point now) const;
-  void claim();
-  void on_claim(Result<Reply> reply);
-  void back_off(const Failure& failure);
+  /// Whether a claim waits for an event, or only takes what is there.
+  enum class Claiming { waits, takes };
+  bool is_claiming() const { return waits_ || takes_ > 0; }
+  std::optional<Claiming> next_claim(Steady::time_point now) const;
+  void claim(Claiming how, Steady::time_point now);
+  void on_claim(Claiming how, Steady::time_point sent_at, Result<Reply> reply);
+  void found_none(Claiming how, const Reply& reply);
+  /// Claims that were sent before are not told again: they failed of the same.
+  void back_off(const Failure& failure, Steady::time_point sent_at);
   void begin(Claim claim, std::chrono::milliseconds lease);
   void set_lease(Job& job, std::chrono::milliseconds length);
   void look_after(Job& job, Steady::time_point now);
@@ -139,15 +146,20 @@ class EventWorker {
   WorkerOptions options_;
   Callbacks callbacks_;
   std::list<std::unique_ptr<Job>> jobs_;
-  bool is_claiming_ = false;
+  bool waits_ = false;              ///< a claim that waits is under way
+  std::size_t takes_ = 0;           ///< so many that do not wait
+  std::size_t claims_at_once_ = 1;  ///< grows while events come
   bool has_claimed_ = false;
   bool has_failed_ = false;
   std::map<std::string, int> attempts_ = {};  ///< of events whose service does not count them
   std::map<std::string, int> lapsed_ = {};    ///< the attempts of events whose lease was lost
   Steady::time_point claim_at_ = {};
+  Steady::time_point take_at_ = {};  ///< of those beside the one that waits
+  Steady::time_point backed_off_at_ = {};
   std::chrono::milliseconds backoff_{0};
   std::optional<Steady::time_point> stopping_since_ = {};
   std::optional<Failure> ended_by_ = {};
+  std::optional<Steady::time_point> ending_since_ = {};
 };
 
 }  // namespace ws::cli

@@ -1,11 +1,14 @@
 // The worker's leases, with ones that are short enough to see them renewed and lost.
 #include "cli/commands/events/worker.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/http/curl.hpp"
@@ -207,6 +210,80 @@ TEST_CASE("worker: an event that an unanswered completion finished is completed"
   REQUIRE(stage.done.size() == 1);
   CHECK(stage.done.front().outcome == WorkDone::Outcome::completed);
   CHECK(completions.load() == 2);
+}
+
+TEST_CASE("worker: claims run beside the one that waits, and never more than there are free hands", "[cli]") {
+  constexpr std::size_t jobs = 4;
+  constexpr std::size_t events = 24;
+  std::atomic<std::size_t> waits{0};
+  std::atomic<std::size_t> given{0};
+  std::atomic<std::size_t> held{0};
+  std::atomic<std::size_t> most_held{0};
+  std::atomic<std::size_t> empty{0};
+  HostileServer server{[&](const Seen& seen) {
+    if (!seen.target.ends_with(":claim")) {
+      --held;
+      return answer(200, "{}");
+    }
+    // The second one that waits is never answered: all further events have to come beside it.
+    const bool is_waiting = *find_integer(*parse_bounded(seen.body), "wait_seconds") > 0;
+    if (is_waiting && ++waits > 1) return Script{Hold{}};
+    if (given == events) {
+      ++empty;
+      return answer(200, R"({"event": null, "retry_after_seconds": 5})");
+    }
+    most_held = std::max(most_held.load(), ++held + (waits > 1 ? 1 : 0));
+    const Json event = {{"id", fmt::format("00000000-0000-4000-8000-{:012}", ++given)},
+                        {"kind", "agent.ping"},
+                        {"lease_token", std::string(20, 'l')}};
+    return answer(200, dump(Json{{"event", event}, {"retry_after_seconds", 0}}));
+  }};
+  SystemClock clock;
+  SeededRandom random{1};
+  const auto transport = *http::make_curl_transport();
+  Client client{
+      *transport, clock, random, {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}};
+  std::set<std::string> done;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+  EventWorker worker(
+      client,
+      {.worker_id = "w", .command = {"true"}, .jobs = jobs},
+      {.done = [&](const WorkDone& one) { CHECK(done.insert(one.event_id).second); },
+       .note = [](const std::string&) {},
+       .must_stop = [&] { return (done.size() == events && empty > 0) || std::chrono::steady_clock::now() > end; }});
+  CHECK(worker.run());
+  CHECK(done.size() == events);
+  CHECK(waits == 2);
+  CHECK(most_held == jobs);
+  CHECK(empty < jobs);
+}
+
+TEST_CASE("worker: claims that fail together are told once, and one asks again", "[cli]") {
+  std::atomic<int> claims{0};
+  HostileServer server{[&](const Seen& seen) {
+    if (!seen.target.ends_with(":claim")) return answer(200, "{}");
+    const int number = ++claims;
+    if (number > 3) return Script{CloseConnection{}};
+    const Json event = {{"id", fmt::format("00000000-0000-4000-8000-{:012}", number)},
+                        {"kind", "agent.ping"},
+                        {"lease_token", std::string(20, 'l')}};
+    return answer(200, dump(Json{{"event", event}, {"retry_after_seconds", 0}}));
+  }};
+  SystemClock clock;
+  SeededRandom random{1};
+  const auto transport = *http::make_curl_transport();
+  Client client{
+      *transport, clock, random, {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}};
+  std::vector<std::string> notes;
+  std::size_t done = 0;
+  EventWorker worker(client,
+                     {.worker_id = "w", .command = {"true"}, .jobs = 8},
+                     {.done = [&](const WorkDone&) { ++done; },
+                      .note = [&](const std::string& text) { notes.push_back(text); },
+                      .must_stop = [&] { return done == 3 && !notes.empty(); }});
+  CHECK(worker.run());
+  CHECK(notes.size() == 1);
+  CHECK(notes.front().find("asking again in 1 s") != std::string::npos);
 }
 
 TEST_CASE("worker: a command inherits nothing but its three streams", "[cli]") {
