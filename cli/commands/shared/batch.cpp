@@ -67,7 +67,7 @@ void BatchRows::add_failure(const Failure& failure, const std::string& id) {
 void BatchRows::add(const BatchItem& item) {
   const auto& [id, reply] = item;
   if (!reply) add_failure(reply.error(), id);
-  if (reply) remember_answer(session_, operation_, *reply->json);
+  if (reply) last_ = *reply->json;
   const bool is_shaped = session_.printer().is_shaped() || !session_.printer().fields().empty();
   Json row;
   if (is_shaped) {
@@ -89,6 +89,8 @@ void BatchRows::add(const BatchItem& item) {
 
 ExitCode BatchRows::finish() {
   const ExitCode end = has_failed_ ? ExitCode::partial : ExitCode::done;
+  // Once for all rows: it is flushed to the disk.
+  if (!last_.is_null()) remember_answer(session_, operation_, *last_);
   if (streams()) return end;
   if (session_.printer().is_shaped() || !session_.printer().fields().empty()) {
     session_.printer().each(operation_.id, *rows_);

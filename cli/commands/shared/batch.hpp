@@ -42,7 +42,7 @@ class BatchRows {
   /// Whether a row is printed when it is added.
   bool streams() const;
   void add(const BatchItem& item);
-  /// Prints what has to wait for the last row. `partial` where one failed.
+  /// Prints what has to wait for the last row, whose answer is `last` from now on. `partial` where one failed.
   ExitCode finish();
 
  private:
@@ -52,6 +52,7 @@ class BatchRows {
   const contract::Operation& operation_;
   std::string_view shape_;
   JsonBox rows_;
+  JsonBox last_ = {};  ///< the latest answer; null: none yet
   bool has_failed_ = false;
 };
 

@@ -228,6 +228,8 @@ TEST_CASE("names: `last` is what the latest command made or printed as one, in p
   const std::string asset = id_of({"files", "upload", "a.txt"});
   CHECK(id_of({"files", "get", "last"}) == asset);
   CHECK(id_of({"docs", "get", "last"}) == one + "\n");
+  const std::string both = id_of({"files", "upload", "--again", "a.txt", "b.txt"});
+  CHECK(id_of({"files", "get", "last"}) == both.substr(both.find('\n') + 1));
 }
 
 TEST_CASE("names: what is not found is followed by the nearest path, Project or document", "[cli]") {
