@@ -173,11 +173,12 @@ Result<void> record_written_steps(Session& session,
 
 namespace {
 
-/// Promise 1 of `safety.md`, where no row of the log keeps the texts.
+/// Promise 1 of `safety.md`: a row of the operation alone would keep them, which no ref reaches.
 Result<void> keep_seen_texts(Session& session, const std::vector<FileStep>& steps) {
   TextChanges ours;
   for (const FileStep& step : steps) {
-    if (step.from && step.seen != step.result) ours.push_back({.path = step.from->string(), .blob = step.seen_blob});
+    if (step.from && step.seen != step.result && !step.seen_blob.empty())
+      ours.push_back({.path = step.from->string(), .blob = step.seen_blob});
   }
   return session.history.record_before(ours, {});
 }
@@ -188,7 +189,7 @@ Result<DoneSteps> carry_out_steps(Session& session,
                                   const std::vector<FileStep>& steps,
                                   const std::vector<OperationRow>& rows) {
   if (steps.empty()) return DoneSteps{};
-  WS_TRY(rows.empty() ? keep_seen_texts(session, steps) : session.history.flush());
+  WS_TRY(keep_seen_texts(session, steps));
   Operations operations = session.state.operations();
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const OperationRow& row : rows) WS_TRY(operations.record(row));

@@ -57,9 +57,6 @@ Result<void> replace_file(Session& session,
     step.from = path;
     step.seen = row.before->hash;
     step.seen_blob = row.before->blob;
-    // The log of the history lists what the row alone would keep.
-    if (in_log == InLog::yes)
-      WS_TRY(session.history.record_before({{.path = path.string(), .blob = step.seen_blob}}, {}));
   }
   WS_LET(row.after, version_of(session, path, text));
   step.result = row.after->hash;

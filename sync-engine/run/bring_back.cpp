@@ -369,7 +369,6 @@ Result<BroughtBack> bring_back(RunContext& context, const BringBack& wish) {
   }
   WS_LET(BroughtBack found, Planner(session, wish, seen).plan());
   if (wish.dry_run || found.steps.empty()) return found;
-  WS_TRY(session.history.flush());
   WS_TRY(make_changes(session, found));
   return found;
 }

@@ -169,11 +169,11 @@ Result<void> History::record_before(const TextChanges& ours, const TextChanges& 
     WS_TRY(git->set_reference(incoming_branch, last));
     incoming_ = last;
   }
-  if (!ours.empty()) {
-    WS_LET(const git::ObjectId last, commit(tip, ours, "Texts of this folder"));
-    WS_TRY(git->set_reference(main_branch, last));
-  }
-  return {};
+  if (ours.empty()) return {};
+  WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, updates_of(one_each(ours))));
+  if (tree == tip.tree) return flush();
+  WS_LET(const git::ObjectId last, commit(tip, ours, "Texts of this folder"));
+  return git->set_reference(main_branch, last);
 }
 
 Result<void> History::record_after(const TextChanges& changes, std::string_view message) {

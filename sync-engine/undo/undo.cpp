@@ -40,6 +40,11 @@ class Planner {
     planned_.is_stopped =
         rewound || (seen.plan.guard && (seen.plan.guard->foreign_source || seen.plan.guard->empty_listing));
     if (planned_.is_stopped) return std::move(planned_);
+    // What was never sent is taken back here alone: what the service changed waits for a run, as it did before.
+    if (asks_ == AsksService::no) {
+      seen.remote = {};
+      seen.plan.conflicts.clear();
+    }
     UndoWorld world{
         .base = seen.base,
         .local = seen.local,

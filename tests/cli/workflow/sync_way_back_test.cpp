@@ -190,14 +190,20 @@ TEST_CASE("way back: reset takes what the service has, asks first, and undo undo
       CHECK(texts_of(two.there) == wanted);
       CHECK_THAT(ran.out, !Contains("push_update") && !Contains("push_move") && !Contains("push_delete"));
     }
-    SECTION("and undo takes it back, but where somebody changed the same on the service") {
-      const Ended undone = two.ws(two.here, {"sync", "undo"});
-      CHECK(undone.exit == 13);
-      CHECK_THAT(undone.err, Contains("not undone: n/3.md, edited on the service since"));
-      Texts now = mine;
-      now["n/3.md"] = "from there\n";
-      now["n/4.md"] = now.extract("n/deep/4.md").mapped();
-      CHECK(texts_of(two.here) == now);
+    SECTION("and undo takes it back, so that the next run meets what it would have met") {
+      two.undo_gives(mine);
+      const Ended ran = two.ws(two.here, {"sync"});
+      INFO(ran.out << ran.err);
+      CHECK(ran.exit == 7);
+      CHECK(read_text(two.here / "n/3.md") == "mine\n");
+      CHECK(fs::exists(two.here / "n/4.md"));
+    }
+    SECTION("and what was replaced is in the history, whatever git throws away") {
+      const std::string history = two.here / ".ws/history.git";
+      REQUIRE(run_command({.arguments = {"git", "-C", history, "gc", "--quiet", "--prune=now"}}).exit == 0);
+      CHECK_THAT(two.ws(two.here, {"sync", "log", "n/1.md"}).out, Contains("Texts of this folder"));
+      CHECK(two.ws(two.here, {"sync", "restore", "n/1.md"}).exit == 0);
+      CHECK(read_text(two.here / "n/1.md") == "mine\n");
     }
   }
   SECTION("one file") {
