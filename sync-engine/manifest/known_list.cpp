@@ -83,6 +83,16 @@ bool take_part(KnownList& list, const PulledPart& part) {
   return true;
 }
 
+void put_back_part(KnownList& list, const PulledPart& part) {
+  const auto known = list.parts.find(part.document);
+  const std::uint64_t edition = known == list.parts.end() ? 0 : edition_of(known->second);
+  list.parts.erase(part.document);
+  list.rows_by_part.erase(part.document);
+  if (!take_part(list, part)) return;
+  StoredPart& now = list.parts.at(part.document);
+  if (edition > edition_of(now)) now.rows = render_manifest(list.rows_by_part.at(part.document), edition);
+}
+
 Result<void> store_parts(AttachmentStore& store, const KnownList& list, const std::vector<DocumentId>& documents) {
   for (const DocumentId& document : documents) {
     const auto part = list.parts.find(document);
