@@ -2,12 +2,9 @@
 
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/disk/safe_write.hpp"
-#include "sync-engine/manifest/known_list.hpp"
-#include "sync-engine/state/attachment_store.hpp"
 #include "sync-engine/survey/held_documents.hpp"
 #include "sync-engine/survey/incoming.hpp"
 #include "sync-engine/survey/survey.hpp"
@@ -43,7 +40,7 @@ class RewoundDecision {
     for (const auto& [document, row] : incoming.rows) {
       if (!here_.base_rows.contains(document)) end_.pending.insert_or_assign(document, row);
     }
-    WS_TRY(settle_files(incoming.parts));
+    WS_TRY(put_back_list(session_, incoming.parts, keep_));
     // Where something could not be read, the next pull starts from 0.
     const bool read_all = incoming.out_of_reach.empty() && incoming.damaged.empty() && incoming.without_id.empty();
     end_.source_revision = read_all ? incoming.end.revision : SourceRevision{};
@@ -79,29 +76,6 @@ class RewoundDecision {
     kept_.push_back({.path = tracked->second.path.string(), .blob = row.blob});
     end_.base.insert_or_assign(document, std::move(row));
     return {};
-  }
-
-  /// The list says what the service has; to keep ours, that is what both sides agree on, so that the next run sends
-  /// them.
-  Result<void> settle_files(const std::vector<PulledPart>& parts) {
-    if (parts.empty()) return {};
-    AttachmentStore store = session_.attachments();
-    WS_LET(KnownList list, load_list(store));
-    std::vector<DocumentId> documents;
-    for (const PulledPart& part : parts) {
-      put_back_part(list, part);
-      documents.push_back(part.document);
-    }
-    WS_LET(const AttachmentTree agreed, store.base());
-    const AttachmentTree there = list.rows();
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    WS_TRY(store_parts(store, list, documents));
-    for (const auto& [path, file] : agreed) {
-      if (keep_ != Keep::local) break;
-      const auto row = there.find(path);
-      WS_TRY(row == there.end() ? store.forget_base(path) : store.put_base(path, row->second));
-    }
-    return transaction.commit();
   }
 
   /// Keeps an edit that was made on the service since it went back, as ours will replace it.

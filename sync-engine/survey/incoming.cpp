@@ -297,4 +297,25 @@ Result<Incoming> pull_incoming(Session& session,
   return Puller(session, base, pending, options).pull();
 }
 
+Result<void> put_back_list(Session& session, const std::vector<PulledPart>& parts, Keep keep) {
+  if (parts.empty()) return {};
+  AttachmentStore store = session.attachments();
+  WS_LET(KnownList list, load_list(store));
+  std::vector<DocumentId> documents;
+  for (const PulledPart& part : parts) {
+    put_back_part(list, part);
+    documents.push_back(part.document);
+  }
+  WS_LET(const AttachmentTree agreed, store.base());
+  const AttachmentTree there = list.rows();
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  WS_TRY(store_parts(store, list, documents));
+  for (const auto& [path, file] : agreed) {
+    if (keep != Keep::local) break;
+    const auto row = there.find(path);
+    WS_TRY(row == there.end() ? store.forget_base(path) : store.put_base(path, row->second));
+  }
+  return transaction.commit();
+}
+
 }  // namespace ws::sync

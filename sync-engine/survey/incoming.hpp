@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sync-engine/manifest/known_list.hpp"
+#include "sync-engine/model/conflict.hpp"
 #include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
@@ -47,5 +48,9 @@ Result<Incoming> pull_incoming(Session& session,
                                const std::map<DocumentId, BaseRow>& base,
                                const std::map<DocumentId, PendingRow>& pending,
                                const IncomingOptions& options);
+
+/// Decides a service that went back for the files of the tree. `parts`: of the list, as the service has it now. To keep
+/// `local`, what it says is what both sides agree on, so that the next run sends the rest.
+Result<void> put_back_list(Session& session, const std::vector<PulledPart>& parts, Keep keep);
 
 }  // namespace ws::sync

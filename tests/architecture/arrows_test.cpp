@@ -157,7 +157,7 @@ const std::vector<Room> rooms = {
     command_line("commands/config/", {"commands/shared/", "output/"}),
     command_line("commands/docs/", {"commands/shared/", "output/", "state/", "terminal/", "walk/"}),
     command_line("commands/events/", {"commands/shared/", "grammar/", "output/"}),
-    command_line("commands/files/", {"commands/shared/", "state/", "terminal/"}),
+    command_line("commands/files/", {"commands/shared/", "output/", "state/", "terminal/"}),
     command_line("commands/merge/", {"commands/shared/"}),
     command_line("commands/questions/", {"commands/shared/", "output/"}),
     command_line("commands/search/", {"commands/shared/"}),

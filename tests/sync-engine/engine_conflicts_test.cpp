@@ -320,17 +320,20 @@ TEST_CASE("conflicts: one document with two names cannot keep both, and a name i
   CHECK(pair.here.engine().conflicts()->size() == 1);
 }
 
-TEST_CASE("conflicts: a decision that finds its place taken leaves the conflict open", "[sync-engine]") {
+TEST_CASE("conflicts: a decision that finds its place taken holds, and the two that meet there are told",
+          "[sync-engine]") {
   SyncedPair pair;
   rename_both(pair);
   pair.here.run();
   pair.here.write("r.md", "in the way\n");
-  const auto moved = pair.here.engine().resolve(only_conflict(pair), Keep::remote);
-  REQUIRE_FALSE(moved);
-  CHECK(moved.error().kind == Failure::Kind::conflict);
+  REQUIRE(pair.here.engine().resolve(only_conflict(pair), Keep::remote));
   CHECK(pair.here.read("q.md") == "old\n");
   CHECK(pair.here.read("r.md") == "in the way\n");
-  CHECK(pair.here.engine().conflicts()->size() == 1);
+  pair.here.run();
+  CHECK(pair.here.read("r.md") == "in the way\n");
+  const auto open = pair.here.engine().conflicts();
+  REQUIRE(open->size() == 1);
+  CHECK(open->front().path.text() == "r.md");
 }
 
 TEST_CASE("conflicts: resolved elsewhere, an unchanged text is replaced and a changed one merged", "[sync-engine]") {
