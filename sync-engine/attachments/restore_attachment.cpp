@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fcntl.h>
@@ -450,12 +451,19 @@ bool is_agreed(const AttachmentTree& base, const OperationRow& row) {
 /// Plans what becomes of the files of an operation.
 class FileUndo {
  public:
-  FileUndo(Session& session, const Operation& undone, const Scan& scan, const SafeWriter& writer, AttachmentTree base)
+  /// `made`: the places that the operation gave to files.
+  FileUndo(Session& session,
+           const Operation& undone,
+           const Scan& scan,
+           const SafeWriter& writer,
+           AttachmentTree base,
+           std::set<RelativePath> made)
       : session_(session),
         undone_(undone),
         scan_(scan),
         writer_(writer),
         base_(std::move(base)),
+        made_(std::move(made)),
         files_(session),
         excluded_(FileKinds::with(session.config.attachments_exclude)) {}
 
@@ -474,12 +482,16 @@ class FileUndo {
     if (is_unsent) {
       step.from = step.to;  // to be sent as it is
       step.seen = step.result;
-    } else if (is_moved ? !now && hash_at(*step.to) == step.result : now == step.result) {
-      return {};  // taken back already
     }
     const auto leave = [&](std::string_view why) {
       plan.left.push_back({.path = step.to ? *step.to : *step.from, .why = std::string(why)});
     };
+    if (!is_unsent && (is_moved ? !now && hash_at(*step.to) == step.result : now == step.result)) {
+      // Taken back already; but that it is gone here tells nothing of the service.
+      if (!step.result && base_.contains(path)) leave("deleted here since");
+      if (!step.result && is_renamed_since(row)) leave("renamed since");
+      return {};
+    }
     if (undone_.is_first) {
       const std::optional<StepSide> side = side_of_first(row);
       if (!side) {
@@ -503,6 +515,13 @@ class FileUndo {
   }
 
  private:
+  /// Whether both sides have these bytes by a name that this operation did not give them, and not by its own.
+  bool is_renamed_since(const OperationRow& row) const {
+    return !base_.contains(row.path()) && std::ranges::any_of(base_, [&](const auto& each) {
+      return each.second.hash == row.after->hash && !made_.contains(each.first);
+    });
+  }
+
   /// Why the service would not get what it has to; empty: it would, or need not.
   Result<std::string_view> why_not_sent(const OperationRow& row, const FileStep& step) {
     const RelativePath& place = step.to ? *step.to : *step.from;
@@ -531,6 +550,7 @@ class FileUndo {
   const Scan& scan_;
   const SafeWriter& writer_;
   AttachmentTree base_;
+  std::set<RelativePath> made_;
   LocalFiles files_;
   FileKinds excluded_;
 };
@@ -546,7 +566,11 @@ Result<void> plan_file_undo(Session& session,
   if (rows.empty()) return {};
   WS_LET(AttachmentTree base, session.attachments().base());
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
-  FileUndo undo(session, undone, scan, writer, std::move(base));
+  std::set<RelativePath> made;
+  for (const OperationRow& row : rows) {
+    if (row.after) made.insert(row.after->path);
+  }
+  FileUndo undo(session, undone, scan, writer, std::move(base), std::move(made));
   for (const OperationRow& row : rows) {
     if (options.only && !options.only(row.path()) && !(row.before && options.only(row.before->path))) {
       plan.is_partial = plan.is_partial || row.changes();

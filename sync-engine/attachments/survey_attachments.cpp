@@ -342,7 +342,8 @@ class AttachmentSurveyor {
       if (paths.contains(path)) continue;
       const std::string disk = files_.disk_path(path);
       const auto [first, last] = missing.equal_range(size_of(disk));
-      if (first == last || is_ignored(path)) continue;
+      // Another file of the same bytes is nobody's wish: what an undo removed was not renamed to it.
+      if (first == last || is_ignored(path) || (options_.only && !options_.only(path))) continue;
       const auto file = local_.look_at(disk, session_.config.attachments_max_bytes);
       if (!file || file->hidden) continue;
       const bool is_one = std::any_of(first, last, [&](const auto& each) { return each.second == file->hash; });

@@ -879,6 +879,44 @@ TEST_CASE("sync attachments: one that came back once its rule was gone stays in 
   vault.both_in_step();
 }
 
+TEST_CASE("sync attachments: what an undo removed was not renamed to a file of the same bytes that nobody sent",
+          "[cli][undo]") {
+  const Pictures vault;
+  vault.both_in_step();
+  write_text(vault.here / "note.md", "# Note\n\n![a](img/a.png) and [[b.pdf]] and ![new](img/new.png)\n");
+  write_text(vault.here / "img/new.png", png + " new");
+  REQUIRE(vault.sync(vault.here).exit == 0);
+  write_text(vault.here / "private/twin.png", png + " new");
+  const Ended undone = vault.ws(vault.here, {"sync", "undo", "--json"});
+  INFO(undone.out << undone.err);
+  CHECK(attachment_rows(undone) == std::vector<std::string>{"push_delete img/new.png"});
+  CHECK(fs::exists(vault.here / "private/twin.png"));
+  REQUIRE(vault.ws(vault.there, {"sync"}).exit == 0);
+  CHECK_FALSE(fs::exists(vault.there / "private"));
+}
+
+TEST_CASE("sync attachments: an undo names a picture that it cannot take back, for it went here since", "[cli][undo]") {
+  const Pictures vault;
+  vault.both_in_step();
+  write_text(vault.here / "note.md", "# Note\n\n![a](img/a.png) and [[b.pdf]] and ![new](img/new.png)\n");
+  write_text(vault.here / "img/new.png", png + " new");
+  REQUIRE(vault.sync(vault.here).exit == 0);
+  const std::string how = GENERATE("deleted here since", "renamed since");
+  if (how == "renamed since") {
+    REQUIRE(vault.ws(vault.there, {"sync"}).exit == 0);
+    REQUIRE(vault.ws(vault.there, {"sync", "mv", "img/new.png", "img/lamp.png"}).exit == 0);
+    REQUIRE(vault.ws(vault.there, {"sync"}).exit == 0);
+    REQUIRE(vault.ws(vault.here, {"sync"}).exit == 0);
+  } else {
+    fs::remove(vault.here / "img/new.png");
+  }
+  const Json undone = parse(vault.ws(vault.here, {"sync", "undo", "2", "--json"}).out);
+  INFO(undone.dump());
+  std::vector<std::string> left;
+  for (const Json& each : undone.at("left")) left.push_back(text_at(each, "path") + " " + text_at(each, "reason"));
+  CHECK_THAT(left, Catch::Matchers::VectorContains(std::string("img/new.png ") + how));
+}
+
 TEST_CASE("sync attachments: one that fails is a row of its own, the rest goes on, and the next run tries it",
           "[cli]") {
   const Pictures two;

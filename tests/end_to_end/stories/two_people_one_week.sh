@@ -25,7 +25,7 @@ printf '# Plan\n\n- rope\n- lamp\n\n![Map](pictures/map.png)\n' > trip/plan.md
 printf '# Diary\n' > trip/diary.md
 head -c 3000 /dev/urandom > trip/pictures/map.png
 ws sync init trip --shared --format table > said
-grep -q '2 notes and 1 file' said
+grep -q '2 notes and 1 attachment' said
 grep -q 'everybody in the Workspace can see' said
 ws sync trip
 source=$(ws -C trip sync status --json --jq .source_id)
