@@ -67,7 +67,9 @@ Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& pl
     if (!leaving.contains(document)) add(entry.path, document, entry.hash);
   }
   for (const auto& [document, skip_reason] : local.unsyncable) {
-    if (!local.tracked.contains(document) && base.documents.contains(document)) add(base.disk_path(document), {}, {});
+    // One that is left out on purpose holds no name; a file that lies there all the same is among the obstacles.
+    if (skip_reason == SkipReason::left_out || local.tracked.contains(document)) continue;
+    if (base.documents.contains(document)) add(base.disk_path(document), {}, {});
   }
   for (const auto& [path, hash] : local.created) add(path, {}, hash);
   for (const RelativePath& path : local.obstacles) add(path, {}, {});

@@ -58,7 +58,9 @@ void hide_left_out(const Session& session, Survey& survey) {
   for (const auto& [document, row] : survey.base_rows) {
     if (!rule.takes(document, row.entry.path)) continue;
     local.unsyncable.insert_or_assign(document, SkipReason::left_out);
-    if (local.created.erase(row.disk_path()) != 0) survey.left_out_here.insert(document);
+    if (local.created.erase(row.disk_path()) == 0) continue;
+    survey.left_out_here.insert(document);
+    local.obstacles.insert(row.disk_path());
   }
   refuse_names(
       local,
