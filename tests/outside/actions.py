@@ -7,7 +7,7 @@ import unicodedata
 
 from judge import words_there
 from model import FOLDERS, STEMS, WORDS
-from service import key_of
+from service import PEOPLE, key_of
 from tree import NOTE, after, digest, folded, tokens, when_fired
 
 ACTIONS = {}  # name -> (weight, function)
@@ -572,6 +572,75 @@ def no_setting(world, tree, choose):
         left = dict(tree.filters.settings)
         left.pop(choose.of(sorted(left)))
         tree.set_filters(tree.filters.ignored, left)
+
+
+@action(3)
+def ignore_nested(world, tree, choose):
+    folder = choose.of(folders(tree))
+    if folder:
+        tree.put(folder + "/.wsignore", choose.of([b"*a*.md\n", b"*.png\n", b"sub/\n", b"*\n"]))
+
+
+@action(2)
+def unignore_nested(world, tree, choose):
+    folder = choose.of(sorted(tree.filters.nested))
+    if folder:
+        tree.remove(folder + "/.wsignore")
+
+
+# Left out, taken again; the way back; whose folder it is.
+
+def some_path(tree, choose):
+    return choose.of([path for path in [*tree.notes(), *pictures(tree), *folders(tree)]])
+
+
+@action(5)
+def leave(world, tree, choose):
+    path = some_path(tree, choose)
+    if path:
+        world.leave(tree, path)
+
+
+@action(4)
+def take(world, tree, choose):
+    left = tree.filters.left
+    if left and choose.chance(0.3):  # by hand
+        tree.set_filters(tree.filters.ignored, tree.filters.settings, left={})
+    elif left:
+        world.take(tree, *choose.of([["--all"], [choose.of(sorted(left))]]))
+
+
+@action(3)
+def reset(world, tree, choose):
+    path = some_path(tree, choose)
+    if path:
+        world.reset(tree, choose.of([["--all"], [path]]), back=choose.chance(0.5))
+
+
+@action(3)
+def delete_and_restore(world, tree, choose):
+    if world.run(tree, "sync", "--json").code == 0 and PEOPLE[tree.person] != "viewer":
+        state = world.service.state()
+        paths = [path for path in sorted(tree.files()) if path in state.by_path() or path in state.files]
+        world.delete_and_restore(tree, choose.some([path for path in paths if not tree.filters.hides(path) and "secret" not in path],
+                                                   choose.between(1, 6)))
+
+
+@action(4)
+def decide_files(world, tree, choose):
+    world.decide_files(tree, choose)
+
+
+@action(2)
+def with_anothers_key(world, tree, choose):
+    words = choose.of([["sync"], ["sync", "pull"], ["sync", "push"], ["sync", "commit"], ["sync", "plan"], ["sync", "status"],
+                       ["sync", "reset", "--all", "--yes"], ["sync", "share", "--yes"]])
+    world.with_anothers_key(tree, words, choose.of([person for person in PEOPLE if person != tree.person]))
+
+
+@action(1)
+def share(world, tree, choose):
+    world.changes_nothing(tree, "sync", "share", *choose.of([[], ["--documents", "--with", "vera@example.com"]]), "--yes", "--json", faulty=True)
 
 
 # What goes wrong.

@@ -86,9 +86,9 @@ class Desk:
 
     # Commands, each followed by the laws.
 
-    def run(self, tree, *words, codes=(0,), faulty=False):
+    def run(self, tree, *words, codes=(0,), faulty=False, **more):
         before = self.look()
-        ended = tree.ws(*words)
+        ended = tree.ws(*words, **more)
         return self.judge(tree, before, ended, codes, faulty)
 
     def judge(self, tree, before, ended, codes=(0,), faulty=False):

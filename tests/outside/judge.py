@@ -1,14 +1,21 @@
 """The laws. They see bytes on disk, what commands printed and ended with, and the state of the service; nothing else."""
 import difflib
 import json
+import unicodedata
 from dataclasses import dataclass
 
 from model import Broken
-from tree import NOTE, digest, folded, tokens
+from tree import NOTE, Filters, digest, folded, tokens
 
 DOCUMENTED = set(range(0, 16)) | {130, 141, 143}
 NEVER = {1}  # "unexpected failure": only an answer that cannot be used may end so
 QUIET = {0, 7, 13}
+GO_BACK = {"sync undo", "sync redo", "sync restore", "sync reset", "sync resolve", "sync mv", "links fix"}
+
+
+def expect(holds, law, what):
+    if not holds:
+        raise Broken(law, what)
 
 
 @dataclass
@@ -55,6 +62,10 @@ def pictures_seen(sight):
     for files in sight.files:
         found |= {digest(content) for path, content in files.items() if path.endswith(".png")}
     return found
+
+
+def normal(path):
+    return unicodedata.normalize("NFC", path)
 
 
 def short(things, many=4):
@@ -122,12 +133,16 @@ def no_picture_lost(model, sight):
                      + short("%s (%s)" % (sha[:12], model.pictures[sha]) for sha in lost))
 
 
+def is_nobodys(path):
+    return path.startswith((".obsidian", "secret-", "plain-")) or path.rsplit("/", 1)[-1] == ".wsignore"
+
+
 def others_untouched(world, tree, before, after):
     for other in world.trees:
         if other is not tree and before.here(other) != after.here(other):
             raise Broken("nothing else", "a command in %s changed %s" % (tree.name, other.name))
     for path, content in before.here(tree).items():
-        if (path.startswith((".obsidian", "secret-", ".wsignore", "plain-"))) and after.here(tree).get(path) != content:
+        if is_nobodys(path) and after.here(tree).get(path) != content:
             raise Broken("nothing else", "%s of %s is changed" % (path, tree.name))
     for place, content in world.outside.items():
         if not place.exists() or place.read_bytes() != content:
@@ -194,10 +209,12 @@ def left_out(report):
 
 def same_sides(tree, sight, report, why):
     """What the tree holds is what the service holds, but for what is named as left out."""
-    out = left_out(report)
+    out, filters = left_out(report), tree.filters
+    out |= {folded(document.path) for document in sight.state.documents.values() if document.id in filters.left}
+    out |= {folded(path) for path, _ in tree.refused}
     here = {folded(path): content for path, content in sight.here(tree).items()}
     there = {folded(path): content for path, content in sight.state.by_path().items()}
-    hidden = lambda path, size: path in out or tree.filters.hides(path, size) or tree.filters.ignores(names.get(path, path))
+    hidden = lambda path, size: path in out or filters.hides(path, size) or filters.ignores(names.get(path, path))
     names = {folded(path): path for path in [*sight.here(tree), *sight.state.by_path()]}
     for path, content in there.items():
         if hidden(path, len(content)) or any(folder in out for folder in above(path)):
@@ -216,6 +233,95 @@ def same_sides(tree, sight, report, why):
             continue
         if content is None or digest(content) != sha:
             raise Broken(why, "file %s %s on %s" % (path, "is missing" if content is None else "has other bytes", tree.name))
+
+
+def hides_there(tree, document):
+    """Whether a rule, or `leave`, keeps the document out of the tree."""
+    filters = tree.filters
+    return document.id in filters.left or filters.ignores(document.path)
+
+
+def hidden_kept(tree, before, after):
+    """What a rule hides here, or what was left out, is neither changed nor deleted on the service, nor sent, nor received."""
+    filters, there = tree.filters, words_there(before.state)
+    seen = words_of({path: content for path, content in before.here(tree).items() if not filters.hides(path)})
+    for document in before.state.documents.values():
+        if not hides_there(tree, document) or tokens(document.content) & (tree.crossed | seen):
+            continue
+        now = after.state.documents.get(document.id)
+        expect(now and (now.path, now.content) == (document.path, document.content), "a rule takes nothing",
+               "%s, which a rule hides in %s, is changed on the service" % (document.path, tree.name))
+        if document.id in filters.left and document.path not in before.here(tree) and document.path in after.here(tree):
+            raise Broken("left out", "%s came back to %s" % (document.path, tree.name))
+    for path, content in before.here(tree).items():
+        sent = (tokens(content) - there - seen - tree.crossed) & words_there(after.state) if filters.ignores(path) else ()
+        expect(not sent, "a rule sends nothing", "%s, which a rule hides in %s, was sent" % (path, tree.name))
+
+
+def refused_stay_out(tree, before, after):
+    for path, sha in tree.refused:
+        content = after.here(tree).get(path)
+        expect(content is None or digest(content) != sha or path in before.here(tree), "refused", "%s came to %s" % (path, tree.name))
+
+
+def left(tree, before, after, ended, path):
+    """`leave` takes away what lies at the path and is in step, nothing else, and nothing on the service; or does nothing."""
+    expect(before.state.documents == after.state.documents and before.state.files == after.state.files, "left out",
+           "`leave %s` changed the service" % path)
+    old, new = before.here(tree), after.here(tree)
+    if ended.code:
+        expect(old == new, "left out", "`leave %s` ended with %d and changed files" % (path, ended.code))
+        return
+    there, past = before.state.by_path(), set(before.state.past)
+    for one, content in old.items():
+        within = one == path or one.startswith(path + "/")
+        if not within or not (content.decode(errors="replace") in past or digest(content) in before.state.assets):
+            expect(new.get(one) == content, "left out", "`leave %s` took %s, which is not of it, or not in step" % (path, one))
+        elif (there.get(normal(one)) == content or before.state.files.get(normal(one)) == digest(content)) and not tree.seen_filters.hides(one, len(content)):
+            expect(one not in new or is_nobodys(one), "left out", "`leave %s` left %s here" % (path, one))
+    expect(not new.keys() - old.keys(), "left out", "`leave %s` made %s" % (path, short(new.keys() - old.keys())))
+
+
+def taken(tree, before, after, ended, names):
+    """`take` brings what was left out under these names, as the service has it, and changes nothing there."""
+    expect(before.state.documents == after.state.documents and before.state.files == after.state.files, "taken",
+           "`take` changed the service")
+    here, report = {normal(path): content for path, content in after.here(tree).items()}, ended.report() or {}
+    if ended.code:
+        return
+    for document in after.state.documents.values():
+        if (document.id in names or Filters(left=names).leaves(document.path) and document.path not in names.values()) and not (
+                hides_there(tree, document) or folded(document.path) in left_out(report)):
+            expect(here.get(document.path) == document.content, "taken", "%s is not as it is there" % document.path)
+    for path, sha in after.state.files.items():
+        if Filters(left=names).leaves(path) and not tree.filters.hides(path) and not tree.filters.settings and folded(path) not in left_out(report):
+            expect(digest(here.get(path, b"")) == sha, "taken", "%s is not as it is there" % path)
+
+
+def was_reset(model, tree, before, after, ended, words):
+    """`reset` gives what the service has, sends nothing, and keeps what was never sent."""
+    expect(before.state.documents == after.state.documents and before.state.files == after.state.files, "reset", "it changed the service")
+    old, new = before.here(tree), after.here(tree)
+    if ended.code:
+        expect(old == new or ended.code == 13, "reset", "it ended with %d and changed files" % ended.code)
+        return
+    for path, content in old.items():
+        first = {word for word in tokens(content) if word.startswith("b")}
+        if NOTE.search(path) and first and first <= model.alive.keys() - model.ids.keys():
+            expect(new.get(path) == content, "reset", "%s was never sent, and is changed or gone" % path)
+    kept = {folded(row["path"]) for row in ended.report()["left"]}
+    if "--all" in words and not tree.filters:
+        here = {normal(path): content for path, content in new.items()}
+        for document in after.state.documents.values():
+            expect(here.get(document.path) == document.content or folded(document.path) in kept, "reset",
+                   "%s is not as it is there: %s" % (document.path, change(document.content, here.get(document.path))))
+
+
+def refused_account(ended, requests):
+    """Exit 2, and the service was asked for nothing but who the key is."""
+    expect(ended.code == 2, "own account", "with a key of another person it ended with %d" % ended.code)
+    asked = {entry["operation"] for entry in requests} - {"me.get"}
+    expect(not asked, "own account", "with a key of another person it sent %s" % short(asked))
 
 
 def above(path):
@@ -259,8 +365,7 @@ def only_ours(tree, sight):
     """After the quiet end a tree holds no file that nobody knows."""
     known = {folded(path) for path in [*sight.state.by_path(), *sight.state.files]}
     for path in sight.here(tree):
-        if folded(path) not in known and not path.endswith((".png", ".txt")) and not path.startswith(
-                (".obsidian", "secret-", ".wsignore", "plain-")):
+        if folded(path) not in known and not path.endswith((".png", ".txt")) and not is_nobodys(path):
             raise Broken("no files left behind", "%s of %s" % (path, tree.name))
     left = [file.name for file in (tree.folder / ".ws/tmp").glob("**/*") if file.is_file()]
     if left:

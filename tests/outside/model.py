@@ -50,6 +50,7 @@ class Model:
         self.written_by_ws = set()          # words of notes whose file `ws` renamed or edited
         self.secrets = defaultdict(dict)    # tree -> SHA-256 -> path: never linked there
         self.appeared = defaultdict(lambda: defaultdict(set))  # tree -> run -> words that came up in it
+        self.sent = defaultdict(set)        # (tree, run) -> SHA-256 of files that came up on the service in it
         self.pending = defaultdict(set)     # tree -> words that came up since its last run
         self.threads = Counter()            # document -> comments that were made
         self.met = Counter()

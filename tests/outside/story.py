@@ -13,6 +13,7 @@ from desk import Desk
 from episodes import EPISODES
 import cases  # noqa: F401  (registers)
 import pairs  # noqa: F401
+import ways_back  # noqa: F401
 from exact import CASES, rows_by_chance
 from model import Broken, Choice
 from service import PEOPLE, fixtures, key_of
@@ -160,7 +161,7 @@ def script(outcome):
               "fault() { curl -s -X POST -H 'Content-Type: application/json' $U/_mock/faults -d \"$1\"; echo; }",
               "no_faults() { curl -s -X DELETE $U/_mock/faults >/dev/null; }",
               "tree() { mkdir -p $2; printf '#!/bin/sh\\ncd %s/%s && exec env HOME=%s/home-%s XDG_CONFIG_HOME= XDG_DATA_HOME= "
-              "XDG_STATE_HOME= XDG_CACHE_HOME= WS_BASE_URL=%s WS_TOKEN=%s WS_NO_INPUT=1 %s/ws \"$@\"\\n' "
+              "XDG_STATE_HOME= XDG_CACHE_HOME= WS_BASE_URL=%s WS_TOKEN=\"${WS_TOKEN:-%s}\" WS_NO_INPUT=1 %s/ws \"$@\"\\n' "
               "\"$W\" $2 \"$W\" $2 $U $3 \"$BIN\" >bin/$1; chmod +x bin/$1; }"]
     for number in range(outcome.story.trees):
         person = OWNERS[number]

@@ -15,6 +15,7 @@ from service import key_of
 
 NOTE = re.compile(r"\.(md|markdown)$", re.I)
 TOKEN = re.compile(r"\b[bw]\d+x\d+\b")
+LEFT_OUT = re.compile(r'  - ("(?:[^"\\]|\\.)*")(?:  # (.*))?$')
 TIMEOUT = 60
 
 
@@ -58,14 +59,19 @@ class Ended:
 class Filters:
     """The rules of one tree that leave something out; `hides` says of what path."""
 
-    def __init__(self, ignored=(), settings=None):
+    def __init__(self, ignored=(), settings=None, nested=None, left=None):
         self.ignored = tuple(ignored)
         self.settings = dict(settings or {})
+        self.nested = dict(nested or {})  # folder -> the rules of its .wsignore
+        self.left = dict(left or {})      # what `leave` wrote down: an id or a path -> where it lay
 
-    def copy(self):
-        return Filters(self.ignored, self.settings)
+    def leaves(self, path):
+        return any(folded(path) == folded(place) or folded(path).startswith(folded(place) + "/") for place in self.left.values())
 
     def ignores(self, path):
+        if self.leaves(path) or any(path.startswith(folder + "/") and Filters(rules).ignores(path[len(folder) + 1:])
+                                    for folder, rules in self.nested.items()):
+            return True
         name = path.rsplit("/", 1)[-1]
         for rule in self.ignored:
             if rule.endswith("/"):
@@ -95,7 +101,7 @@ class Filters:
         return bound is not None and size > bound
 
     def __bool__(self):
-        return bool(self.ignored) or any(key != "links" for key in self.settings)
+        return bool(self.ignored or self.nested or self.left) or any(key != "links" for key in self.settings)
 
 
 class Tree:
@@ -106,22 +112,40 @@ class Tree:
         self.machine = scratch / ("machine%d" % number)
         self.folder.mkdir()
         self.machine.mkdir()
-        self.filters = Filters()       # as they are set now
+        self.rules = (), {}            # of the .wsignore at the top, and of .ws/config.yaml, as they are set now
         self.seen_filters = Filters()  # as the last run that went through saw them
         self.sent_all = False          # `attachments: all` was set here once
         self.touched = False           # a person changed something here since the beginning
+        self.unfinished = False        # a run was stopped or failed, or something is staged: what it began may still be done
+        self.refused = set()           # (path, SHA-256) that `attachments refuse` named
         self.crossed = set()           # words of notes that were moved to or from where a rule hides them
         self.renamed = {}              # inode -> True: renamed by hand since the last run that went through
         self.commands = 0
 
     # What lies there.
 
-    def environment(self, as_viewer=False):
+    @property
+    def filters(self):
+        """As they are set now."""
+        nested, left = {}, {}
+        for folder, _, names in os.walk(self.folder):
+            if ".wsignore" in names and folder != str(self.folder):
+                with open(os.path.join(folder, ".wsignore")) as file:
+                    nested[os.path.relpath(folder, self.folder)] = file.read().split()
+        config = self.folder / ".ws/config.yaml"
+        for line in config.read_text().splitlines() if config.exists() else ():
+            found = LEFT_OUT.match(line)
+            if found:
+                name = json.loads(found[1])
+                left[name] = found[2] or name
+        return Filters(*self.rules, nested, left)
+
+    def environment(self, as_viewer=False, person=None):
         kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TMPDIR") if name in os.environ}
         home = str(self.machine)
         return {**kept, "HOME": home, "XDG_CONFIG_HOME": home + "/config", "XDG_DATA_HOME": home + "/data",
                 "XDG_STATE_HOME": home + "/state", "XDG_CACHE_HOME": home + "/cache", "WS_BASE_URL": self.service.url,
-                "WS_TOKEN": key_of(self.person, as_viewer), "WS_NO_INPUT": "1", "LANG": "C.UTF-8", "NO_COLOR": "1"}
+                "WS_TOKEN": key_of(person or self.person, as_viewer), "WS_NO_INPUT": "1", "LANG": "C.UTF-8", "NO_COLOR": "1"}
 
     def files(self):
         """path -> bytes of all but `.ws/`."""
@@ -216,14 +240,17 @@ class Tree:
         (self.folder / path).mkdir()
         self.say("mkdir %s" % self.quoted(path))
 
-    def set_filters(self, ignored, settings):
-        """Writes `.wsignore` and `.ws/config.yaml` anew."""
-        self.filters = Filters(ignored, settings)
+    def set_filters(self, ignored, settings, left=None):
+        """Writes `.wsignore` and `.ws/config.yaml` anew; `left`: instead of what is left out now."""
+        left = self.filters.left if left is None else left
+        self.rules = tuple(ignored), dict(settings)
         self.sent_all = self.sent_all or settings.get("attachments") == "all"
         ignore, config = self.folder / ".wsignore", self.folder / ".ws/config.yaml"
         self.write_or_remove(ignore, ".wsignore", "".join(rule + "\n" for rule in ignored))
         lines = "".join("%s: %s\n" % (key, json.dumps(value) if isinstance(value, list) else value)
                         for key, value in {"attachments": "linked", **settings}.items())  # as `ws sync init` writes it
+        if left:
+            lines += "leave_out:\n" + "".join("  - %s  # %s\n" % (json.dumps(name), place) for name, place in left.items())
         self.write_or_remove(config, ".ws/config.yaml", lines)
 
     def write_or_remove(self, place, path, text):
@@ -236,13 +263,13 @@ class Tree:
 
     # What a person asks of `ws`.
 
-    def start(self, words, as_viewer=False):
+    def start(self, words, as_viewer=False, person=None):
         self.commands += 1
-        return subprocess.Popen([str(self.programs / "ws"), *words], cwd=self.folder, env=self.environment(as_viewer),
+        return subprocess.Popen([str(self.programs / "ws"), *words], cwd=self.folder, env=self.environment(as_viewer, person),
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def line(self, words, as_viewer=False):
-        return "%s %s" % (self.name + ("_looks" if as_viewer else ""), " ".join(map(shlex.quote, words)))
+    def line(self, words, as_viewer=False, person=None):
+        return "%s%s %s" % ("WS_TOKEN=%s " % key_of(person) if person else "", self.name + ("_looks" if as_viewer else ""), " ".join(map(shlex.quote, words)))
 
     def ended(self, words, process, timeout=TIMEOUT, stopped=False):
         late = False
@@ -255,10 +282,10 @@ class Tree:
         code = process.returncode if process.returncode >= 0 else 128 - process.returncode
         return Ended(tuple(words), code, out.decode(errors="replace"), err.decode(errors="replace"), stopped, late)
 
-    def ws(self, *words, as_viewer=False):
-        process = self.start(words, as_viewer)
+    def ws(self, *words, as_viewer=False, person=None):
+        process = self.start(words, as_viewer, person)
         ended = self.ended(words, process)
-        self.say("%s  # %d" % (self.line(words, as_viewer), ended.code))
+        self.say("%s  # %d" % (self.line(words, as_viewer, person), ended.code))
         return ended
 
     def ws_stopped(self, words, how, when):

@@ -20,6 +20,7 @@ class World:
     def __init__(self, programs, scratch, many_trees):
         self.script, self.model, self.trees, self.ever = [], Model(), [], defaultdict(set)
         self.service = Service(programs, scratch / "service")
+        self.there = defaultdict(set)  # tree -> files that came up on the service since its last run
         self.last_run = {}  # tree -> the newest of its runs
         self.scratch, self.included, self.outside = scratch, False, {}
         self.service.start()
@@ -63,9 +64,9 @@ class World:
 
     # Commands.
 
-    def run(self, tree, *words, deed=False, faulty=False, as_viewer=False):
+    def run(self, tree, *words, deed=False, faulty=False, as_viewer=False, person=None):
         before = self.look()
-        ended = tree.ws(*words, as_viewer=as_viewer)
+        ended = tree.ws(*words, as_viewer=as_viewer, person=person)
         after = self.look()
         self.judge(tree, before, after, ended, deed, faulty or as_viewer or PEOPLE[tree.person] == "viewer")
         return ended
@@ -96,13 +97,19 @@ class World:
         if verb == "sync" and not deed:
             judge.honest(tree, after, ended)
         judge.ids_stay(self.model, after.state, tree.crossed)
+        if verb not in judge.GO_BACK and not deed and not tree.unfinished:
+            judge.hidden_kept(tree, before, after)
+        judge.refused_stay_out(tree, before, after)
+        if verb.startswith("sync"):
+            tree.unfinished = ended.stopped or ended.code not in judge.QUIET | {2, 6} or verb == "sync push" or (
+                tree.unfinished and not (verb == "sync" and ended.code == 0))
         if verb in ("sync mv", "links fix"):
             old = before.here(tree)
             for path, content in after.here(tree).items():
                 if old.get(path) != content:
                     self.model.written_by_ws |= tokens(content)
         if verb == "sync" and ended.code in judge.QUIET and not ended.is_guard() and not ended.stopped and "--only" not in ended.words:
-            tree.seen_filters = tree.filters.copy()
+            tree.seen_filters = tree.filters
             tree.renamed.clear()
         for row in (ended.report() or {}).get("actions", []) if "--json" in ended.words else []:
             if row.get("state") == "done" or verb == "sync":
@@ -133,6 +140,7 @@ class World:
                     shas -= {digest(content)} if content else set()
                 shas.discard(after.state.files.get(path))
         self.model.pending[tree.number] |= new | shas
+        self.there[tree.number] |= set(after.state.files.values()) - set(before.state.files.values())
         if ended.stopped or (before.files == after.files and before.state.by_path() == after.state.by_path()
                              and before.state.files == after.state.files):
             return
@@ -140,6 +148,8 @@ class World:
         if run is not None and run != self.last_run.get(tree.number):  # what was cut off belongs to the run that finishes it
             self.last_run[tree.number] = run
             self.model.appeared[tree.number][run] |= self.model.pending[tree.number]
+            self.model.sent[tree.number, run] |= self.there[tree.number] & self.model.pending[tree.number]
+            self.there[tree.number] = set()
             self.model.pending[tree.number] = set()
 
     def runs(self, tree):
@@ -170,8 +180,69 @@ class World:
                 self.model.release_picture(sha)
         self.judge(tree, before, after, ended, faulty=PEOPLE[tree.person] == "viewer")
         if verb == "undo" and undone in appeared:
-            judge.taken_back_or_listed(tree, after, ended, appeared[undone])
+            judge.taken_back_or_listed(tree, after, ended, self.model.sent[tree.number, undone])
         return ended
+
+    def leave(self, tree, path):
+        before = self.look()
+        ended = self.run(tree, "sync", "leave", path, "--json")
+        judge.left(tree, before, self.look(), ended, path)
+
+    def take(self, tree, *words):
+        before, names = self.look(), tree.filters.left
+        ended = self.run(tree, "sync", "take", *words, "--json")
+        judge.taken(tree, before, self.look(), ended, {name: place for name, place in names.items() if name not in tree.filters.left})
+
+    def reset(self, tree, words, back):
+        """`back`: undone at once."""
+        before = self.look()
+        ended = self.run(tree, "sync", "reset", *words, "--yes", "--json", deed=True)
+        after = self.look()
+        judge.was_reset(self.model, tree, before, after, ended, words)
+        if back and ended.code == 0 and after.files != before.files:
+            undone, now = self.undo(tree), self.look()
+            judge.expect(undone.code == 0 and now.here(tree) == before.here(tree) and now.state.documents == before.state.documents,
+                         "undo takes back", "undo of a reset ended with %d: %s; other: %s" % (
+                             undone.code, (undone.report() or {}).get("left"), judge.short(judge.differing(before.here(tree), now.here(tree)))))
+
+    def delete_and_restore(self, tree, paths):
+        """In step, files deleted: `restore --deleted` brings back all of them, and touches nothing else."""
+        base = self.look()
+        for path in paths:
+            tree.remove(path)
+        ended, after = self.run(tree, "sync", "restore", "--deleted", "--json"), self.look()
+        judge.expect(ended.code == 0 and after.here(tree) == base.here(tree), "restore", "restore --deleted ended with %d; other: %s" % (
+            ended.code, judge.short(judge.differing(base.here(tree), after.here(tree)))))
+
+    def changes_nothing(self, tree, *words, **more):
+        before = self.look()
+        ended, after = self.run(tree, *words, **more), self.look()
+        judge.expect(before.files == after.files and before.state.documents == after.state.documents and before.state.files ==
+                     after.state.files, "changes nothing", "`ws %s` changed something" % " ".join(words))
+        return ended
+
+    def with_anothers_key(self, tree, words, person):
+        """Refused before anything of the tree is sent."""
+        self.service.forget_requests()
+        ended = self.changes_nothing(tree, *words, "--json", faulty=True, person=person)
+        judge.refused_account(ended, self.service.control("GET", "/requests")["data"])
+
+    def decide_files(self, tree, choose):
+        """A file that is held or foreign is accepted, added or refused: at once nothing changes but what is decided."""
+        rows = [row for row in (tree.ws("sync", "attachments", "--json").report() or {}).get("data", []) if row["state"] in ("held", "foreign")]
+        row = choose.of(rows, key=lambda row: row["path"])
+        if row:
+            verb = choose.of(["refuse", "accept" if row["state"] == "held" else "add"])
+            self.model.met["%s %s" % (verb, row["state"])] += 1
+            if self.changes_nothing(tree, "sync", "attachments", verb, row["path"]).code:
+                return
+            shas = {row.get("content_sha256"), digest(tree.files().get(row["path"], b""))}
+            tree.refused -= {(row["path"], sha) for sha in shas}
+            if verb == "refuse":
+                tree.refused |= {(row["path"], sha) for sha in shas}
+            elif verb == "add":
+                for sha in shas:
+                    self.model.secrets[tree.number].pop(sha, None)
 
     def sync_and_undo(self, tree):
         """In step, one run, taken back: both sides hold what both held before."""
@@ -268,7 +339,9 @@ class World:
         """Faults off, filters gone, conflicts decided, each in turn: then all hold the same, and nothing more happens."""
         self.no_faults()
         for tree in self.trees:
-            tree.set_filters([], {"include": ["*.txt"]} if self.included else {})
+            for folder in tree.filters.nested:
+                tree.remove(folder + "/.wsignore")
+            tree.set_filters([], {"include": ["*.txt"]} if self.included else {}, left={})
         for turn in range(3 * len(self.trees) + 3):
             self.say("# round %d of the quiet end" % (turn + 1))
             self.service.forget_requests()
