@@ -604,7 +604,8 @@ def leave(world, tree, choose):
 @action(4)
 def take(world, tree, choose):
     left = tree.filters.left
-    if left and choose.chance(0.3):  # by hand
+    by_hand = choose.chance(0.3) and not any((tree.folder / place).exists() for place in left.values())
+    if left and by_hand:
         tree.set_filters(tree.filters.ignored, tree.filters.settings, left={})
     elif left:
         world.take(tree, *choose.of([["--all"], [choose.of(sorted(left))]]))
@@ -620,10 +621,10 @@ def reset(world, tree, choose):
 @action(3)
 def delete_and_restore(world, tree, choose):
     if world.run(tree, "sync", "--json").code == 0 and PEOPLE[tree.person] != "viewer":
-        state = world.service.state()
-        paths = [path for path in sorted(tree.files()) if path in state.by_path() or path in state.files]
-        world.delete_and_restore(tree, choose.some([path for path in paths if not tree.filters.hides(path) and "secret" not in path],
-                                                   choose.between(1, 6)))
+        state, filters = world.service.state(), tree.filters
+        paths = [path for path, content in sorted(tree.files().items()) if (path in state.by_path() or path in state.files)
+                 and not filters.hides(path, len(content)) and "secret" not in path]
+        world.delete_and_restore(tree, choose.some(paths, choose.between(1, 6)))
 
 
 @action(4)

@@ -142,7 +142,8 @@ def others_untouched(world, tree, before, after):
         if other is not tree and before.here(other) != after.here(other):
             raise Broken("nothing else", "a command in %s changed %s" % (tree.name, other.name))
     for path, content in before.here(tree).items():
-        if is_nobodys(path) and after.here(tree).get(path) != content:
+        is_own = not path.startswith("secret-") or path in world.model.secrets[tree.number].values()  # not sent, nor come from another
+        if is_own and is_nobodys(path) and after.here(tree).get(path) != content:
             raise Broken("nothing else", "%s of %s is changed" % (path, tree.name))
     for place, content in world.outside.items():
         if not place.exists() or place.read_bytes() != content:
@@ -215,9 +216,10 @@ def same_sides(tree, sight, report, why):
     here = {folded(path): content for path, content in sight.here(tree).items()}
     there = {folded(path): content for path, content in sight.state.by_path().items()}
     hidden = lambda path, size: path in out or filters.hides(path, size) or filters.ignores(names.get(path, path))
+    tucked = words_of({path: content for path, content in sight.here(tree).items() if filters.ignores(path)})  # renamed there
     names = {folded(path): path for path in [*sight.here(tree), *sight.state.by_path()]}
     for path, content in there.items():
-        if hidden(path, len(content)) or any(folder in out for folder in above(path)):
+        if hidden(path, len(content)) or any(folder in out for folder in above(path)) or tokens(content) & tucked:
             continue
         if here.get(path) != content:
             raise Broken(why, "%s %s on %s" % (names[path], "is missing" if path not in here else "has other bytes", tree.name))
@@ -264,7 +266,7 @@ def refused_stay_out(tree, before, after):
         expect(content is None or digest(content) != sha or path in before.here(tree), "refused", "%s came to %s" % (path, tree.name))
 
 
-def left(tree, before, after, ended, path):
+def left(tree, before, after, ended, path, filters):
     """`leave` takes away what lies at the path and is in step, nothing else, and nothing on the service; or does nothing."""
     expect(before.state.documents == after.state.documents and before.state.files == after.state.files, "left out",
            "`leave %s` changed the service" % path)
@@ -277,8 +279,10 @@ def left(tree, before, after, ended, path):
         within = one == path or one.startswith(path + "/")
         if not within or not (content.decode(errors="replace") in past or digest(content) in before.state.assets):
             expect(new.get(one) == content, "left out", "`leave %s` took %s, which is not of it, or not in step" % (path, one))
-        elif (there.get(normal(one)) == content or before.state.files.get(normal(one)) == digest(content)) and not tree.seen_filters.hides(one, len(content)):
+        elif (there.get(normal(one)) == content or before.state.files.get(normal(one)) == digest(content)) and not (
+                tree.seen_filters.hides(one, len(content)) or filters.hides(one, len(content))):
             expect(one not in new or is_nobodys(one), "left out", "`leave %s` left %s here" % (path, one))
+        expect(one in new or tree.filters.leaves(one), "left out", "`leave %s` took %s, and no rule keeps it away" % (path, one))
     expect(not new.keys() - old.keys(), "left out", "`leave %s` made %s" % (path, short(new.keys() - old.keys())))
 
 
@@ -298,8 +302,8 @@ def taken(tree, before, after, ended, names):
             expect(digest(here.get(path, b"")) == sha, "taken", "%s is not as it is there" % path)
 
 
-def was_reset(model, tree, before, after, ended, words):
-    """`reset` gives what the service has, sends nothing, and keeps what was never sent."""
+def was_reset(model, tree, before, after, ended, words, ever):
+    """`reset` gives what the service has of what was here `ever`, sends nothing, and keeps what was never sent."""
     expect(before.state.documents == after.state.documents and before.state.files == after.state.files, "reset", "it changed the service")
     old, new = before.here(tree), after.here(tree)
     if ended.code:
@@ -310,10 +314,10 @@ def was_reset(model, tree, before, after, ended, words):
         if NOTE.search(path) and first and first <= model.alive.keys() - model.ids.keys():
             expect(new.get(path) == content, "reset", "%s was never sent, and is changed or gone" % path)
     kept = {folded(row["path"]) for row in ended.report()["left"]}
-    if "--all" in words and not tree.filters:
+    if "--all" in words and not tree.filters and not tree.seen_filters:
         here = {normal(path): content for path, content in new.items()}
         for document in after.state.documents.values():
-            expect(here.get(document.path) == document.content or folded(document.path) in kept, "reset",
+            expect(here.get(document.path) == document.content or folded(document.path) in kept or not tokens(document.content) & ever, "reset",
                    "%s is not as it is there: %s" % (document.path, change(document.content, here.get(document.path))))
 
 
@@ -365,7 +369,7 @@ def only_ours(tree, sight):
     """After the quiet end a tree holds no file that nobody knows."""
     known = {folded(path) for path in [*sight.state.by_path(), *sight.state.files]}
     for path in sight.here(tree):
-        if folded(path) not in known and not path.endswith((".png", ".txt")) and not is_nobodys(path):
+        if folded(path) not in known | tree.named and not path.endswith((".png", ".txt")) and not is_nobodys(path):
             raise Broken("no files left behind", "%s of %s" % (path, tree.name))
     left = [file.name for file in (tree.folder / ".ws/tmp").glob("**/*") if file.is_file()]
     if left:

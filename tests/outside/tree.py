@@ -117,6 +117,7 @@ class Tree:
         self.sent_all = False          # `attachments: all` was set here once
         self.touched = False           # a person changed something here since the beginning
         self.unfinished = False        # a run was stopped or failed, or something is staged: what it began may still be done
+        self.named = set()             # what its last run told as not synced
         self.refused = set()           # (path, SHA-256) that `attachments refuse` named
         self.crossed = set()           # words of notes that were moved to or from where a rule hides them
         self.renamed = {}              # inode -> True: renamed by hand since the last run that went through

@@ -110,6 +110,28 @@ def new_where_it_was_left_out(desk, what):
     same_ids(desk, old, why="taken")
 
 
+@case("moved away", "swapped")
+def left_out_name_taken(desk, how):
+    """A document is left out by its id: its name is free for another."""
+    tree, other = both(desk)
+    files = {path: desk.text() for path in ("d/c.md", "d/x.md", "z.md")}
+    old = begin(desk, files)
+    desk.run(tree, "sync", "leave", "d/c.md", "--json")
+    other.rename("d/c.md", "tmp.md")
+    other.rename("d/x.md", "d/c.md")
+    away = "d/x.md" if how == "swapped" else "d/y.md"
+    other.rename("tmp.md", away)
+    desk.run(other, "sync", "--json")
+    there = {away: files["d/c.md"], "d/c.md": files["d/x.md"], "z.md": files["z.md"]}
+    serves(desk, there, how)
+    ended = desk.run(tree, "sync", "--json", codes=(0, 7))
+    desk.expect(ended.code == 0, "left out", "the name of what is left out is taken: %s" % ended.report()["conflicts"])
+    told(desk, ended, [("pull_move", "d/c.md", "d/x.md")])
+    desk.run(tree, "sync", "take", "--all", "--json")
+    all_alike(desk, there, how)
+    same_ids(desk, old, [("d/c.md", "d/x.md"), (away, "d/c.md")], how)
+
+
 @case("edited", "renamed", "deleted", "picture", "picture deleted", "edited there", "renamed there", "edited both", "collides", "new", "some")
 def reset(desk, what):
     """What the service has, as it has it; what was never sent stays; the old texts can be had again, and `undo` takes it all back."""

@@ -20,6 +20,7 @@ class World:
     def __init__(self, programs, scratch, many_trees):
         self.script, self.model, self.trees, self.ever = [], Model(), [], defaultdict(set)
         self.service = Service(programs, scratch / "service")
+        self.ever_here = defaultdict(set)  # tree -> words that lay in it
         self.there = defaultdict(set)  # tree -> files that came up on the service since its last run
         self.last_run = {}  # tree -> the newest of its runs
         self.scratch, self.included, self.outside = scratch, False, {}
@@ -60,6 +61,7 @@ class World:
         sight = judge.Sight([tree.files() for tree in self.trees], self.service.state())
         for tree in self.trees:
             self.ever[tree.number].update(sight.here(tree))
+            self.ever_here[tree.number] |= judge.words_of(sight.here(tree))
         return sight
 
     # Commands.
@@ -94,6 +96,8 @@ class World:
         self.note_run(tree, before, after, ended)
         if not deed:
             judge.nobody_took(self.model, after)
+        if verb == "sync":
+            tree.named = judge.left_out(ended.report() or {})
         if verb == "sync" and not deed:
             judge.honest(tree, after, ended)
         judge.ids_stay(self.model, after.state, tree.crossed)
@@ -184,9 +188,10 @@ class World:
         return ended
 
     def leave(self, tree, path):
-        before = self.look()
+        before, filters = self.look(), tree.filters
         ended = self.run(tree, "sync", "leave", path, "--json")
-        judge.left(tree, before, self.look(), ended, path)
+        judge.left(tree, before, self.look(), ended, path, filters)
+        tree.seen_filters = tree.filters
 
     def take(self, tree, *words):
         before, names = self.look(), tree.filters.left
@@ -198,9 +203,9 @@ class World:
         before = self.look()
         ended = self.run(tree, "sync", "reset", *words, "--yes", "--json", deed=True)
         after = self.look()
-        judge.was_reset(self.model, tree, before, after, ended, words)
+        judge.was_reset(self.model, tree, before, after, ended, words, self.ever_here[tree.number])
         if back and ended.code == 0 and after.files != before.files:
-            undone, now = self.undo(tree), self.look()
+            undone, now = self.undo(tree, allow=True), self.look()
             judge.expect(undone.code == 0 and now.here(tree) == before.here(tree) and now.state.documents == before.state.documents,
                          "undo takes back", "undo of a reset ended with %d: %s; other: %s" % (
                              undone.code, (undone.report() or {}).get("left"), judge.short(judge.differing(before.here(tree), now.here(tree)))))
@@ -341,7 +346,9 @@ class World:
         for tree in self.trees:
             for folder in tree.filters.nested:
                 tree.remove(folder + "/.wsignore")
-            tree.set_filters([], {"include": ["*.txt"]} if self.included else {}, left={})
+            tree.set_filters([], {"include": ["*.txt"]} if self.included else {})
+            if tree.filters.left:
+                self.take(tree, "--all")
         for turn in range(3 * len(self.trees) + 3):
             self.say("# round %d of the quiet end" % (turn + 1))
             self.service.forget_requests()
@@ -374,7 +381,7 @@ class World:
     def undo_all(self, tree, alone):
         """Back through all runs of one tree; if nobody else wrote anything, to the state before the first."""
         further, left = None, set()
-        for _ in range(2 * len(self.runs(tree)) + 3):
+        for _ in range((len(self.runs(tree)) + 2) ** 2):  # it begins anew at those that are stuck each time
             ended = self.undo(tree, allow=True, run=further)
             report = ended.report() or {}
             left |= {row["path"] for row in report.get("left", [])}
