@@ -669,18 +669,24 @@ def hanging_sync(world, tree, choose):
     world.no_faults()
 
 
+def cut_command(tree, choose):
+    path = some_path(tree, choose)
+    return choose.of([["sync"], ["sync", "--allow-deletes"], ["sync", "pull"], ["sync", "undo"], ["sync", "take", "--all"], ["sync", "reset", "--all", "--yes"],
+                      *([["sync", "leave", path], ["sync", "restore", "--deleted"]] if path else [])])
+
+
 @action(6)
 def killed_at_a_request(world, tree, choose):
     world.fault({"operation": choose.of(OPERATIONS), "nth": choose.between(1, 2), "phase": choose.of(["before", "after"]),
                  "effect": {"hang": True}})
-    world.stopped(tree, choose.of([["sync"], ["sync"], ["sync", "pull"], ["sync", "undo"]]),
+    world.stopped(tree, cut_command(tree, choose),
                   choose.of([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT]), when_fired(world.service))
     world.no_faults()
 
 
 @action(6)
 def killed_at_a_moment(world, tree, choose):
-    world.stopped(tree, choose.of([["sync"], ["sync"], ["sync", "pull"], ["sync", "undo"]]),
+    world.stopped(tree, cut_command(tree, choose),
                   choose.of([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT]), after(choose.between(1, 60) / 1000))
 
 

@@ -142,7 +142,8 @@ def others_untouched(world, tree, before, after):
         if other is not tree and before.here(other) != after.here(other):
             raise Broken("nothing else", "a command in %s changed %s" % (tree.name, other.name))
     for path, content in before.here(tree).items():
-        is_own = not path.startswith("secret-") or path in world.model.secrets[tree.number].values()  # not sent, nor come from another
+        is_own = not path.startswith(("secret-", "plain-")) or not tree.sent_all and (  # not sent, nor come from another
+            path.startswith("plain-") or path in world.model.secrets[tree.number].values())
         if is_own and is_nobodys(path) and after.here(tree).get(path) != content:
             raise Broken("nothing else", "%s of %s is changed" % (path, tree.name))
     for place, content in world.outside.items():

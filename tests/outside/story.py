@@ -55,7 +55,7 @@ BY_CHANCE = "rows by chance"
 PLAYS = {**EPISODES, **CASES, BY_CHANCE: rows_by_chance}
 SHORT = """all_rows 1|conflicts_decided local|rows_by_steps pull push commit|rows_taken_back here|rows_cut upload.put after 1|ladder
 border 101 renamed|guard_weighs 12 5 13 6|rule_set_and_removed off|rule_set_and_removed nested|short_notes keep note|merges run
-no_wish mv|state_lost all|times_and_modes|one_writer|restored moved|conflict_and note renamed remote|part_fails upload.put"""
+left_out folder take|reset renamed|deleted_restored guard|anothers_key|nested_rules set later|no_wish mv|state_lost all|times_and_modes|one_writer|restored moved|conflict_and note renamed remote|part_fails upload.put"""
 SHORT = {"exact " + name for line in SHORT.splitlines() for name in line.split("|")}
 BEGINNING = ["note_new", "note_new", "note_new", "note_new", "picture_new", "note_new", "picture_new", "sync_in_turn"]
 

@@ -3,7 +3,7 @@ import os
 
 import judge
 from cases import all_alike, begin, both, error_of, matrix_head, matrix_tail, same_ids
-from exact import case, holds, quiet, requests, serves, told
+from exact import case, cut, holds, quiet, requests, serves, told
 
 
 def listed(desk, tree):
@@ -193,6 +193,25 @@ def reset(desk, what):
     if what == "edited":
         desk.expect(desk.run(tree, "sync", "restore", "d/b.md", codes=(0, 6)).code == 0, "no byte lost", "`restore` has no text that reset replaced")
         holds(desk, tree, lay, "the old text, restored")
+
+
+@case("before", "after")
+def reset_after_a_cut(desk, phase):
+    """A run was killed before, or after, the service had its commit; `reset` discards what the service has not."""
+    tree, _ = both(desk)
+    files = shown(desk)
+    begin(desk, files)
+    edited = matrix_head(files["z.md"])
+    tree.put("z.md", edited)
+    cut(desk, tree, ["sync"], "sync.commit", phase)
+    desk.run(tree, "sync", "reset", "--all", "--yes", "--json")
+    there = files if phase == "before" else {**files, "z.md": edited}
+    desk.look(True)
+    desk.expect(desk.lying(desk.state.by_path())["z.md"] == there["z.md"], "reset", "it published the edit of a run that was cut")
+    holds(desk, tree, there, "reset after a cut")
+    desk.run(tree, "sync", "--json")  # may tell what the cut run did
+    serves(desk, there, "reset after a cut")
+    quiet(desk, tree)
 
 
 @case("few", "guard", "beside")

@@ -200,9 +200,11 @@ class World:
 
     def reset(self, tree, words, back):
         """`back`: undone at once."""
-        before = self.look()
+        before, finishing = self.look(), tree.unfinished
         ended = self.run(tree, "sync", "reset", *words, "--yes", "--json", deed=True)
         after = self.look()
+        if finishing:  # what was cut is finished first: `reset_after_a_cut` has that
+            return
         judge.was_reset(self.model, tree, before, after, ended, words, self.ever_here[tree.number])
         if back and ended.code == 0 and after.files != before.files:
             undone, now = self.undo(tree, allow=True), self.look()
@@ -256,7 +258,7 @@ class World:
             return
         # Now both are the same. Another person's deed, or this one's, then a run.
         base = self.look()
-        notes = sorted(path for path in base.here(tree) if path.endswith(".md") and not tree.filters.hides(path))
+        notes = sorted(path for path in base.state.by_path() if path in base.here(tree) and not tree.filters.hides(path))
         if not notes:
             return
         path = notes[len(notes) // 2]
@@ -297,10 +299,10 @@ class World:
                 self.model.release([word])
                 self.model.release_picture(word)
         expected = {signal.SIGKILL: 137, signal.SIGTERM: 143, signal.SIGINT: 130}[how]
-        if ended.stopped and ended.code not in (expected, *judge.QUIET) and not (watching and ended.code == 0):
+        if ended.stopped and ended.code not in (expected, 2, 6, *judge.QUIET) and not (watching and ended.code == 0):
             raise Broken("exit codes", "`ws %s`, stopped by signal %d, ended with %d: %s"
                          % (" ".join(words), how, ended.code, ended.err[-300:]))
-        self.judge(tree, before, after, ended, faulty=True)
+        self.judge(tree, before, after, ended, deed="reset" in words or "restore" in words, faulty=True)
 
     # What goes wrong.
 
