@@ -324,6 +324,35 @@ def shared(desk):
         (identity, "comment") for path, identity, *_ in before if not path.startswith("_")), "share", "other documents were shared")
 
 
+@case("resolve", "leave", "restore", "reset")
+def path_of_other_form(desk, verb):
+    """A note lies here decomposed; a command that is given the composed name means it, and makes no other."""
+    tree, other = both(desk)
+    composed, apart = "d/\u00fcb.md", "d/u\u0308b.md"
+    files = {composed: desk.text(), "z.md": desk.text(), "y.md": desk.text()}
+    begin(desk, files)
+    tree.rename(composed, apart)
+    desk.run(tree, "sync", "--json")
+    want = dict(files)
+    if verb == "resolve":
+        want[composed] = matrix_head(files[composed], b"steel")
+        other.put(composed, want[composed])
+        desk.run(other, "sync", "--json")
+    if verb != "leave":
+        tree.put(apart, matrix_head(files[composed]))
+    if verb == "restore":
+        desk.run(tree, "sync", "--json")
+    words = {"resolve": ["--keep", "remote"], "reset": ["--yes"]}.get(verb, [])
+    if verb == "resolve":
+        desk.run(tree, "sync", "--json", codes=(7,))
+    ended = desk.run(tree, "sync", verb, composed, *words, codes=(0, 6))
+    here = sorted(path for path in tree.files() if path.startswith("d/"))
+    desk.expect(ended.code == 0 and here in {"leave": ([],), "reset": ([apart], [composed])}.get(verb, ([apart],)), "other form", "`%s` ended with %d; here lie %d files" % (
+        verb, ended.code, len(here)))
+    if verb != "leave":
+        holds(desk, tree, want, verb)
+
+
 @case("set later", "from the beginning")
 def nested_rules(desk, when):
     """A `.wsignore` in a folder speaks of that folder: `!` and a deeper one override it; what it hides is not sent, not deleted."""

@@ -194,9 +194,10 @@ class World:
         tree.seen_filters = tree.filters
 
     def take(self, tree, *words):
-        before, names = self.look(), tree.filters.left
+        before, names, finishing = self.look(), tree.filters.left, tree.unfinished
         ended = self.run(tree, "sync", "take", *words, "--json")
-        judge.taken(tree, before, self.look(), ended, {name: place for name, place in names.items() if name not in tree.filters.left})
+        if not finishing:
+            judge.taken(tree, before, self.look(), ended, {name: place for name, place in names.items() if name not in tree.filters.left})
 
     def reset(self, tree, words, back):
         """`back`: undone at once."""
