@@ -135,6 +135,13 @@ Result<bool> load_edits(Session& session, Survey& survey) {
     edits.base_rows.emplace(std::move(known->document), std::move(known->row));
   }
   if (changed_places(edits, files_before, files_now)) return false;
+  // What this program put elsewhere, anew: neither its number nor its text tells of the swap.
+  WS_LET(const auto written, session.state.written());
+  const bool is_elsewhere = std::ranges::any_of(written, [&](const auto& each) {
+    const auto seen = edits.local.tracked.find(each.first);
+    return seen != edits.local.tracked.end() && seen->second.path != each.second.path;
+  });
+  if (is_elsewhere) return false;
   survey.local = std::move(edits.local);
   survey.local.skipped = survey.scan.skipped();
   survey.base = std::move(edits.base);

@@ -44,6 +44,7 @@ class Planner {
     if (asks_ == AsksService::no) {
       seen.remote = {};
       seen.plan.conflicts.clear();
+      seen.known_conflicts.clear();
     }
     UndoWorld world{
         .base = seen.base,

@@ -1,5 +1,6 @@
 // Runs are listed, shown, and taken back on both sides, by the real programs.
 #include <filesystem>
+#include <set>
 
 #include <catch2/catch.hpp>
 
@@ -133,6 +134,33 @@ TEST_CASE("sync undo, redo: both sides, and another person's edit since stays", 
   CHECK_THAT(stopped.err, StartsWith("Redoing run 2 (") && Contains("), which run 3 undid\n"));
   CHECK_FALSE(std::filesystem::exists(two.here / "deep/b.md"));
   CHECK(two.ws(two.here, {"sync", "undo", "99"}).exit == 6);
+}
+
+TEST_CASE("sync undo, redo: swapped names with edits are taken back, and each document keeps its id", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "c.md", "sea\nrock\nfoam\ntide\nwind\n");
+  write_text(two.here / "d.md", "oak\nfern\nmoss\nbirch\nelm\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  std::filesystem::rename(two.here / "c.md", two.here / "x.md");
+  std::filesystem::rename(two.here / "d.md", two.here / "c.md");
+  std::filesystem::rename(two.here / "x.md", two.here / "d.md");
+  write_text(two.there / "c.md", "sea\nrock\nfoam\ntide\nwind, edited\n");
+  write_text(two.there / "d.md", "oak\nfern\nmoss\nbirch\nelm, edited\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  const auto after = texts_of(two.there);
+  for (const std::string verb : {"undo", "redo"}) {
+    const Ended ended = two.ws(two.there, {"sync", verb, "--json"});
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit == 0);
+    std::multiset<std::string> actions;
+    const Json report = parse(ended.out);
+    for (const Json& row : report["actions"]) actions.insert(text_at(row, "action"));
+    CHECK(actions == std::multiset<std::string>{"push_move", "push_move", "push_update", "push_update"});
+    if (verb == "undo") CHECK(read_text(two.there / "c.md") == "sea\nrock\nfoam\ntide\nwind\n");
+  }
+  CHECK(texts_of(two.there) == after);
 }
 
 TEST_CASE("sync redo: what another person changed while it was undone stays", "[cli][undo]") {
