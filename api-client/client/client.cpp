@@ -321,8 +321,14 @@ Failure Client::Impl::final_failure(const Running& running,
   call.operation = prepared.operation->id;
   call.retry_after = verdict.retry_after;
   call.idempotency_key = prepared.idempotency_key;
-  if (call.applied == Applied::unknown)
+  if (call.applied == Applied::unknown) {
     failure.hint = hint_for_unknown(*prepared.meaning, prepared.parameters, call.idempotency_key);
+  } else if (failure.hint.empty() && call.retryable && failure.kind == Failure::Kind::unreachable) {
+    failure.hint = "nothing was changed by this request: run the same command again";
+  } else if (verdict.retry_after && call.retryable) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(*verdict.retry_after).count();
+    failure.hint = fmt::format("try again in {} s, as the service asks", seconds);
+  }
   return running.redactor.clean(std::move(failure));
 }
 

@@ -248,17 +248,18 @@ void add_next_steps(const Report& report,
   if (stopped != nullptr) confirm_with("--allow-deletes");
   if (report.growth && !report.guard) confirm_with("--allow-large");
   if (report.guard) return;
-  // A conflict without an id is one that a plan foresees; nothing can be decided yet.
-  const auto is_open = [stage](const sync::Conflict& one) { return stage != ReportStage::planned || !one.id.empty(); };
-  const auto first = std::ranges::find_if(report.conflicts, is_open);
-  if (first == report.conflicts.end()) {
-    if (!report.conflicts.empty())
-      lines.push_back(fmt::format("{} leaves files in conflict as they are and syncs the rest; {} then decides them",
-                                  sync_of(program).in_backticks(),
-                                  sync_of(program).add({"resolve"}).in_backticks()));
+  if (report.conflicts.empty()) return;
+  const std::size_t count = report.conflicts.size();
+  if (stage == ReportStage::planned) {  // those that it foresees are not open yet
+    lines.push_back(fmt::format("{} leaves {} open and the {} as {}, and syncs the rest; {} then decides {}",
+                                sync_of(program).in_backticks(),
+                                counted(count, "conflict", "conflicts"),
+                                count == 1 ? "file" : "files",
+                                count == 1 ? "it is" : "they are",
+                                sync_of(program).add({"resolve"}).in_backticks(),
+                                count == 1 ? "it" : "them"));
     return;
   }
-  const auto count = static_cast<std::size_t>(std::ranges::count_if(report.conflicts, is_open));
   lines.push_back(fmt::format("{} open, and your {}: {} lists {}",
                               counted(count, "conflict is", "conflicts are"),
                               count == 1 ? "file is as it was" : "files are as they were",
@@ -268,8 +269,9 @@ void add_next_steps(const Report& report,
     lines.push_back(fmt::format(
         "to decide {}: {}", count == 1 ? "it" : "them one by one", sync_of(program).add({"resolve"}).in_backticks()));
   } else {
-    lines.push_back(fmt::format(
-        "to decide {}: {}", count == 1 ? "it" : "the first", resolve_command(program, *first).in_backticks()));
+    lines.push_back(fmt::format("to decide {}: {}",
+                                count == 1 ? "it" : "the first",
+                                resolve_command(program, report.conflicts.front()).in_backticks()));
   }
 }
 
@@ -429,7 +431,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
   std::vector<std::string> lines;
   if (report.guard) {
     // The files that an undo removes lie here: its rows say what becomes of each.
-    lines.push_back(guard_text(*report.guard, stage, is_undo(called) ? "this" : "a sync"));
+    lines.push_back(guard_text(*report.guard, stage, is_undo(called) ? "it" : "a sync"));
     if (!is_undo(called)) add_losses(report, lines);
   } else if (!report.rows.empty() || report.conflicts.empty()) {
     lines.push_back(render_sum(report, stage));

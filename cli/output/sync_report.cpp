@@ -43,7 +43,7 @@ ActionWords words_of(ActionKind kind) {
     case ActionKind::conflict: return {"conflict", "conflict"};
     case ActionKind::unchanged: return {"unchanged", "unchanged"};
     case ActionKind::merge: return {"merge", "merged"};
-    case ActionKind::adopt: return {"adopt", "adopted"};
+    case ActionKind::adopt: return {"match", "matched"};
   }
   return {};
 }
@@ -265,7 +265,7 @@ std::string_view words_for(SkipReason skip_reason) {
     case SkipReason::unreadable: return "cannot be read";
     case SkipReason::not_utf8: return "not UTF-8 text: save it as UTF-8 to sync it";
     case SkipReason::holds_nul: return "contains a NUL byte: save it as UTF-8 text to sync it";
-    case SkipReason::too_large: return "too large";
+    case SkipReason::too_large: return "too large to sync: `ws help ignoring` has the limits";
     case SkipReason::ignored: return "ignored";
     case SkipReason::twin: return "another path here differs only in case or accents";
     case SkipReason::dangerous_name: return "the name is not safe on this system";

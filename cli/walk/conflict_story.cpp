@@ -158,7 +158,7 @@ class Story {
                     facts_.their_file,
                     facts_.their_time ? ", sent on " + *facts_.their_time : ""));
     // The service names nobody with a file; whoever sends one changes the list.
-    if (!facts_.list_changed.empty()) say("Who changed the list of files there last: " + facts_.list_changed + ".");
+    if (!facts_.list_changed.empty()) say("The files there were changed last by " + facts_.list_changed + ".");
     show_files();
   }
 

@@ -179,7 +179,9 @@ void join_replacements(const LocalTree& local, Plan& plan) {
     plan.settled.push_back({.document = old});
     action.seen = local.tracked.at(old).hash;
     action.reason = "another document has its name on the service now";
-    if (action.seen == action.result) action.kind = ActionKind::adopt;
+    if (action.seen != action.result) continue;
+    action.kind = ActionKind::adopt;
+    action.reason = "the service has the same text under a new id now";
   }
   std::vector<Action> kept;
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {

@@ -101,7 +101,7 @@ class Blamer {
       result_.push_back({.text = std::string(line)});
     }
     if (!tip) return std::move(result_);
-    WS_LET(const git::Commit newest, repository_->read_commit(*tip));
+    WS_LET(const git::Commit newest, newest_with(*tip, path, git::object_id(git::ObjectType::blob, text)));
     WS_LET(const std::optional<git::ObjectId> blob, repository_->find_blob(newest.tree, path));
     if (!blob) return std::move(result_);
     WS_LET(const std::string known, repository_->read_blob(*blob));
@@ -115,6 +115,27 @@ class Blamer {
   }
 
  private:
+  /// The newest commit that has the very text at the path: one that was replaced and brought back is older than the
+  /// last commit. The last one, where none has it.
+  Result<git::Commit> newest_with(const git::ObjectId& tip, std::string_view path, const git::ObjectId& blob) {
+    std::map<std::pair<Time::duration, git::ObjectId>, git::Commit> open;
+    std::set<git::ObjectId> seen = {tip};
+    WS_LET(git::Commit last, repository_->read_commit(tip));
+    open.emplace(std::pair(-last.time.time_since_epoch(), tip), last);
+    while (!open.empty()) {
+      const git::Commit commit = std::move(open.extract(open.begin()).mapped());
+      WS_LET(const std::optional<git::ObjectId> there, repository_->find_blob(commit.tree, path));
+      if (there == blob) return commit;
+      for (const git::ObjectId& id : commit.parents) {
+        if (!seen.insert(id).second) continue;
+        WS_LET(git::Commit parent, repository_->read_commit(id));
+        const std::pair place(-parent.time.time_since_epoch(), id);
+        open.emplace(place, std::move(parent));
+      }
+    }
+    return last;
+  }
+
   /// The newest first.
   using Key = std::pair<Time::duration, std::pair<git::ObjectId, std::string>>;
 

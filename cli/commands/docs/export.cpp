@@ -16,6 +16,7 @@
 #include "cli/commands/shared/commands.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/terminal/progress.hpp"
+#include "sync-engine/binding/tree_binding.hpp"
 #include "sync-engine/manifest/manifest.hpp"
 #include "sync-engine/model/relative_path.hpp"
 #include "sync-engine/reconcile/guard.hpp"
@@ -450,6 +451,13 @@ Result<ExitCode> export_all(Session& session) {
   // With --project the others were not asked for.
   const bool is_whole = !session.has("project");
   const bool removes = is_whole && session.has("delete");
+  if (const auto synced = sync::find_root(folder)) {
+    session.note(
+        fmt::format("{} is in the synced folder {}: the next `ws sync` there sends what is exported, unless "
+                    "`.wsignore` leaves it out",
+                    clean(folder.string(), Breaks::space),
+                    clean(synced->string(), Breaks::space)));
+  }
   WS_LET(Client * client, session.client());
   WS_LET(ExportFolder opened, open_folder(session, *client, folder));
   WS_LET(std::vector<Listed> documents, list_documents(session, *client));

@@ -420,8 +420,8 @@ std::string Session::hint_for_scope(const Key& used, const std::string& scope) {
            ShellCommand{"ws", "auth", "switch", other->profile}.in_backticks();
   }
   return lacks +
-         (is_for_second ? fmt::format(", and one key cannot have more than {} scopes: a second one beside it "
-                                      "is used by itself: ",
+         (is_for_second ? fmt::format(", and one key cannot have more than {} scopes: get a second key, "
+                                      "and ws uses whichever has the scope: ",
                                       contract::max_scopes_per_authorization)
                         : std::string(": run ")) +
          login_with_scope(key, scope, all).in_backticks();

@@ -34,6 +34,8 @@ Result<sync::BroughtBack> bring_back(Session& session, SyncTree& tree, const Bri
 Result<ExitCode> restore_file(Session& session, SyncTree& tree) {
   WS_LET(const sync::RelativePath path, path_argument(tree.root, session.arguments().words.front()));
   const bool is_planned = session.has("dry-run");
+  std::error_code ignored;
+  const bool was_here = fs::exists(fs::symlink_status(tree.root / path.string(), ignored));
   auto outcome = tree.engine->restore(path, session.arguments().value("at"), is_planned);
   if (!outcome && outcome.error().code == "needs_service") {
     WS_LET(tree, open_tree(session, fs::current_path(), Network::needed));
@@ -59,8 +61,11 @@ Result<ExitCode> restore_file(Session& session, SyncTree& tree) {
     return ExitCode::done;
   }
   session.printer().sentence(fmt::format("restored {} as in state {}", shown, state));
-  session.note("the next `ws sync` sends it; the replaced text is in the local history: " +
-               program_for(tree).add({"sync", "restore"}).path(shown).in_backticks() + " brings that back");
+  ShellCommand program = program_for(tree);
+  session.note(fmt::format("{}: {}",
+                           was_here ? "what it replaced is kept, and nothing was sent; to bring that back"
+                                    : "nothing was replaced or sent; to undo this",
+                           program.add({"sync", "undo"}).in_backticks()));
   return ExitCode::done;
 }
 

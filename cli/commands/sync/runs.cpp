@@ -387,6 +387,7 @@ Result<ExitCode> take_back(Session& session, bool redo) {
       options.allow_deletes = true;
       WS_LET(undone, tree.engine->undo(options));
     } else {
+      session.note("nothing was changed");
       return exit_code_of_undo(session, undone);
     }
   }

@@ -41,6 +41,18 @@ Failure foreign_account(const Session& session,
                         const sync::Account& owner,
                         const Key& key,
                         const sync::Account& account) {
+  if (owner.id == account.id && owner.workspace_id != account.workspace_id) {
+    const auto workspace_of = [](const sync::Account& one) {
+      return one.workspace_name.empty() ? one.workspace_id : clean(one.workspace_name, Breaks::space);
+    };
+    return {.kind = Failure::Kind::usage,
+            .what = fmt::format("this folder syncs with the Workspace {}; {} is for {}",
+                                workspace_of(owner),
+                                word_of_key(session, key),
+                                account.workspace_id.empty() ? "any Workspace" : workspace_of(account)),
+            .hint = "nothing was sent; leave that key out, and ws uses the one of this folder",
+            .code = "foreign_account"};
+  }
   return {.kind = Failure::Kind::usage,
           .what = fmt::format("this folder is {}; {} is {}", whose(owner), word_of_key(session, key), whose(account)),
           .hint = "nothing was sent; " + ShellCommand{"ws", "sync", "account", "--set"}.in_backticks() +

@@ -344,8 +344,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
       case sync::ConflictSubject::place: return undo_of_a_name(keep);
       case sync::ConflictSubject::revision: return "";
       case sync::ConflictSubject::attachment:
-        if (conflict_.kind() == sync::ConflictKind::path) return undo_of_a_name(keep);
-        return program_for(tree_).add({"sync", "restore"}).path(conflict_.path.text()).text();
+        return conflict_.kind() == sync::ConflictKind::path ? undo_of_a_name(keep) : "";
       case sync::ConflictSubject::text: break;
     }
     const auto& lost = keep == Keep::local ? theirs_ : mine_;
