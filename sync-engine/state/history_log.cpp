@@ -11,6 +11,7 @@
 
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/text.hpp"
+#include "api-client/base/utf8.hpp"
 #include "sync-engine/git/changed_lines.hpp"
 
 namespace ws::sync {
@@ -237,6 +238,12 @@ Result<std::vector<HistoryState>> HistoryLog::states(const LogOptions& options) 
     WS_LET(const std::optional<git::ObjectId> tip, repository_->find_reference(branch));
     if (tip) WS_TRY(walk.add(*tip));
   }
+  // A file that got its name in the other Unicode form is the same one.
+  const std::string composed = options.path ? utf8::nfc(options.path->text()) : std::string();
+  const bool has_forms = std::ranges::any_of(composed, [](char c) { return static_cast<signed char>(c) < 0; });
+  const auto is_wanted = [&](const std::string& path) {
+    return !options.path || path == options.path->text() || (has_forms && utf8::nfc(path) == composed);
+  };
   while (options.limit == 0 || states.size() < options.limit) {
     WS_LET(const std::optional<git::Commit> commit, walk.next());
     if (!commit) break;
@@ -251,7 +258,7 @@ Result<std::vector<HistoryState>> HistoryLog::states(const LogOptions& options) 
                        .message = commit->message};
     WS_LET(const std::vector<git::TreeUpdate> updates, repository_->compare_trees(before, commit->tree));
     for (const git::TreeUpdate& update : updates) {
-      if (!options.path || update.path == options.path->text()) state.changes.push_back({update.path, update.blob});
+      if (is_wanted(update.path)) state.changes.push_back({update.path, update.blob});
     }
     if (!options.path || !state.changes.empty()) states.push_back(std::move(state));
   }
@@ -262,7 +269,10 @@ Result<std::string> HistoryLog::text_in(std::string_view id, const RelativePath&
   if (!repository_) return fail(Failure::Kind::not_found, "this folder has no history yet");
   WS_LET(const git::ObjectId commit, repository_->find_commit(id));
   WS_LET(const git::ObjectId tree, repository_->tree_of(commit));
-  WS_LET(const std::optional<git::ObjectId> blob, repository_->find_blob(tree, path.text()));
+  WS_LET(std::optional<git::ObjectId> blob, repository_->find_blob(tree, path.text()));
+  if (!blob) {
+    WS_LET(blob, repository_->find_blob(tree, utf8::nfc(path.text())));
+  }
   if (!blob) {
     return fail(Failure::Kind::not_found,
                 fmt::format("there was no {} in the state {}", path.text(), id),

@@ -80,8 +80,8 @@ void note_use_of_second(Session& session, const StoredCredential& first, const S
                         ShellCommand{"--profile=", second.profile}.in_backticks() + " uses it");
   }
   if (scopes.empty())
-    return session.note("that of profile " + shell_word(first.profile) + " may do all of this: it is used on");
-  session.note(fmt::format("what needs {} uses this key by itself; all else still that of profile {}",
+    return session.note("the key of profile " + shell_word(first.profile) + " may do all of this, and is still used");
+  session.note(fmt::format("ws uses this key for what needs {}, and still that of profile {} for all else",
                            fmt::join(scopes, ", "),
                            shell_word(first.profile)));
 }

@@ -252,7 +252,7 @@ TEST_CASE("account: what one key has no room for comes by a second one, used by 
   CHECK(full({"projects", "create", "Harbour"}).exit == 5);
   const Ended second = log_in_second("ada@example.com");
   CHECK_THAT(second.err,
-             Contains("what needs workspaces:write uses this key by itself; all else still that of profile "
+             Contains("ws uses this key for what needs workspaces:write, and still that of profile "
                       "full"));
   control(stage.server, "DELETE", "/requests", "");
   CHECK(full({"projects", "create", "Harbour"}).exit == 0);
