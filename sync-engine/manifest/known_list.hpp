@@ -37,8 +37,8 @@ struct KnownList {
 Result<KnownList> load_list(AttachmentStore& store);
 /// Takes over what came, in memory. False: it says nothing new.
 bool take_part(KnownList& list, const PulledPart& part);
-/// As `take_part`, where the service went back: what the part says now is all that it has. The next write of it is newer
-/// than all that others may know.
+/// As `take_part`, where the service went back: what the part says now is all that it has. The next write of it is
+/// newer than all that others may know.
 void put_back_part(KnownList& list, const PulledPart& part);
 /// Within the caller's transaction, or as one write a part.
 Result<void> store_parts(AttachmentStore& store, const KnownList& list, const std::vector<DocumentId>& documents);
