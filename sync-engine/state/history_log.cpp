@@ -293,6 +293,7 @@ Result<std::vector<HistoryChange>> HistoryLog::files_in(std::string_view id) {
   WS_LET(const git::ObjectId tree, repository_->tree_of(commit));
   WS_LET(std::vector<git::TreeUpdate> all, repository_->compare_trees({}, tree));
   std::vector<HistoryChange> files;
+  files.reserve(all.size());
   for (git::TreeUpdate& each : all) files.push_back({.path = std::move(each.path), .blob = each.blob});
   return files;
 }
