@@ -93,10 +93,11 @@ bool has_desktop(const Environment& environment) {
 }
 
 bool open_on_desktop(const std::string& target, const std::string& program) {
-  // It must neither read our input nor write to our output.
+  // It must neither read our input nor write to our output, and stays when we end or the terminal closes.
   const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   return nothing &&
-         Process::start({program, target}, {.in = nothing.get(), .out = nothing.get(), .err = nothing.get()});
+         Process::start({program, target},
+                        {.in = nothing.get(), .out = nothing.get(), .err = nothing.get(), .own_group = true});
 }
 
 Result<int> run_in_shell(const std::string& line, const std::vector<std::string>& arguments) {
