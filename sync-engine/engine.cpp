@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sync-engine/attachments/blob_folder.hpp"
+#include "sync-engine/attachments/decide_attachment.hpp"
 #include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/binding/ws_folder.hpp"

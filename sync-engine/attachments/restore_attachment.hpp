@@ -1,6 +1,5 @@
 /// The states of attachments that this tree knows, and one of them brought back: from what is kept here, else from the
-/// service, which never loses an Asset. An undo does the same with the files of a run, and the run that follows sends
-/// that.
+/// service, which never loses an Asset.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,6 @@
 #include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/session/session.hpp"
 #include "sync-engine/state/history_log.hpp"
-#include "sync-engine/undo/undo.hpp"
 
 namespace ws::sync {
 
@@ -45,26 +43,5 @@ struct ListedAttachment {
 std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found);
 /// The document of the list that names the file, as the service was last heard to have it; empty: none does.
 Result<DocumentId> find_list_part(Session& session, const RelativePath& file);
-
-/// Whether the row is about a file that was no note then: the history has texts of notes only.
-bool is_about_file(const OperationRow& row);
-/// Whether the step is about the bytes of one. A rename alone is not: its bytes stay.
-bool is_about_bytes(const FileStep& step);
-
-/// Whether it brings back what was never sent, which is not sent by this either.
-Result<bool> is_unsent(Session& session, const FileStep& step);
-
-/// Adds the steps of those rows of `undone` to the plan. A file that changed since is left alone, and so is one that
-/// the service has and that a rule keeps from it now. `scan` has read every rule.
-Result<void> plan_file_undo(Session& session,
-                            const Operation& undone,
-                            const Scan& scan,
-                            const std::vector<OperationRow>& rows,
-                            const UndoOptions& options,
-                            UndoPlan& plan);
-
-/// Does the steps, or what is left of them after an interruption. Bytes come from this tree, else from the service.
-/// Answers what was left. Fails with what ends everything; then the steps are still journalled.
-Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<FileStep>& steps);
 
 }  // namespace ws::sync

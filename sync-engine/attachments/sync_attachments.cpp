@@ -16,6 +16,7 @@
 #include "sync-engine/changes/carry_out.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/survey/held_documents.hpp"
+#include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {
 namespace {
@@ -403,16 +404,8 @@ class AttachmentRun {
     const bool is_moved = find(found_.sides.remote, action.path) == nullptr;
     const RelativePath row = is_moved ? *find_moved_here(action.path)->action.previous_path : action.path;
     WS_TRY(agree(row, *incoming(action), "received"));
-    const auto id = is_moved ? id_of_file(action.path) : std::nullopt;
+    const auto id = is_moved ? find_file_id(session_.root, disk_path(action.path)) : std::nullopt;
     return id ? store_.put_file(row, *id) : Result<void>();
-  }
-
-  /// Of the file on disk; empty: there is none.
-  std::optional<FileId> id_of_file(const RelativePath& path) const {
-    const Descriptor there = session_.root.open_beneath(disk_path(path).text(), O_PATH | O_NOFOLLOW);
-    struct statx status {};
-    const bool is_there = there && ::statx(there.get(), "", AT_EMPTY_PATH, stamp_mask, &status) == 0;
-    return is_there && S_ISREG(status.stx_mode) ? std::optional(stamp_of(status).id()) : std::nullopt;
   }
 
   /// The key is not accepted: nothing more is changed.
@@ -664,7 +657,7 @@ class AttachmentRun {
     for (const auto& [path, file] : agreed) {
       // Another file took the place of one that was renamed, and nothing was agreed about it yet.
       if (found_.sides.moved_here.contains(path) && copy_of(found_.sides.base, path) == file) continue;
-      const auto id = id_of_file(path);
+      const auto id = find_file_id(session_.root, disk_path(path));
       const auto known = found_.files_known.find(path);
       if (!id || (known != found_.files_known.end() && known->second == *id)) continue;
       WS_TRY(store_.put_file(path, *id));

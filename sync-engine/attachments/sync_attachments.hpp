@@ -13,8 +13,4 @@ namespace ws::sync {
 /// `disk`.
 Result<void> sync_attachments(Session& session, const Clock& clock, AttachmentSurvey found, Half half, Report& report);
 
-/// Decides an open conflict here; the next run tells the service. Fails with `conflict` where the file is no longer as
-/// the conflict has it, or as the service does where bytes have to be fetched.
-Result<void> decide_attachment(Session& session, const Clock& clock, const RelativePath& path, Keep keep);
-
 }  // namespace ws::sync

@@ -10,6 +10,7 @@
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/local_files.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
+#include "sync-engine/attachments/undo_files.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/manifest/known_list.hpp"

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "sync-engine/attachments/decide_attachment.hpp"
 #include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/changes/apply.hpp"
 #include "sync-engine/changes/edit_files.hpp"

@@ -17,6 +17,7 @@
 
 #include "sync-engine/attachments/choose_attachments.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
+#include "sync-engine/attachments/undo_files.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/reconcile/guard.hpp"
@@ -532,7 +533,7 @@ Result<void> finish_interrupted_undo(RunContext& context, const Operation& undoi
   WS_TRY(carry_out_undo(context, undoing, steps, nullptr, result));
   if (result.report.ended_by) return fail(std::move(*result.report.ended_by));
   // Its commit may have been finished before.
-  for (Row& row : context.finished) row.action.reason = reason_of(StepSide::both);
+  for (Row& row : context.finished) row.action.reason = {};
   context.finished.insert(context.finished.end(), result.report.rows.begin(), result.report.rows.end());
   // Among the rows of another run, which does not say of what they are a part.
   for (Row& row : context.finished) {

@@ -1,0 +1,152 @@
+#include "sync-engine/attachments/decide_attachment.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/attachments/blob_folder.hpp"
+#include "sync-engine/attachments/bytes_at_hand.hpp"
+#include "sync-engine/attachments/restore_attachment.hpp"
+#include "sync-engine/disk/safe_write.hpp"
+
+namespace ws::sync {
+namespace {
+
+class AttachmentDecision {
+ public:
+  AttachmentDecision(Session& session, const Clock& clock, AttachmentStore& store, SafeWriter& writer)
+      : session_(session), clock_(clock), store_(store), writer_(writer) {}
+
+  Result<void> decide(const RelativePath& path, const OpenAttachment& open, Keep keep) {
+    if (open.from && open.there) {
+      WS_TRY(choose_name(path, open, keep));
+      return store_.drop_conflict(path);
+    }
+    switch (keep) {
+      case Keep::merged:
+        return fail(Failure::Kind::usage,
+                    fmt::format("{} is not a text that can be merged", path.text()),
+                    "give --keep mine, theirs or both");
+      case Keep::local: WS_TRY(keep_ours(path, open)); break;
+      case Keep::remote: WS_TRY(take_theirs(path, open)); break;
+      case Keep::both: WS_TRY(keep_both(path, open)); break;
+    }
+    if (keep != Keep::remote) WS_TRY(record(path, open, keep));
+    return store_.drop_conflict(path);
+  }
+
+ private:
+  /// Both sides agree on the name there from now on: ours is a rename of it, which the next run sends.
+  Result<void> choose_name(const RelativePath& path, const OpenAttachment& open, Keep keep) {
+    if (keep != Keep::local && keep != Keep::remote) {
+      return fail(Failure::Kind::usage,
+                  fmt::format("{} is one file with two names, and cannot keep both", path.text()),
+                  "use --path mine or --path theirs");
+    }
+    if (keep == Keep::remote) {
+      const Sha256& hash = open.local->hash;
+      const OperationRow row{.origins = ChangeOrigin::decided,
+                             .before = Version{.path = path, .hash = hash},
+                             .after = Version{.path = *open.there, .hash = hash}};
+      WS_LET(sqlite::Transaction transaction, session_.state.begin());
+      WS_TRY(session_.state.operations().record_planned(row));
+      WS_TRY(transaction.commit());
+      WS_TRY(writer_.move(path, *open.there, hash));
+      WS_TRY(writer_.flush_folders());
+    }
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    WS_TRY(store_.put_base(*open.there, *open.remote));
+    WS_TRY(store_.forget_base(*open.from));
+    WS_TRY(store_.put_wanted(keep == Keep::remote ? *open.there : path));
+    return transaction.commit();
+  }
+
+  /// What an undo takes back: before the file here is replaced, or the conflict ends.
+  Result<void> record(const RelativePath& path, const OpenAttachment& open, Keep keep) {
+    const auto hash_of = [](const std::optional<Attachment>& file) {
+      return file ? std::optional(file->hash) : std::nullopt;
+    };
+    const std::optional<Sha256> local = hash_of(open.local);
+    return record_bytes(
+        session_, ChangeOrigin::decided, path, local, keep == Keep::remote ? hash_of(open.remote) : local);
+  }
+
+  Result<void> note(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
+    return store_.add_version(clock_.now(), path, file, how);
+  }
+
+  /// What the service has is what both sides agree on from now on: ours is an edit of it, which the next run sends.
+  Result<void> agree_on_theirs(const RelativePath& path, const OpenAttachment& open) {
+    return open.remote ? store_.put_base(path, *open.remote) : store_.forget_base(path);
+  }
+
+  Result<void> drop_beside(const OpenAttachment& open) {
+    // One that somebody changed stays.
+    if (open.beside && open.remote) static_cast<void>(writer_.remove(*open.beside, open.remote->hash));
+    return writer_.flush_folders();
+  }
+
+  Result<void> keep_ours(const RelativePath& path, const OpenAttachment& open) {
+    // Nothing else would tell which Asset has the bytes that lost.
+    if (open.remote) WS_TRY(note(path, open.remote, "not kept in a conflict"));
+    WS_TRY(agree_on_theirs(path, open));
+    return drop_beside(open);
+  }
+
+  Result<void> keep_both(const RelativePath& path, const OpenAttachment& open) {
+    WS_TRY(agree_on_theirs(path, open));
+    return open.beside ? store_.put_wanted(*open.beside) : Result<void>();
+  }
+
+  Result<void> take_theirs(const RelativePath& path, const OpenAttachment& open) {
+    if (!open.local) {
+      return fail(Failure::Kind::conflict,
+                  fmt::format("{} was removed here, and another file may have its name", path.text()),
+                  "give --keep mine, or both to have theirs beside it");
+    }
+    WS_LET(const auto now, writer_.hash(path));
+    const bool is_placed = now == (open.remote ? std::optional(open.remote->hash) : std::nullopt);
+    // One that an earlier call placed is in that call's operation.
+    if (!is_placed) WS_TRY(place_theirs(path, open));
+    WS_TRY(drop_beside(open));
+    return agree_on_theirs(path, open);
+  }
+
+  /// Not done again where an earlier call was cut off after it.
+  Result<void> place_theirs(const RelativePath& path, const OpenAttachment& open) {
+    WS_TRY(ensure_backup(writer_, session_.assets(), path, open.local->hash, open.base));
+    WS_TRY(note(path, open.local, "replaced"));
+    if (!open.remote) {
+      WS_TRY(record(path, open, Keep::remote));
+      return writer_.remove(path, open.local->hash);
+    }
+    const Sha256& hash = open.remote->hash;
+    const bool is_beside = open.beside && writer_.keep_copy(*open.beside, hash);
+    if (!is_beside) WS_TRY(bring_bytes(session_, store_, writer_, *open.remote));
+    WS_LET(const Staged staged, writer_.stage_file(hash.hex(), hash));
+    WS_TRY(record(path, open, Keep::remote));
+    WS_TRY(writer_.place(staged, path, open.local->hash));
+    return note(path, open.remote, "received");
+  }
+
+  Session& session_;
+  const Clock& clock_;
+  AttachmentStore& store_;
+  SafeWriter& writer_;
+};
+
+}  // namespace
+
+Result<void> decide_attachment(Session& session, const Clock& clock, const RelativePath& path, Keep keep) {
+  AttachmentStore store = session.attachments();
+  WS_LET(const auto open, store.conflicts());
+  const auto found = open.find(path);
+  if (found == open.end()) {
+    return fail(Failure::Kind::not_found, fmt::format("there is no open conflict at {}", path.text()));
+  }
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
+  return AttachmentDecision(session, clock, store, writer).decide(path, found->second, keep);
+}
+
+}  // namespace ws::sync

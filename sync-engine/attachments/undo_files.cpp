@@ -1,0 +1,291 @@
+#include "sync-engine/attachments/undo_files.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fcntl.h>
+
+#include "sync-engine/attachments/blob_folder.hpp"
+#include "sync-engine/attachments/bytes_at_hand.hpp"
+#include "sync-engine/attachments/local_files.hpp"
+#include "sync-engine/changes/carry_out.hpp"
+#include "sync-engine/tree/hash.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr std::string_view changed_since = "changed since";
+
+std::optional<Sha256> hash_of_version(const std::optional<Version>& version) {
+  return version ? std::optional(version->hash) : std::nullopt;
+}
+
+/// Of the file now; empty: there is none.
+std::optional<Sha256> hash_now(LocalFiles& files, const RelativePath& path) {
+  const auto seen = files.look_at(path.string(), max_attachment_bytes);
+  if (!seen) return std::nullopt;
+  return seen->hidden ? Sha256::of("") : seen->hash;
+}
+
+/// Whether both sides have what the row made of a file.
+bool is_agreed(const AttachmentTree& base, const OperationRow& row) {
+  if (!row.after) return !base.contains(row.before->path);
+  const auto known = base.find(row.after->path);
+  if (known == base.end()) return false;
+  const bool is_moved = row.before && row.before->path != row.after->path;
+  return is_moved || known->second.hash == row.after->hash;
+}
+
+/// Plans what becomes of the files of an operation.
+class FileUndo {
+ public:
+  FileUndo(Session& session,
+           const Operation& undone,
+           const std::vector<OperationRow>& rows,
+           const Scan& scan,
+           const SafeWriter& writer,
+           AttachmentTree base)
+      : session_(session),
+        undone_(undone),
+        scan_(scan),
+        writer_(writer),
+        base_(std::move(base)),
+        files_(session),
+        excluded_(FileKinds::with(session.config.attachments_exclude)) {
+    for (const OperationRow& row : rows) {
+      if (row.after) made_.insert(row.after->path);
+    }
+  }
+
+  Result<void> add(const OperationRow& row, UndoPlan& plan) {
+    const RelativePath& path = row.path();
+    const bool is_moved = row.before && row.after && row.before->path != row.after->path;
+    const bool keeps_bytes = is_moved && row.before->hash == row.after->hash;
+    FileStep step{.seen = hash_of_version(row.after), .result = hash_of_version(row.before)};
+    if (row.after) step.from = row.after->path;
+    if (row.before) step.to = row.before->path;
+    const auto hash_at = [&](const RelativePath& place) {
+      return keeps_bytes ? writer_.hash(place).value_or(std::nullopt) : hash_now(files_, place);
+    };
+    const auto now = hash_at(path);
+    const bool is_unsent = !row.after && now && now == step.result && !base_.contains(path);
+    if (is_unsent) {
+      step.from = step.to;  // to be sent as it is
+      step.seen = step.result;
+    }
+    const auto leave = [&](std::string_view why) {
+      plan.left.push_back({.path = step.to ? *step.to : *step.from, .why = std::string(why)});
+    };
+    if (!is_unsent && (is_moved ? !now && hash_at(*step.to) == step.result : now == step.result)) {
+      // Taken back already; but that it is gone here tells nothing of the service.
+      if (!step.result && base_.contains(path)) leave("deleted here since");
+      if (!step.result && is_renamed_since(row)) leave("renamed since");
+      return {};
+    }
+    if (undone_.is_first) {
+      const std::optional<StepSide> side = side_of_first(row);
+      if (!side) {
+        leave("both sides had it before this run");
+        return {};
+      }
+      step.side = *side;
+    }
+    WS_LET(const std::string_view hidden,
+           step.side == StepSide::here ? Result<std::string_view>("") : why_not_sent(row, step));
+    if (!hidden.empty()) {
+      leave(hidden);
+    } else if (now != step.seen) {
+      leave(changed_since);
+    } else if (is_moved && session_.root.open_beneath(step.to->text(), O_PATH | O_NOFOLLOW)) {
+      leave("another file is in its place");
+    } else {
+      plan.steps.push_back(std::move(step));
+    }
+    return {};
+  }
+
+ private:
+  /// Whether both sides have these bytes by a name that this operation did not give them, and not by its own.
+  bool is_renamed_since(const OperationRow& row) const {
+    return !base_.contains(row.path()) && std::ranges::any_of(base_, [&](const auto& each) {
+      return each.second.hash == row.after->hash && !made_.contains(each.first);
+    });
+  }
+
+  /// Why the service would not get what it has to; empty: it would, or need not.
+  Result<std::string_view> why_not_sent(const OperationRow& row, const FileStep& step) {
+    const RelativePath& place = step.to ? *step.to : *step.from;
+    const bool is_ignored = scan_.is_ignored(place);
+    if (!is_agreed(base_, row)) {
+      const bool arrives = step.to && step.to != step.from && !(step.from && scan_.is_ignored(*step.from));
+      return arrives && is_ignored ? ignored_now : std::string_view();
+    }
+    if (session_.config.attachments == AttachmentMode::off) return "`attachments: off` keeps it from being synced";
+    if (!session_.config.attachments_exclude.empty() && excluded_.takes(place.text()))
+      return "`attachments_exclude` keeps it from being synced";
+    if (is_ignored) return ignored_now;
+    if (session_.config.portable_names && is_unportable(place)) return "`names: portable` keeps it from being synced";
+    const auto here = step.from ? files_.look_at(step.from->string(), session_.config.attachments_max_bytes)
+                                : std::optional<LocalAttachment>();
+    bool is_too_large = here && here->hidden == SkipReason::too_large;
+    if (step.result) {
+      WS_LET(const auto known, session_.attachments().find_asset(*step.result));
+      is_too_large = is_too_large || (known && known->size_bytes > session_.config.attachments_max_bytes);
+    }
+    return is_too_large ? "`attachments_max_bytes` keeps it from being synced" : std::string_view();
+  }
+
+  Session& session_;
+  const Operation& undone_;
+  const Scan& scan_;
+  const SafeWriter& writer_;
+  AttachmentTree base_;
+  std::set<RelativePath> made_;  ///< the places that the operation gave to files
+  LocalFiles files_;
+  FileKinds excluded_;
+};
+
+/// The files of an undo. What stands elsewhere by now, or cannot be brought, is left.
+class AttachmentUndo {
+ public:
+  AttachmentUndo(Session& session, AttachmentStore& store, SafeWriter& writer, const std::vector<FileStep>& steps)
+      : session_(session),
+        store_(store),
+        writer_(writer),
+        steps_(steps),
+        staged_(steps.size()),
+        replaced_(steps.size()) {}
+
+  Result<std::vector<LeftAlone>> run() {
+    const BegunSteps begun(writer_, steps_);
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      WS_TRY(session_.check_cancelled());
+      const FileStep& step = steps_[i];
+      if (step.to && begun.is_written(step)) continue;
+      if (auto ready = prepare(i); !ready) staged_[i] = fail(std::move(ready).error());
+    }
+    WS_TRY(writer_.flush_texts());
+    WS_TRY(carry_out(writer_, steps_, staged_, true, [this](std::size_t step, Result<void> outcome) {
+      return end(step, std::move(outcome));
+    }));
+    return std::move(left_);
+  }
+
+ private:
+  /// Keeps what is replaced or removed, brings what takes its place, and says first whose it is.
+  Result<void> prepare(std::size_t place) {
+    const FileStep& step = steps_[place];
+    const bool writes = step.to && step.seen != step.result;
+    if (step.from && (writes || !step.to)) WS_TRY(keep(step));
+    if (!step.to) return {};
+    if (step.from) replaced_[place] = find_file_id(session_.root, *step.from);
+    if (writes) {
+      WS_LET(const Attachment file, known_file(*step.to, *step.result));
+      WS_TRY(bring_bytes(session_, store_, writer_, file));
+      staged_[place] = writer_.stage_copy(file.hash.hex(), file.hash);
+    }
+    WS_LET(const bool is_held, are_unsent(store_, *step.to, *step.result));
+    return is_held ? store_.hold_again(*step.to) : Result<void>();
+  }
+
+  /// A call that was cut off may have removed or renamed it.
+  Result<void> keep(const FileStep& step) {
+    WS_LET(const auto now, writer_.hash(*step.from));
+    if (now) return back_up(session_, store_, writer_, *step.from, *step.seen);
+    WS_LET(const auto there, step.is_rename() ? writer_.hash(*step.to) : Result<std::optional<Sha256>>(std::nullopt));
+    return there == step.seen ? back_up(session_, store_, writer_, *step.to, *step.seen) : Result<void>();
+  }
+
+  Result<void> end(std::size_t place, Result<void> outcome) {
+    const FileStep& step = steps_[place];
+    if (!outcome) return leave_or_end(step, std::move(outcome));
+    if (!step.to) return {};
+    const auto id = find_file_id(session_.root, *step.to);
+    if (id) WS_TRY(store_.put_written(*step.to, replaced_[place], *id));
+    WS_LET(const bool is_held, are_unsent(store_, *step.to, *step.result));
+    return is_held ? Result<void>() : store_.put_wanted(*step.to);
+  }
+
+  Result<void> leave_or_end(const FileStep& step, Result<void> outcome) {
+    const auto leave = [&](std::string_view why) -> Result<void> {
+      left_.push_back({.path = step.from ? *step.from : *step.to, .why = std::string(why)});
+      return {};
+    };
+    switch (outcome.error().kind) {
+      case Failure::Kind::not_found: return leave("its bytes are neither here nor on the service");
+      case Failure::Kind::conflict: return leave(changed_since);
+      case Failure::Kind::disk: return leave("it could not be written");
+      default: return outcome;
+    }
+  }
+
+  /// With the Asset that held these bytes when this was the path's file: another client may have uploaded it.
+  Result<Attachment> known_file(const RelativePath& path, const Sha256& hash) {
+    WS_LET(const std::vector<AttachmentVersion> versions, store_.versions(path));
+    for (const AttachmentVersion& version : versions) {
+      if (version.file && version.file->hash == hash) return *version.file;
+    }
+    return Attachment{.hash = hash};
+  }
+
+  Session& session_;
+  AttachmentStore& store_;
+  SafeWriter& writer_;
+  const std::vector<FileStep>& steps_;
+  StagedTexts staged_;
+  std::vector<std::optional<FileId>> replaced_;  ///< which file each step wrote anew
+  std::vector<LeftAlone> left_;
+};
+
+}  // namespace
+
+bool is_about_file(const OperationRow& row) {
+  return row.document.empty() && (row.after ? *row.after : *row.before).blob.empty();
+}
+
+bool is_about_bytes(const FileStep& step) {
+  return step.seen != step.result && step.document.empty() && step.seen_blob.empty() && step.result_blob.empty();
+}
+
+Result<bool> is_unsent(Session& session, const FileStep& step) {
+  if (!step.to || !step.result || !session.knows_attachments()) return false;
+  AttachmentStore store = session.attachments();
+  return are_unsent(store, *step.to, *step.result);
+}
+
+Result<void> plan_file_undo(Session& session,
+                            const Operation& undone,
+                            const Scan& scan,
+                            const std::vector<OperationRow>& rows,
+                            const UndoOptions& options,
+                            UndoPlan& plan) {
+  if (rows.empty()) return {};
+  WS_LET(AttachmentTree base, session.attachments().base());
+  WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
+  FileUndo undo(session, undone, rows, scan, writer, std::move(base));
+  for (const OperationRow& row : rows) {
+    if (options.only && !options.only(row.path()) && !(row.before && options.only(row.before->path))) {
+      plan.is_partial = plan.is_partial || row.changes();
+      continue;
+    }
+    if (!row.changes()) {
+      // It was missing here alone: without it here the next run would remove it on the service.
+      if (row.origins == ChangeOrigins(ChangeOrigin::received))
+        plan.left.push_back({.path = row.path(), .why = "it had gone missing here, and came back"});
+      continue;
+    }
+    WS_TRY(undo.add(row, plan));
+  }
+  return {};
+}
+
+Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<FileStep>& steps) {
+  if (steps.empty()) return std::vector<LeftAlone>();
+  AttachmentStore store = session.attachments();
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
+  return AttachmentUndo(session, store, writer, steps).run();
+}
+
+}  // namespace ws::sync
