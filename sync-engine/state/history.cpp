@@ -131,13 +131,12 @@ git::Signature History::signature_of(const Author& author) const {
 }
 
 Result<git::ObjectId> History::commit(const Tip& tip,
+                                      const git::ObjectId& whole,
                                       TextChanges changes,
                                       std::string_view message,
                                       const std::optional<git::ObjectId>& second_parent) {
   WS_LET(git::Repository* const git, repository());
-  changes = one_each(std::move(changes));
-  WS_LET(const git::ObjectId whole, git->write_tree(tip.tree, updates_of(changes)));
-  const std::vector<ByAuthor> groups = by_author(std::move(changes));
+  const std::vector<ByAuthor> groups = by_author(one_each(std::move(changes)));
   Tip at = tip;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const bool is_last = i + 1 == groups.size();
@@ -165,14 +164,15 @@ Result<void> History::record_before(const TextChanges& ours, const TextChanges& 
     for (TextChange& change : named) {
       if (change.author.name.empty()) change.author.name = service_name;
     }
-    WS_LET(const git::ObjectId last, commit(tip, std::move(named), "Texts of the service"));
+    WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, updates_of(one_each(named))));
+    WS_LET(const git::ObjectId last, commit(tip, tree, std::move(named), "Texts of the service"));
     WS_TRY(git->set_reference(incoming_branch, last));
     incoming_ = last;
   }
   if (ours.empty()) return {};
   WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, updates_of(one_each(ours))));
   if (tree == tip.tree) return flush();
-  WS_LET(const git::ObjectId last, commit(tip, ours, "Texts of this folder"));
+  WS_LET(const git::ObjectId last, commit(tip, tree, ours, "Texts of this folder"));
   return git->set_reference(main_branch, last);
 }
 
@@ -182,7 +182,7 @@ Result<void> History::record_after(const TextChanges& changes, std::string_view 
   WS_LET(const Tip tip, tip_of(*git, main_branch));
   WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, updates_of(one_each(changes))));
   if (tree == tip.tree && !incoming_) return flush();
-  WS_LET(const git::ObjectId last, commit(tip, changes, message, incoming_));
+  WS_LET(const git::ObjectId last, commit(tip, tree, changes, message, incoming_));
   incoming_.reset();
   return git->set_reference(main_branch, last);
 }

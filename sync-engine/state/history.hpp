@@ -67,8 +67,10 @@ class History {
   };
   Result<git::Repository*> repository();
   static Result<Tip> tip_of(git::Repository& repository, const std::string& branch);
-  /// Commits on top of `tip`, in order of time; the last has all changes, and `second_parent` if there is one.
+  /// Commits on top of `tip`, in order of time; the last has `whole`, which is all changes, and `second_parent` if
+  /// there is one.
   Result<git::ObjectId> commit(const Tip& tip,
+                               const git::ObjectId& whole,
                                TextChanges changes,
                                std::string_view message,
                                const std::optional<git::ObjectId>& second_parent = {});

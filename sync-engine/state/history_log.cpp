@@ -119,22 +119,14 @@ class Blamer {
   /// The newest commit that has the very text at the path: one that was replaced and brought back is older than the
   /// last commit. The last one, where none has it.
   Result<git::Commit> newest_with(const git::ObjectId& tip, std::string_view path, const git::ObjectId& blob) {
-    std::map<std::pair<Time::duration, git::ObjectId>, git::Commit> open;
-    std::set<git::ObjectId> seen = {tip};
-    WS_LET(git::Commit last, repository_->read_commit(tip));
-    open.emplace(std::pair(-last.time.time_since_epoch(), tip), last);
-    while (!open.empty()) {
-      const git::Commit commit = std::move(open.extract(open.begin()).mapped());
-      WS_LET(const std::optional<git::ObjectId> there, repository_->find_blob(commit.tree, path));
-      if (there == blob) return commit;
-      for (const git::ObjectId& id : commit.parents) {
-        if (!seen.insert(id).second) continue;
-        WS_LET(git::Commit parent, repository_->read_commit(id));
-        const std::pair place(-parent.time.time_since_epoch(), id);
-        open.emplace(place, std::move(parent));
-      }
+    HistoryWalk walk(*repository_);
+    WS_TRY(walk.add(tip));
+    while (true) {
+      WS_LET(auto commit, walk.next());
+      if (!commit) return repository_->read_commit(tip);
+      WS_LET(const std::optional<git::ObjectId> there, repository_->find_blob(commit->tree, path));
+      if (there == blob) return std::move(*commit);
     }
-    return last;
   }
 
   /// The newest first.
