@@ -451,6 +451,8 @@ Result<ExitCode> export_all(Session& session) {
   // With --project the others were not asked for.
   const bool is_whole = !session.has("project");
   const bool removes = is_whole && session.has("delete");
+  WS_LET(Client * client, session.client());
+  WS_LET(ExportFolder opened, open_folder(session, *client, folder));
   if (const auto synced = sync::find_root(folder)) {
     session.note(
         fmt::format("{} is in the synced folder {}: the next `ws sync` there sends what is exported, unless "
@@ -458,8 +460,6 @@ Result<ExitCode> export_all(Session& session) {
                     clean(folder.string(), Breaks::space),
                     clean(synced->string(), Breaks::space)));
   }
-  WS_LET(Client * client, session.client());
-  WS_LET(ExportFolder opened, open_folder(session, *client, folder));
   WS_LET(std::vector<Listed> documents, list_documents(session, *client));
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   ProgressLine line(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);

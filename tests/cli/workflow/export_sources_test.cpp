@@ -143,6 +143,18 @@ TEST_CASE("docs export: a synced source lies in its folders with its pictures, a
   for (const auto& [path, bytes] : bytes_of(stage.folder / "here")) CHECK(after.at(path) == bytes);
 }
 
+TEST_CASE("docs export: into a synced folder it says that the next sync there sends what comes", "[cli]") {
+  const SourceStage stage;
+  const auto exported = [&](const fs::path& folder) {
+    const Ended ended = stage.person.ws({"docs", "export", folder.string()}, stage.folder.path());
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit == 0);
+    return ended.err;
+  };
+  CHECK_THAT(exported("here/backup"), Contains("here/backup is in the synced folder"));
+  CHECK_THAT(exported("backup"), !Contains("is in the synced folder"));
+}
+
 TEST_CASE("docs export: what lies in the way steps aside, and files that change places are right at once", "[cli]") {
   const SourceStage stage;
   const std::string flat = stage.ws({"docs", "create", "new", "-F", "content=flat", "--format", "ids"}).out;
