@@ -41,7 +41,7 @@ Failure foreign_account(const Session& session,
                         const sync::Account& owner,
                         const Key& key,
                         const sync::Account& account) {
-  if (owner.id == account.id && owner.workspace_id != account.workspace_id) {
+  if (owner.id == account.id) {
     const auto workspace_of = [](const sync::Account& one) {
       return one.workspace_name.empty() ? one.workspace_id : clean(one.workspace_name, Breaks::space);
     };
@@ -49,7 +49,7 @@ Failure foreign_account(const Session& session,
             .what = fmt::format("this folder syncs with the Workspace {}; {} is for {}",
                                 workspace_of(owner),
                                 word_of_key(session, key),
-                                account.workspace_id.empty() ? "any Workspace" : workspace_of(account)),
+                                workspace_of(account)),
             .hint = "nothing was sent; leave that key out, and ws uses the one of this folder",
             .code = "foreign_account"};
   }

@@ -53,21 +53,9 @@ struct JournalStage {
 /// Two people of one Workspace, each with as many keys as they want, all given as WS_TOKEN.
 struct RotatedKeys {
   TemporaryFolder folder;
-  MockProcess server{with_people(folder)};
+  MockProcess server{two_people(folder)};
   Person person{server};
 
-  static std::vector<std::string> with_people(const TemporaryFolder& folder) {
-    write_text(folder / "world.yaml",
-               "people:\n"
-               "  - {email: ada@example.com, name: Ada Byron}\n"
-               "  - {email: grace@example.com, name: Grace Hopper}\n"
-               "workspaces:\n"
-               "  - name: Harbour\n"
-               "    members:\n"
-               "      - {person: ada@example.com, role: owner}\n"
-               "      - {person: grace@example.com, role: editor}\n");
-    return {"--fixtures", (folder / "world.yaml").string()};
-  }
   std::string key_of(const std::string& name) const {
     return text_at(parse(control(server, "POST", "/keys", R"({"person": ")" + name + R"(@example.com"})")), "secret");
   }

@@ -44,4 +44,17 @@ std::string body_of(const MockProcess& server, const std::string& path) {
   return server.ask({.target = path, .token = server.token()}).body;
 }
 
+std::vector<std::string> two_people(const TemporaryFolder& folder) {
+  write_text(folder / "world.yaml",
+             "people:\n"
+             "  - {email: ada@example.com, name: Ada Byron}\n"
+             "  - {email: grace@example.com, name: Grace Hopper}\n"
+             "workspaces:\n"
+             "  - name: Harbour\n"
+             "    members:\n"
+             "      - {person: ada@example.com, role: owner}\n"
+             "      - {person: grace@example.com, role: editor}\n");
+  return {"--fixtures", (folder / "world.yaml").string()};
+}
+
 }  // namespace ws::test

@@ -32,4 +32,7 @@ std::string control(const MockProcess& server,
 /// GET of the API as bytes, with the key of every scope.
 std::string body_of(const MockProcess& server, const std::string& path);
 
+/// Arguments of `ws-mock` for a Workspace, Harbour, of ada@example.com (owner) and grace@example.com (editor).
+std::vector<std::string> two_people(const TemporaryFolder& folder);
+
 }  // namespace ws::test

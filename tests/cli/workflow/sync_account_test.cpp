@@ -15,7 +15,7 @@ namespace {
 /// Two people of one Workspace who use one machine, each with a stored key, Ada with a second one of fewer scopes.
 struct TwoAccounts {
   TemporaryFolder folder;
-  MockProcess server{with_people(folder)};
+  MockProcess server{two_people(folder)};
   Person person;
   std::string ada = new_key("ada@example.com", R"(["sync:read", "sync:write", "documents:read", "documents:write"])");
   std::string grace =
@@ -34,18 +34,6 @@ struct TwoAccounts {
     }
   }
 
-  static std::vector<std::string> with_people(const TemporaryFolder& folder) {
-    write_text(folder / "world.yaml",
-               "people:\n"
-               "  - {email: ada@example.com, name: Ada Byron}\n"
-               "  - {email: grace@example.com, name: Grace Hopper}\n"
-               "workspaces:\n"
-               "  - name: Harbour\n"
-               "    members:\n"
-               "      - {person: ada@example.com, role: owner}\n"
-               "      - {person: grace@example.com, role: editor}\n");
-    return {"--fixtures", (folder / "world.yaml").string()};
-  }
   std::string new_key(const std::string& email, const std::string& scopes) const {
     const Json made =
         parse(control(server, "POST", "/keys", R"({"person": ")" + email + R"(", "scopes": )" + scopes + "}"));

@@ -23,6 +23,28 @@ using namespace ws::test;
 
 namespace {
 
+/// A client of the server.
+struct Caller {
+  SystemClock clock;
+  SeededRandom random{1};
+  std::unique_ptr<http::Transport> transport = *http::make_curl_transport();
+  Client client;
+
+  explicit Caller(const HostileServer& server)
+      : client(*transport,
+               clock,
+               random,
+               {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}) {}
+};
+
+/// The answer to a claim that gives an event of this number.
+Script event_given(std::size_t number) {
+  const Json event = {{"id", fmt::format("00000000-0000-4000-8000-{:012}", number)},
+                      {"kind", "agent.ping"},
+                      {"lease_token", std::string(20, 'l')}};
+  return answer(200, dump(Json{{"event", event}, {"retry_after_seconds", 0}}));
+}
+
 /// One event, and a service that answers its lease as the test wants.
 struct Stage {
   std::function<Script(const Seen&)> on_lease = [](const Seen&) { return answer(200, "{}"); };
@@ -34,17 +56,13 @@ struct Stage {
     return answer(
         200, dump(Json{{"event", event}, {"retry_after_seconds", 0}}), {{"Date", "Fri, 20 Nov 2026 00:00:00 GMT"}});
   }};
-  SystemClock clock;
-  SeededRandom random{1};
-  std::unique_ptr<http::Transport> transport = *http::make_curl_transport();
-  Client client{
-      *transport, clock, random, {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}};
+  Caller caller{server};
   TemporaryFolder folder;
   std::vector<WorkDone> done = {};
   std::vector<std::string> notes = {};
 
   void work(const std::string& script, std::chrono::seconds lease = std::chrono::seconds{3}) {
-    EventWorker worker(client,
+    EventWorker worker(caller.client,
                        {.worker_id = "w",
                         .command = {"sh", "-c", script},
                         .lease = lease,
@@ -167,18 +185,15 @@ TEST_CASE("lease: it holds as long as was asked for or until it expires, by the 
 
 TEST_CASE("worker: a service that counts a lost lease as an attempt is told in the log", "[cli]") {
   Stage stage;
-  std::atomic<int> claims{0};
+  std::atomic<std::size_t> claims{0};
   HostileServer server{[&](const Seen& seen) {
     if (!seen.target.ends_with(":claim")) return answer(409, R"({"detail":"x","code":"lease_lost"})");
     if (++claims > 2) return answer(403, "{}");
     stage.event["attempt"] = claims.load();
     return answer(200, dump(Json{{"event", stage.event}, {"retry_after_seconds", 0}}));
   }};
-  Client client{*stage.transport,
-                stage.clock,
-                stage.random,
-                {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}};
-  EventWorker worker(client,
+  Caller caller{server};
+  EventWorker worker(caller.client,
                      {.worker_id = "w", .command = {"sh", "-c", "sleep 5"}, .lease = std::chrono::seconds{1}},
                      {.done = [](const WorkDone&) {},
                       .note = [&](const std::string& text) { stage.notes.push_back(text); },
@@ -233,20 +248,13 @@ TEST_CASE("worker: claims run beside the one that waits, and never more than the
       return answer(200, R"({"event": null, "retry_after_seconds": 5})");
     }
     most_held = std::max(most_held.load(), ++held + (waits > 1 ? 1 : 0));
-    const Json event = {{"id", fmt::format("00000000-0000-4000-8000-{:012}", ++given)},
-                        {"kind", "agent.ping"},
-                        {"lease_token", std::string(20, 'l')}};
-    return answer(200, dump(Json{{"event", event}, {"retry_after_seconds", 0}}));
+    return event_given(++given);
   }};
-  SystemClock clock;
-  SeededRandom random{1};
-  const auto transport = *http::make_curl_transport();
-  Client client{
-      *transport, clock, random, {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}};
+  Caller caller{server};
   std::set<std::string> done;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{30};
   EventWorker worker(
-      client,
+      caller.client,
       {.worker_id = "w", .command = {"true"}, .jobs = jobs},
       {.done = [&](const WorkDone& one) { CHECK(done.insert(one.event_id).second); },
        .note = [](const std::string&) {},
@@ -259,24 +267,17 @@ TEST_CASE("worker: claims run beside the one that waits, and never more than the
 }
 
 TEST_CASE("worker: claims that fail together are told once, and one asks again", "[cli]") {
-  std::atomic<int> claims{0};
+  std::atomic<std::size_t> claims{0};
   HostileServer server{[&](const Seen& seen) {
     if (!seen.target.ends_with(":claim")) return answer(200, "{}");
-    const int number = ++claims;
+    const std::size_t number = ++claims;
     if (number > 3) return Script{CloseConnection{}};
-    const Json event = {{"id", fmt::format("00000000-0000-4000-8000-{:012}", number)},
-                        {"kind", "agent.ping"},
-                        {"lease_token", std::string(20, 'l')}};
-    return answer(200, dump(Json{{"event", event}, {"retry_after_seconds", 0}}));
+    return event_given(number);
   }};
-  SystemClock clock;
-  SeededRandom random{1};
-  const auto transport = *http::make_curl_transport();
-  Client client{
-      *transport, clock, random, {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}};
+  Caller caller{server};
   std::vector<std::string> notes;
   std::size_t done = 0;
-  EventWorker worker(client,
+  EventWorker worker(caller.client,
                      {.worker_id = "w", .command = {"true"}, .jobs = 8},
                      {.done = [&](const WorkDone&) { ++done; },
                       .note = [&](const std::string& text) { notes.push_back(text); },
