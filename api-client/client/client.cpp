@@ -324,7 +324,9 @@ Failure Client::Impl::final_failure(const Running& running,
   if (call.applied == Applied::unknown) {
     failure.hint = hint_for_unknown(*prepared.meaning, prepared.parameters, call.idempotency_key);
   } else if (failure.hint.empty() && call.retryable && failure.kind == Failure::Kind::unreachable) {
-    failure.hint = "nothing was changed by this request: run the same command again";
+    failure.hint = prepared.meaning->retry == contract::RetryClass::read
+                       ? "run the same command again"
+                       : "nothing was changed by this request: run the same command again";
   } else if (verdict.retry_after && call.retryable) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*verdict.retry_after).count();
     failure.hint = fmt::format("try again in {} s, as the service asks", seconds);

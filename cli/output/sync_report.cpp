@@ -72,8 +72,22 @@ std::string path_of(const Row& row) {
   return clean(path, Breaks::space);
 }
 
+/// Without the operation and the address, which the rows of a run have in common.
+std::string why_failed(const Failure& failure) {
+  const std::string& operation = failure.call.operation;
+  if (operation.empty() || !failure.what.starts_with(operation + ": ")) return failure.what;
+  const std::size_t begin = failure.call.http_status == 0 ? failure.what.rfind(": ") : operation.size();
+  return failure.what.substr(begin + 2);
+}
+
 std::string reason_of(const Row& row, const Report& report) {
-  std::string reason(row.error ? row.error->what : row.action.reason);
+  std::string reason = row.error ? why_failed(*row.error) : std::string(row.action.reason);
+  if (row.action.kind == ActionKind::conflict && !row.error) {
+    const auto conflict = std::ranges::find_if(report.conflicts, [&](const sync::Conflict& each) {
+      return each.path == row.action.path && each.row().reason == row.action.reason;
+    });
+    if (conflict != report.conflicts.end()) return ws::cli::reason_of(*conflict);
+  }
   const auto archived_by = report.archived_by.find(row.action.path);
   const bool is_archived = row.action.kind == ActionKind::pull_delete && !row.error;
   if (is_archived && archived_by != report.archived_by.end()) {
@@ -264,8 +278,8 @@ std::string_view words_for(SkipReason skip_reason) {
     case SkipReason::symlink: return "a symbolic link";
     case SkipReason::unreadable: return "cannot be read";
     case SkipReason::not_utf8: return "not UTF-8 text: save it as UTF-8 to sync it";
-    case SkipReason::holds_nul: return "contains a NUL byte: save it as UTF-8 text to sync it";
-    case SkipReason::too_large: return "too large to sync: `ws help ignoring` has the limits";
+    case SkipReason::holds_nul: return "contains a NUL byte: remove it, or save a UTF-16 text as UTF-8";
+    case SkipReason::too_large: return "too large: a note may have 1 MiB, another file 100 MiB (`ws help ignoring`)";
     case SkipReason::ignored: return "ignored";
     case SkipReason::twin: return "another path here differs only in case or accents";
     case SkipReason::dangerous_name: return "the name is not safe on this system";
@@ -294,6 +308,17 @@ std::string_view words_for(SkipReason skip_reason) {
     case SkipReason::left_out: return "left out here; `ws sync take` brings it back";
   }
   return "";
+}
+
+std::string reason_of(const sync::Conflict& conflict) {
+  std::string text(conflict.row().reason);
+  const bool has_other_name = conflict.remote && conflict.remote->path != conflict.path;
+  if (conflict.beside) {
+    text += "; theirs is " + conflict.beside->string();
+  } else if (conflict.is_about(sync::ConflictSubject::place) && has_other_name) {
+    text += "; on the service: " + conflict.remote->path.string();
+  }
+  return clean(text, Breaks::space);
 }
 
 bool leaves_the_list(const sync::Action& action) { return action.attachment && action.kind == ActionKind::push_delete; }

@@ -51,6 +51,9 @@ std::optional<Failure> stop_of(const sync::Report& report, const Invocation& cal
 /// Why a file is not synced, or not read, in words.
 std::string_view words_for(sync::SkipReason skip_reason);
 
+/// The reason of a conflict, and where theirs is: "renamed on both sides; on the service: b.md".
+std::string reason_of(const sync::Conflict& conflict);
+
 /// The API archives documents; an attachment leaves the list of attachments.
 bool leaves_the_list(const sync::Action& action);
 

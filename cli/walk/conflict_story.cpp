@@ -63,7 +63,9 @@ class Story {
         {.keep = keep, .what = std::string(resolution->offer), .effects = {std::move(effects)}});
   }
 
-  std::string my_when() const { return facts_.my_time ? ", last on " + *facts_.my_time : ""; }
+  std::string my_when(std::string_view word = "last on") const {
+    return facts_.my_time ? fmt::format(", {} {}", word, *facts_.my_time) : "";
+  }
   /// "here, on desk"
   std::string here() const { return conflict_.device.empty() ? "here" : "here, on " + conflict_.device; }
   std::string they() const { return facts_.their_name.value_or("Somebody"); }
@@ -102,7 +104,7 @@ class Story {
 
   void created_on_both() {
     show_texts();
-    say(fmt::format("You made this file {}{}.", here(), my_when()));
+    say(fmt::format("You made this file {}{}.", here(), my_when("last changed on")));
     say(fmt::format("{} made a document at the same place on the service{}{}.",
                     they(),
                     facts_.their_time ? ", last changed on " + *facts_.their_time : "",
@@ -149,7 +151,7 @@ class Story {
   }
 
   void say_my_file() {
-    say(fmt::format("Mine, {}: {}, {}{}.", here(), conflict_.path.text(), facts_.my_file, my_when()));
+    say(fmt::format("Mine, {}: {}, {}{}.", here(), conflict_.path.text(), facts_.my_file, my_when("changed on")));
   }
 
   void say_their_file() {
@@ -158,7 +160,7 @@ class Story {
                     facts_.their_file,
                     facts_.their_time ? ", sent on " + *facts_.their_time : ""));
     // The service names nobody with a file; whoever sends one changes the list.
-    if (!facts_.list_changed.empty()) say("The files there were changed last by " + facts_.list_changed + ".");
+    if (!facts_.list_changed.empty()) say("The last change to the files on the service: " + facts_.list_changed + ".");
     show_files();
   }
 
@@ -215,7 +217,7 @@ class Story {
 
   void two_documents() {
     show_both();
-    say(fmt::format("Mine, {}: {}{}.", here(), conflict_.path.text(), my_when()));
+    say(fmt::format("Mine, {}: {}{}.", here(), conflict_.path.text(), my_when("changed on")));
     say(fmt::format("Theirs, another document of that name on the service{}: here it is {}.",
                     by_them(),
                     facts_.their_place.empty() ? "a copy with (remote) in its name" : facts_.their_place));

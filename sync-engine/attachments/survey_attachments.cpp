@@ -681,7 +681,7 @@ OpenAttachment open_from(const AttachmentCollision& collision) {
 }
 
 Conflict conflict_of(const RelativePath& path, const OpenAttachment& open) {
-  Conflict conflict{.path = path, .id = open.id, .record = ConflictRecord::here};
+  Conflict conflict{.path = path, .id = open.id, .record = ConflictRecord::here, .beside = open.beside};
   if (open.base) conflict.base = entry_of(open.from.value_or(path), *open.base);
   if (open.local) conflict.local = entry_of(path, *open.local);
   if (open.remote) conflict.remote = entry_of(open.there.value_or(path), *open.remote);

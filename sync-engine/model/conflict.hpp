@@ -107,7 +107,8 @@ struct Conflict {
   std::optional<Entry> remote = {};  ///< empty: archived there, or not seen yet
   std::string id = {};               ///< the service's, once a commit has recorded it; ours where the record is `here`
   ConflictRecord record = ConflictRecord::none;
-  std::string device = {};  ///< the machine that the local side comes from; empty: not known
+  std::string device = {};                  ///< the machine that the local side comes from; empty: not known
+  std::optional<RelativePath> beside = {};  ///< of an attachment: where the other side's bytes lie here
 
   const ConflictCaseRow& row() const { return row_of(which); }
   ConflictKind kind() const { return row().kind; }

@@ -165,14 +165,15 @@ Result<void> History::record_before(const TextChanges& ours, const TextChanges& 
       if (change.author.name.empty()) change.author.name = service_name;
     }
     WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, updates_of(one_each(named))));
-    WS_LET(const git::ObjectId last, commit(tip, tree, std::move(named), "Texts of the service"));
+    WS_LET(const git::ObjectId last,
+           commit(tip, tree, std::move(named), "The text of the service, before it was merged or replaced"));
     WS_TRY(git->set_reference(incoming_branch, last));
     incoming_ = last;
   }
   if (ours.empty()) return {};
   WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, updates_of(one_each(ours))));
   if (tree == tip.tree) return flush();
-  WS_LET(const git::ObjectId last, commit(tip, tree, ours, "Texts of this folder"));
+  WS_LET(const git::ObjectId last, commit(tip, tree, ours, "The text here, before it was merged or replaced"));
   return git->set_reference(main_branch, last);
 }
 

@@ -113,7 +113,8 @@ Result<ExitCode> rotate(Session& session) {
   WS_TRY(check_call(session, operation, call));
   if (!session.has("dry-run")) {
     const std::string& id = session.arguments().words.front();
-    WS_LET(const bool yes, session.confirm("give the agent " + id + " a new secret? the old one is revoked at once"));
+    WS_LET(const bool yes,
+           session.confirm("give the agent " + id + " a new secret? the old one is revoked at once", {operation.id}));
     if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
   }
   return send_for_secret(session, operation, std::move(call));
@@ -129,7 +130,7 @@ Result<ExitCode> set_status(Session& session, std::string_view status) {
   if (status == "revoked" && !batch.ids.empty()) {
     const std::vector<std::string>& ids = batch.ids;
     const std::string whom = ids.size() == 1 ? "the agent " + ids.front() : std::to_string(ids.size()) + " agents";
-    WS_LET(const bool yes, session.confirm("revoke " + whom + "? their keys are revoked at once"));
+    WS_LET(const bool yes, session.confirm("revoke " + whom + "? their keys are revoked at once", {operation.id}));
     if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was revoked");
   }
   WS_LET(Client * client, session.client());

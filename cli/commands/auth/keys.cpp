@@ -56,8 +56,7 @@ Result<ExitCode> status(Session& session) {
       session.note("this key has expired; " + login_like(*key.stored).in_backticks() + " gets a new one");
     }
   } else {
-    value[is_table ? "unchecked_in" : "kept_in"] =
-        session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";
+    value[is_table ? "unchecked_in" : "kept_in"] = session.key_variable();
   }
   session.printer().resource("ws.status", value, {});
   if (is_table) session.note("`ws whoami` checks the key and says whose it is");

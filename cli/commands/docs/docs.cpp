@@ -212,7 +212,8 @@ Result<ExitCode> archive(Session& session) {
   if (session.has("dry-run")) return print_requests(session, batch);
   if (ids.size() > 1) {
     WS_LET(const bool yes,
-           session.confirm("archive " + std::to_string(ids.size()) + " documents: " + first_of(ids) + "?"));
+           session.confirm("archive " + std::to_string(ids.size()) + " documents: " + first_of(ids) + "?",
+                           {operation.id}));
     if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was archived");
   }
   WS_LET(Client * client, session.client());

@@ -190,8 +190,9 @@ void Session::replace_value(std::string_view flag, std::string text) {
   if (found != arguments_.flags.end() && !found->second.empty()) found->second.back() = std::move(text);
 }
 
-Result<bool> Session::confirm(std::string_view question) {
+Result<bool> Session::confirm(std::string_view question, const std::vector<std::string_view>& operations) {
   if (has("yes")) return true;
+  for (const std::string_view operation : operations) WS_TRY(check_scope_of(operation));
   if (!terminal().may_ask()) {
     return fail(
         Failure::Kind::usage, "cannot ask without a terminal: " + std::string(question), "add --yes to confirm");
@@ -214,6 +215,7 @@ void Session::print_failure(const Failure& failure, ExitCode exit) {
 }
 
 Result<void> Session::prefer_server(const std::string& base_url, const std::string& origin) {
+  WS_TRY(check_server_of_environment_key());
   if (settings_.base_url) return {};
   WS_LET(const auto stored, credentials().load());
   const auto chosen = choose(stored,
@@ -254,6 +256,14 @@ Result<BaseUrl> Session::base_url() {
   return url;
 }
 
+Result<void> Session::check_server_of_environment_key() const {
+  if (key_variable().empty() || world_.environment.text("WS_BASE_URL") || settings_.base_url.where == Where::flag)
+    return {};
+  return fail(Failure::Kind::usage,
+              key_variable() + " is set, but not the server that it is for, so nothing was sent",
+              "set WS_BASE_URL to that server, or unset " + key_variable() + " to use a stored key");
+}
+
 Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
   std::string secret = world_.environment.text("WS_TOKEN").value_or("");
   std::string_view source = "WS_TOKEN";
@@ -265,11 +275,8 @@ Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
     if (!text) return fail(Failure::Kind::disk, "WS_TOKEN_FILE: " + text.error().what);
     secret = *text;
   }
-  // The key is bound to the base URL given beside it: WS_BASE_URL, else the flag.
+  WS_TRY(check_server_of_environment_key());
   const auto beside = world_.environment.text("WS_BASE_URL");
-  if (!beside && settings_.base_url.where != Where::flag) {
-    return fail(Failure::Kind::usage, "WS_TOKEN is set, but no server is given", "set WS_BASE_URL, or give --base-url");
-  }
   const std::string origin = beside ? http::origin_of(*beside) : url.origin;
   if (origin != url.origin) return std::optional<Key>();
   WS_LET(secret, check_key(secret, source));
@@ -283,10 +290,9 @@ Failure Session::no_key_for_workspace() const {
       .kind = Failure::Kind::auth,
       .what = "no key is stored for the Workspace " + settings_.workspace.value + ", which " + by + " names",
       .hint = "`ws auth list` shows the stored keys; `ws login` adds one"};
-  const bool has_token = world_.environment.text("WS_TOKEN") || world_.environment.text("WS_TOKEN_FILE");
-  if (!has_token) return failure;
-  failure.what += "; WS_TOKEN is not used, because " + by + " selects a stored key";
-  failure.hint = (is_flag ? "leave out -W" : "unset " + by) + std::string(" to use WS_TOKEN, or run `ws login`");
+  if (key_variable().empty()) return failure;
+  failure.what += "; " + key_variable() + " is not used, because " + by + " selects a stored key";
+  failure.hint = (is_flag ? "leave out -W" : "unset " + by) + " to use " + key_variable() + ", or run `ws login`";
   return failure;
 }
 

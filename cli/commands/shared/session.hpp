@@ -88,8 +88,10 @@ class Session {
   std::optional<ShownIds> shown_ids();
   /// A failure that does not end the command by itself: what was done so far is printed too.
   void print_failure(const Failure& failure, ExitCode exit);
-  /// Answers "yes" for --yes; asks where a person is there. Fails with `usage` naming --yes where nobody is.
-  Result<bool> confirm(std::string_view question);
+  /// Answers "yes" for --yes; asks where a person is there. Fails with `usage` naming --yes where nobody is, and with
+  /// `forbidden`, before it asks, where the stored key is known to lack what one of the `operations` needs: the answer
+  /// would be in vain.
+  Result<bool> confirm(std::string_view question, const std::vector<std::string_view>& operations = {});
   /// The same, but `--yes` is no answer: the word itself must be typed. False where nobody can.
   bool confirm_word(std::string_view question, std::string_view word);
 
@@ -104,6 +106,8 @@ class Session {
   Result<std::optional<StoredCredential>> stored_key();
   /// From flag, environment, profile, or the stored credential. Fails with `usage` and the command to run.
   Result<BaseUrl> base_url();
+  /// The environment variable that holds a key or names its file; empty where none does.
+  std::string key_variable() const;
   CredentialStore& credentials() { return credentials_; }
   /// Fails with `auth` and the command to run where there is none for the base URL.
   Result<Key> key();
@@ -135,6 +139,7 @@ class Session {
   Failure with_refused_key(Failure failure);
   Failure with_nearest_file(Failure failure);
   StoredCredential sent_key(const StoredCredential& used, const Failure& failure);
+  Result<void> check_scope_of(std::string_view operation);
   std::string hint_for_scope(const Key& used, const std::string& scope);
   std::string hint_for_scope_of_token(const Key& used,
                                       const std::string& scope,
@@ -142,8 +147,7 @@ class Session {
   std::optional<StoredCredential> stored_key_with(const Key& used,
                                                   const std::string& scope,
                                                   const std::vector<StoredCredential>& stored);
-  /// The variable that the key in use came by.
-  std::string key_variable() const;
+  Result<void> check_server_of_environment_key() const;
   Result<std::optional<Key>> environment_key(const BaseUrl& url);
   Result<std::chrono::milliseconds> seconds(std::string_view flag, const std::string& text) const;
 

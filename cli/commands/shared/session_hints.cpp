@@ -13,6 +13,7 @@
 #include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/account.hpp"
+#include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/names.hpp"
 #include "cli/commands/shared/session.hpp"
 #include "cli/credentials/presets.hpp"
@@ -85,7 +86,27 @@ std::optional<StoredCredential> Session::stored_key_with(const Key& used,
   return std::nullopt;
 }
 
-std::string Session::key_variable() const { return world_.environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE"; }
+std::string Session::key_variable() const {
+  for (const std::string name : {"WS_TOKEN", "WS_TOKEN_FILE"}) {
+    if (world_.environment.text(name)) return name;
+  }
+  return "";
+}
+
+/// What is not known of a key is left to the service.
+Result<void> Session::check_scope_of(std::string_view operation) {
+  const std::string scope(operation_of(operation).scope);
+  WS_LET(const Key used, key());
+  if (!used.stored || used.stored->scopes.empty()) return {};
+  WS_LET(const std::vector<StoredCredential> stored, credentials().load());
+  for (const StoredCredential* const one : {&*used.stored, find_second_key(stored, *used.stored)}) {
+    if (one != nullptr && std::ranges::count(one->scopes, scope) != 0) return {};
+  }
+  return fail(Failure{.kind = Failure::Kind::forbidden,
+                      .what = "nothing was changed: `ws " + std::string(command_.words) + "` needs the scope " + scope,
+                      .hint = hint_for_scope(used, scope),
+                      .code = "missing_scope"});
+}
 
 std::string Session::hint_for_scope(const Key& used, const std::string& scope) {
   const auto stored = credentials().load();
@@ -100,12 +121,8 @@ std::string Session::hint_for_scope(const Key& used, const std::string& scope) {
            ShellCommand{"--profile=", other->profile}.in_backticks() + ", or run " +
            ShellCommand{"ws", "auth", "switch", other->profile}.in_backticks();
   }
-  return lacks +
-         (is_for_second ? fmt::format(", and one key cannot have more than {} scopes: get a second key, "
-                                      "and ws uses whichever has the scope: ",
-                                      contract::max_scopes_per_authorization)
-                        : std::string(": run ")) +
-         login_with_scope(key, scope, all).in_backticks();
+  return lacks + ": run " + login_with_scope(key, scope, all).in_backticks() +
+         (is_for_second ? " for a second key, which ws uses where it is needed" : "") + ", then repeat the command";
 }
 
 std::string Session::hint_for_scope_of_token(const Key& used,

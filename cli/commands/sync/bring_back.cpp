@@ -118,7 +118,8 @@ Result<ExitCode> reset(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::needed));
   WS_LET(const std::vector<Wanted> wanted, wanted_files(session, tree));
   BringBack wish{.to = BringBack::To::service, .wanted = as_filter(wanted), .dry_run = true};
-  const StepWords told{.nothing = "nothing to reset: the files here are as the service has them"};
+  const StepWords told{.nothing = "nothing to reset: the files here are as the service has them",
+                       .next = "`ws sync undo` undoes it"};
   WS_LET(const sync::BroughtBack planned, tree.engine->bring_back(wish));
   for (const Wanted& each : wanted) {
     std::error_code ignored;
@@ -133,7 +134,7 @@ Result<ExitCode> reset(Session& session) {
     return tell_steps(session, planned, session.has("dry-run"), told);
   if (!session.has("yes") && session.format() == Format::table) list_steps(session, planned.steps, false, true);
   WS_LET(const bool yes,
-         session.confirm(fmt::format("take the service's version ({})? What is replaced stays in the history",
+         session.confirm(fmt::format("take the service's version ({}), and keep what is replaced in the history?",
                                      shown_counts(planned.steps))));
   if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
   wish.dry_run = false;

@@ -8,6 +8,7 @@
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/tree.hpp"
+#include "cli/output/sync_report.hpp"
 
 namespace ws::cli {
 namespace {
@@ -82,12 +83,11 @@ void note_ways_out(Session& session, const SyncTree& tree, const std::vector<Con
     return std::ranges::any_of(open, [&](const Conflict& one) { return one.is_about(subject); });
   };
   if (is_any_about(sync::ConflictSubject::text) || is_any_about(sync::ConflictSubject::attachment)) {
-    session.note("to decide one about a text or a picture without being asked: " +
+    session.note("or a text or a picture, without questions: " +
                  resolve().add({"PATH|ID", "--keep", "mine|theirs|both"}).in_backticks());
   }
   if (is_any_about(sync::ConflictSubject::place)) {
-    session.note("to decide one about a name without being asked: " +
-                 resolve().add({"PATH|ID", "--path", "mine|theirs"}).in_backticks());
+    session.note("or a name, without questions: " + resolve().add({"PATH|ID", "--path", "mine|theirs"}).in_backticks());
   }
   if (is_any_about(sync::ConflictSubject::revision)) {
     session.note("to decide which state to keep: " +
@@ -103,6 +103,7 @@ Result<ExitCode> conflicts(Session& session) {
   Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
   for (const Conflict& conflict : open) {
     WS_LET(Json value, conflict_to_json(*tree.engine, conflict, session.has("content")));
+    if (session.format() == Format::table) value["reason"] = reason_of(conflict);
     list["data"].push_back(std::move(value));
   }
   if (all) WS_TRY(add_foreign(session, tree, list["data"]));

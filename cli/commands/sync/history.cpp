@@ -69,6 +69,11 @@ Result<ExitCode> log(Session& session) {
   if (options.limit != 0 && states.size() == options.limit) {
     session.note(fmt::format("only the last {} are shown; --all shows every one", options.limit));
   }
+  if (session.format() == Format::table && options.path && !states.empty()) {
+    ShellCommand restore = program_for(tree);
+    restore.add({"sync", "restore"}).path(options.path->text()).add({"--at", "STATE"});
+    session.note(restore.in_backticks() + " restores it as in one of them");
+  }
   return ExitCode::done;
 }
 

@@ -60,7 +60,10 @@ std::string_view word_for_people(const OperationRow& row) {
   if (!row.before) return "created";
   if (!row.after) return row.origins.has(ChangeOrigin::sent) && !row.document.empty() ? "archived" : "deleted";
   const bool is_same_text = row.before->hash == row.after->hash;
-  if (row.before->path == row.after->path) return is_same_text ? "matched" : "updated";
+  const bool is_same_path = row.before->path == row.after->path;
+  // The file has had that name already: the service got it.
+  if (is_same_path && is_same_text) return row.origins.has(ChangeOrigin::sent) ? "renamed" : "matched";
+  if (is_same_path) return "updated";
   return is_same_text ? "renamed" : "renamed and updated";
 }
 
@@ -382,7 +385,7 @@ Result<ExitCode> take_back(Session& session, bool redo) {
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), options.dry_run ? Network::to_look : Network::needed));
   WS_LET(sync::UndoReport undone, tree.engine->undo(options));
   if (undone.report.guard && !options.dry_run && session.terminal().may_ask() && !session.has("json")) {
-    print_undo(session, tree, undone, true);
+    print_undo(session, tree, undone, false);
     if (session.confirm_word("type `delete` to continue; anything else cancels:", "delete")) {
       options.allow_deletes = true;
       WS_LET(undone, tree.engine->undo(options));
@@ -442,7 +445,13 @@ Result<ExitCode> list_runs(Session& session) {
     }
     list["data"].push_back(std::move(value));
   }
-  return print_own_list(session, "ws.runs", list);
+  const ExitCode exit = print_own_list(session, "ws.runs", list);
+  if (session.format() == Format::table && !runs.empty()) {
+    session.note(fmt::format("{} lists what a run changed; {} undoes it",
+                             program_for(tree).add({"sync", "show", "RUN"}).in_backticks(),
+                             program_for(tree).add({"sync", "undo", "RUN"}).in_backticks()));
+  }
+  return exit;
 }
 
 Command sync_show_command() {

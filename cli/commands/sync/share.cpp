@@ -48,7 +48,8 @@ Result<ExitCode> share_documents(Session& session, SyncTree& tree) {
                                   "Share them?",
                                   counted(documents.size(), "document"),
                                   *email,
-                                  permission)));
+                                  permission),
+                      {"docs.share"}));
   if (!agreed) return ExitCode::done;
   WS_LET(Client * client, session.client());
   return run_batch(session, *client, operation_of("docs.share"), std::move(batch));
@@ -76,7 +77,8 @@ Result<ExitCode> share_source(Session& session, const SyncTree& tree) {
         const bool agreed,
         session.confirm(fmt::format("everybody in the Workspace will see this folder on the service{}, and editors can "
                                     "change it. Share it?",
-                                    count ? " (" + counted(static_cast<std::size_t>(*count), "document") + ")" : "")));
+                                    count ? " (" + counted(static_cast<std::size_t>(*count), "document") + ")" : ""),
+                        {"projects.create", "nodes.move"}));
     if (!agreed) return ExitCode::done;
     WS_LET(const NewProject project, make_project(*client, title));
     WS_TRY(client->call({.operation = "nodes.move",

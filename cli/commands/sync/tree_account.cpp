@@ -28,7 +28,7 @@ bool names_key(const Session& session) {
 
 std::string word_of_key(const Session& session, const Key& key) {
   if (key.stored) return "the key of profile `" + key.stored->profile + "`";
-  return "the key in " + std::string(session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE");
+  return "the key in " + session.key_variable();
 }
 
 /// "Mara Lindqvist's"; of nobody: "of an account that the service does not name".

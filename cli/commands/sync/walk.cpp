@@ -344,7 +344,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
       case sync::ConflictSubject::place: return undo_of_a_name(keep);
       case sync::ConflictSubject::revision: return "";
       case sync::ConflictSubject::attachment:
-        return conflict_.kind() == sync::ConflictKind::path ? undo_of_a_name(keep) : "";
+        return conflict_.kind() == sync::ConflictKind::path ? undo_of_a_name(keep) : undo_of_bytes(keep);
       case sync::ConflictSubject::text: break;
     }
     const auto& lost = keep == Keep::local ? theirs_ : mine_;
@@ -353,6 +353,12 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     const std::string state = find_state(*lost);
     if (!state.empty()) return restore_command(state).text();
     return program_for(tree_).add({"sync", "log"}).path(conflict_.path.text()).text();
+  }
+
+  std::string undo_of_bytes(Keep keep) const {
+    const auto& lost = keep == Keep::local ? conflict_.remote : conflict_.local;
+    if (!lost || keep == Keep::both) return "";
+    return program_for(tree_).add({"sync", "restore"}).path(conflict_.path.text()).text();
   }
 
   std::string undo_of_a_name(Keep keep) const {

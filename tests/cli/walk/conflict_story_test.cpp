@@ -60,7 +60,7 @@ TEST_CASE("story: of two pictures both names, both kinds, who and when, and both
                                              .list_changed = "Grace Hopper, on 2026-11-20 10:06",
                                              .their_place = "p (remote).png"});
   CHECK_THAT(told(shown),
-             Contains("Mine, here, on desk: p.png, image/png, 12 KB, last on 2026-11-20 10:04") &&
+             Contains("Mine, here, on desk: p.png, image/png, 12 KB, changed on 2026-11-20 10:04") &&
                  Contains("p (remote).png, image/png, 13 KB, sent on 2026-11-20 10:05") && Contains("Grace Hopper"));
   CHECK(shown.files == std::vector<std::string>{"p.png", "p (remote).png"});
 }
@@ -73,7 +73,7 @@ TEST_CASE("story: of two documents of one name both names, both texts, and who",
       tell_conflict({.conflict = conflict, .local = "mine", .remote = "theirs"},
                     {.my_time = "2026-11-20 10:04", .their_name = "Grace Hopper", .their_place = "taken (remote).md"});
   CHECK_THAT(told(shown),
-             Contains("Mine, here, on desk: taken.md, last on 2026-11-20 10:04") && Contains("Grace Hopper") &&
+             Contains("Mine, here, on desk: taken.md, changed on 2026-11-20 10:04") && Contains("Grace Hopper") &&
                  Contains("here it is taken (remote).md"));
   CHECK(shown.mine == "mine");
   CHECK(shown.theirs == "theirs");

@@ -109,6 +109,23 @@ TEST_CASE("account: a key of somebody else is refused before anything is sent, a
   CHECK(stage.ws("ada", {"sync"}, stage.ada).exit == 0);
 }
 
+TEST_CASE("account: a key in WS_TOKEN whose server is not named never gives way to a stored one", "[cli]") {
+  const TwoAccounts stage;
+  write_text(stage.folder_of("ada") / "note.md", "# Whose\n");
+  control(stage.server, "DELETE", "/requests", "");
+  const std::vector<std::vector<std::string>> commands = {
+      {"sync"}, {"sync", "status"}, {"sync", "account", "--set", "--yes"}, {"docs", "get", "note.md"}};
+  for (const std::vector<std::string>& arguments : commands) {
+    CAPTURE(arguments);
+    Command command = stage.person.command(arguments, stage.folder_of("ada"));
+    command.environment["WS_TOKEN"] = stage.grace;
+    const Ended refused = run_command(command);
+    CHECK(refused.exit == 2);
+    CHECK_THAT(refused.err, Contains("WS_TOKEN is set, but not the server that it is for") && Contains("WS_BASE_URL"));
+  }
+  CHECK(parse(control(stage.server, "GET", "/requests", ""))["data"].empty());
+}
+
 TEST_CASE("account: after a logout no key of another person acts in the folder", "[cli]") {
   const TwoAccounts stage;
   for (const std::string& profile : {std::string("ada"), std::string("reader")})
@@ -281,6 +298,15 @@ TEST_CASE("share: a colleague's first sync is one command after the line that is
       0);
   CHECK(by("grace", {"-C", "hers", "sync"}).exit == 0);
   CHECK(read_text(stage.folder / "hers/plan.md") == "# The plan\n");
+}
+
+TEST_CASE("share: a key that is known to lack the scope is named before the question", "[cli]") {
+  const TwoAccounts stage;
+  const Ended refused = stage.ws("ada", {"sync", "share"});
+  CHECK(refused.exit == 5);
+  CHECK_THAT(refused.err,
+             Contains("nothing was changed: `ws sync share` needs the scope workspaces:write") &&
+                 Contains("`ws login --base-url") && Contains("then repeat the command"));
 }
 
 TEST_CASE("share: a folder that was private is moved into a Project, once", "[cli]") {

@@ -225,6 +225,7 @@ TEST_CASE("walk: a picture that differs on both sides is decided, and both can b
   session.type("\r");
   CHECK(session.end() == 0);
   CHECK(session.lines().find("edited since") == std::string::npos);
+  CHECK((session.lines().find("restore p.png") == std::string::npos) == (key == "b"));  // the way back
   two.check_settled();
   CHECK(read_text(two.hers / "p.png") == mine);
   CHECK(std::filesystem::exists(two.hers / "p (remote).png") == !hers.empty());

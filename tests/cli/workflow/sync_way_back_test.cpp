@@ -201,7 +201,7 @@ TEST_CASE("way back: reset takes what the service has, asks first, and undo undo
     SECTION("and what was replaced is in the history, whatever git throws away") {
       const std::string history = two.here / ".ws/history.git";
       REQUIRE(run_command({.arguments = {"git", "-C", history, "gc", "--quiet", "--prune=now"}}).exit == 0);
-      CHECK_THAT(two.ws(two.here, {"sync", "log", "n/1.md"}).out, Contains("Texts of this folder"));
+      CHECK_THAT(two.ws(two.here, {"sync", "log", "n/1.md"}).out, Contains("The text here, before it was"));
       CHECK(two.ws(two.here, {"sync", "restore", "n/1.md"}).exit == 0);
       CHECK(read_text(two.here / "n/1.md") == "mine\n");
     }
