@@ -103,7 +103,8 @@ Result<void> Session::check_scope_of(std::string_view operation) {
     if (one != nullptr && std::ranges::count(one->scopes, scope) != 0) return {};
   }
   return fail(Failure{.kind = Failure::Kind::forbidden,
-                      .what = "nothing was changed: `ws " + std::string(command_.words) + "` needs the scope " + scope,
+                      .what = "nothing was changed: " + ShellCommand{"ws"}.words(command_.words).in_backticks() +
+                              " needs the scope " + scope,
                       .hint = hint_for_scope(used, scope),
                       .code = "missing_scope"});
 }

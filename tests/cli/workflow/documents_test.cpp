@@ -480,7 +480,7 @@ TEST_CASE("docs export, docs edit: a dry run shows what would be done, and does 
 }
 
 TEST_CASE("auth switch: a dry run keeps the key in use", "[cli]") {
-  const MockProcess server({"--device", "auto"});
+  const MockProcess server({"--device", "auto", "--device-interval", "1"});
   Person person(server);
   person.environment.erase("WS_TOKEN");
   for (const char* const profile : {"one", "two"}) {

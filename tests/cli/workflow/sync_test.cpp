@@ -159,7 +159,7 @@ TEST_CASE("sync: another server than the tree's is refused, and nothing goes the
 }
 
 TEST_CASE("sync: a stored login finds the server of the tree", "[cli]") {
-  const MockProcess server({"--device", "auto"});
+  const MockProcess server({"--device", "auto", "--device-interval", "1"});
   const Person person;
   REQUIRE(person.ws({"login", "--base-url", server.base_url(), "--for", "sync", "--store", "file"}).exit == 0);
   const TemporaryFolder folder;

@@ -114,7 +114,7 @@ TEST_CASE("config: base_url makes a server for the profile in use", "[cli]") {
 }
 
 TEST_CASE("config: the server that a login kept is named, and offered to a profile without one", "[cli]") {
-  const MockProcess server({"--device", "auto"});
+  const MockProcess server({"--device", "auto", "--device-interval", "1"});
   Person person(server);
   person.environment.erase("WS_BASE_URL");
   person.environment.erase("WS_TOKEN");
