@@ -369,6 +369,10 @@ std::string report_to_tsv(const Report& report, ReportStage stage) {
 }
 
 ExitCode exit_code_of_run(const Report& report, int signal) {
+  const auto was_done = [](const Row& row) { return row.state == Row::State::done || row.state == Row::State::staged; };
+  // 11 promises that nothing was applied.
+  const bool is_cut_off = report.ended_by && report.ended_by->kind == Failure::Kind::unreachable;
+  if (is_cut_off && std::ranges::any_of(report.rows, was_done)) return ExitCode::partial;
   if (report.ended_by) return exit_code_of(*report.ended_by, signal);
   const auto failed = [](const Row& row) { return row.state == Row::State::failed; };
   if (std::ranges::any_of(report.rows, failed)) return ExitCode::partial;

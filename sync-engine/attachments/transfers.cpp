@@ -29,8 +29,9 @@ Failure changed_meanwhile(const RelativePath& path) {
 }  // namespace
 
 bool ends_transfers(const Failure& failure) {
-  return failure.kind == Failure::Kind::auth || failure.kind == Failure::Kind::unreachable ||
-         failure.kind == Failure::Kind::rate_limited || failure.kind == Failure::Kind::cancelled;
+  const bool is_out_of_reach = failure.kind == Failure::Kind::unreachable && failure.code != cut_short;
+  return failure.kind == Failure::Kind::auth || is_out_of_reach || failure.kind == Failure::Kind::rate_limited ||
+         failure.kind == Failure::Kind::cancelled;
 }
 
 std::string Transfers::place_of(const Session& session, const Sha256& hash) {

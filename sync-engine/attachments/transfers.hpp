@@ -32,7 +32,7 @@ struct TransferOutcome {
   std::optional<Failure> ended_by = {};     ///< nothing was begun after it: no key, no network, a signal
 };
 
-/// Whether the next file fares no better: no key, no network, a signal.
+/// Whether the next file fares no better: no key, no network, a signal. A download that was cut is its own matter.
 bool ends_transfers(const Failure& failure);
 
 /// Which bytes go where. Those that are known to the service are not sent; downloads end in `.ws/attachments/HASH`,

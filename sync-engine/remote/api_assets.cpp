@@ -128,6 +128,8 @@ class ApiAssets final : public Assets {
       if (client_.spend_retry(++one->cuts)) {
         receive(one);
       } else {
+        one->failure.code = cut_short;
+        one->failure.hint = "run the same command again";
         one->done(fail(std::move(one->failure)));
       }
     }

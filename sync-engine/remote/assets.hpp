@@ -14,6 +14,9 @@
 
 namespace ws::sync {
 
+/// The code of a download that was cut while its bytes came, where the service may well send the next file.
+inline constexpr const char* cut_short = "cut_short";
+
 struct AssetUpload {
   std::string file_name = {};
   std::uint64_t size_bytes = 0;

@@ -190,6 +190,11 @@ TEST_CASE("sync run: it ends with the first code that applies", "[cli]") {
   CHECK(exit_of(report) == ExitCode::auth);
   report.ended_by = Failure{.kind = Failure::Kind::cancelled};
   CHECK(exit_of(report, SIGTERM) == ExitCode::terminated);
+  // "Nothing was applied" is said only where it is so.
+  report.ended_by = Failure{.kind = Failure::Kind::unreachable};
+  CHECK(exit_of(report) == ExitCode::network);
+  report.rows.push_back(row(ActionKind::pull_update, "e.md", "", done));
+  CHECK(exit_of(report) == ExitCode::partial);
 }
 
 TEST_CASE("sync status: --exit-code tells conflict from pending from clean", "[cli]") {

@@ -920,17 +920,19 @@ TEST_CASE("sync attachments: an undo names a picture that it cannot take back, f
 TEST_CASE("sync attachments: one that fails is a row of its own, the rest goes on, and the next run tries it",
           "[cli]") {
   const Pictures two;
-  const bool up = GENERATE(true, false);
-  CAPTURE(up);
+  const auto [operation, effect] =
+      GENERATE(table<std::string, std::string>({{"files.upload_start", R"({"status": 422})"},
+                                                {"files.content", R"({"status": 404})"},
+                                                {"files.content", R"({"truncate_at": 5})"}}));
+  CAPTURE(operation, effect);
+  const bool up = operation == "files.upload_start";
   if (!up) REQUIRE(two.sync(two.here).exit == 0);
   const std::filesystem::path& folder = up ? two.here : two.there;
   control(two.server,
           "POST",
           "/faults",
-          fmt::format(R"({{"operation": "{}", "effect": {{"status": {}}}, "times": 1}})",
-                      up ? "files.upload_start" : "files.content",
-                      up ? 422 : 404));
-  const Ended ended = two.sync(folder);
+          fmt::format(R"({{"operation": "{}", "effect": {}, "times": 1}})", operation, effect));
+  const Ended ended = two.ws(folder, {"sync", "--no-retry", "--json"});
   INFO(ended.out << ended.err);
   CHECK(ended.exit == 13);
   std::map<std::string, int> states;
