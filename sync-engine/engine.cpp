@@ -266,7 +266,7 @@ Result<Restored> SyncEngine::restore(const RelativePath& path, const std::option
 
 Result<BroughtBack> SyncEngine::bring_back(const BringBack& wish) {
   if (wish.dry_run) return ws::sync::bring_back(*context_, wish);
-  WS_LET(const TreeLock lock, begin(*context_, wish.to == BringBack::To::service ? "reset" : "restore"));
+  WS_LET(const TreeLock lock, begin(*context_, wish.to == BringBack::To::service ? reset_operation : "restore"));
   WS_LET(BroughtBack found, while_writing_notes(*context_, [&] { return ws::sync::bring_back(*context_, wish); }));
   WS_TRY(close_operation(*context_));
   return found;

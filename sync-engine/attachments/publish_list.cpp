@@ -341,7 +341,12 @@ Result<void> finish_list_commit(Session& session, AttachmentStore& store) {
     }
   }
   // What was applied comes with the next pull, which begins before it.
-  return store.set_note(commit_note, "");
+  return drop_list_commit(store);
+}
+
+Result<void> drop_list_commit(AttachmentStore& store) {
+  WS_LET(const std::string noted, store.note(commit_note));
+  return noted.empty() ? Result<void>() : store.set_note(commit_note, "");
 }
 
 Result<bool> is_list_unfinished(AttachmentStore& store) {

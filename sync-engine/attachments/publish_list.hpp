@@ -23,6 +23,9 @@ using RowChanges = std::map<RelativePath, RowChange>;
 /// Ends a commit that an earlier run did not see the end of. Needs the service.
 Result<void> finish_list_commit(Session& session, AttachmentStore& store);
 
+/// Sends it no more. What the service has of it comes with the next pull.
+Result<void> drop_list_commit(AttachmentStore& store);
+
 /// Sets the titles of new parts where an earlier run failed to. Needs the service. Fails with `auth`.
 Result<void> give_missing_titles(Session& session, AttachmentStore& store, KnownList& list);
 /// Whether one of these two has something to do.

@@ -61,6 +61,12 @@ class Committer {
     return {};
   }
 
+  Result<void> take_over() {
+    const Failure dropped{.kind = Failure::Kind::conflict, .what = "it was not published"};
+    WS_LET(const CommitAnswer applied, find_applied_items(session_, items()));
+    return take(applied, &dropped);
+  }
+
   /// Handles a plan that certainly was not committed.
   Result<void> send_anew() {
     part_.commit.under_way = false;
@@ -377,6 +383,10 @@ Result<void> commit_anew(Session& session, CommitPart part, std::vector<Row>& ro
   Committer committer(session, std::move(part), rows, {});
   WS_TRY(committer.send_anew());
   return committer.commit();
+}
+
+Result<void> take_over_part(Session& session, CommitPart part, std::vector<Row>& rows) {
+  return Committer(session, std::move(part), rows, {}).take_over();
 }
 
 }  // namespace ws::sync

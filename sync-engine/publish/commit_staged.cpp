@@ -225,6 +225,11 @@ Result<void> commit_staged(Session& session,
   return stage_again(session, std::move(rest));
 }
 
+Result<void> take_over_sent(Session& session, std::vector<Row>& rows) {
+  WS_LET(std::optional<StagedCommit> staged, session.state.staged());
+  return staged ? take_over_part(session, with_rows(std::move(*staged), rows), rows) : Result<void>();
+}
+
 Result<std::vector<Row>> staged_rows(Session& session, const WantedPath& wanted) {
   std::vector<Row> rows;
   WS_LET(std::optional<StagedCommit> staged, session.state.staged());

@@ -56,6 +56,8 @@ Result<void> send_part(Session& session,
 Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows, const AwaitFiles& await_files = {});
 /// The same for one that is not as it was sent: it is sent first.
 Result<void> commit_anew(Session& session, CommitPart part, std::vector<Row>& rows);
+/// Of one that was sent, and may have been committed: what the service has of it is taken over, the rest is dropped.
+Result<void> take_over_part(Session& session, CommitPart part, std::vector<Row>& rows);
 
 /// Commits what was staged by an earlier call, less the deletes of files that are there again; sent again as it is
 /// after an interruption, which the service answers as before. Adds a row for each item. Nothing staged: nothing
@@ -66,6 +68,8 @@ Result<void> commit_staged(Session& session,
                            std::vector<Row>& rows,
                            const WantedPath& wanted = {},
                            const AwaitFiles& await_files = {});
+/// Takes over what the service has of a commit under way; the rest is dropped, not sent.
+Result<void> take_over_sent(Session& session, std::vector<Row>& rows);
 /// The rows that this would add, each `staged`.
 Result<std::vector<Row>> staged_rows(Session& session, const WantedPath& wanted);
 /// Those of `rows` that an earlier call staged just so become `staged`: a commit publishes them.

@@ -42,7 +42,9 @@ Result<TreeLock> begin(RunContext& context, std::string_view kind) {
     if (undoing) {
       WS_LET(not_here, finish_steps_here(context.session, *undoing));
     }
-    WS_TRY(commit_staged(context.session, {}, context.finished, {}, [&not_here] { return not_here; }));
+    WS_TRY(kind == reset_operation && !undoing
+               ? take_over_sent(context.session, context.finished)
+               : commit_staged(context.session, {}, context.finished, {}, [&not_here] { return not_here; }));
   }
   if (undoing) {
     WS_TRY(operations.resume(*undoing));

@@ -25,8 +25,11 @@ struct RunContext {
   std::optional<UndoReport> finished_undo = {};  ///< the same of an undo
 };
 
+inline constexpr std::string_view reset_operation = "reset";
+
 /// Takes the lock and finishes the work of an interrupted command, which is recorded in that command's operation.
-/// `kind` is the operation of this call. Fails with `busy` while another process holds the lock.
+/// `kind` is the operation of this call: a reset publishes nothing of an interrupted run, and takes over what the
+/// service has of it. Fails with `busy` while another process holds the lock.
 Result<TreeLock> begin(RunContext& context, std::string_view kind);
 
 /// A new operation of this kind, with the command line and the source's revision.

@@ -9,6 +9,7 @@
 
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/local_files.hpp"
+#include "sync-engine/attachments/publish_list.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/attachments/undo_files.hpp"
 #include "sync-engine/changes/edit_files.hpp"
@@ -369,7 +370,14 @@ Result<BroughtBack> bring_back(RunContext& context, const BringBack& wish) {
                 "`ws sync status` shows what differs on the service");
   }
   WS_LET(BroughtBack found, Planner(session, wish, seen).plan());
-  if (wish.dry_run || found.steps.empty()) return found;
+  if (wish.dry_run) return found;
+  if (asks) {
+    // What it discards is published by no later commit either.
+    AttachmentStore store = session.attachments();
+    WS_TRY(drop_list_commit(store));
+    WS_TRY(session.state.clear_staged());
+  }
+  if (found.steps.empty()) return found;
   WS_TRY(make_changes(session, found));
   return found;
 }

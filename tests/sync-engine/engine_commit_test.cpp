@@ -252,6 +252,39 @@ TEST_CASE("commit: what did not arrive of an answer of no use is sent again", "[
   }
 }
 
+TEST_CASE("commit: what a reset discards is published neither by it nor later", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  const Tree before = remote.tree();
+  here.write("a.md", "mine\n");
+  here.write("new.md", "new\n");
+  const BringBack reset{.to = BringBack::To::service};
+  SECTION("of a run that was cut") {
+    const bool after = GENERATE(false, true);
+    CAPTURE(after);
+    remote.fault = [after](const std::string& request, bool is_after) -> std::optional<Failure> {
+      if (request != "commit" || is_after != after) return std::nullopt;
+      return Failure{.kind = after ? Failure::Kind::unknown_outcome : Failure::Kind::unreachable, .what = "cut"};
+    };
+    CHECK(here.run().ended_by);
+    remote.fault = {};
+    REQUIRE(here.engine().bring_back(reset));
+    CHECK(remote.tree() ==
+          (after ? Tree{{"a.md", "mine\n"}, {"b.md", before.at("b.md")}, {"new.md", "new\n"}} : before));
+    CHECK(here.read("a.md") == remote.text_at("a.md"));
+    CHECK(here.read("new.md") == "new\n");
+    CHECK(here.run().clean);
+    CHECK(here.tree() == remote.tree());
+    CHECK(remote.text_at("a.md") == (after ? "mine\n" : before.at("a.md")));
+  }
+  SECTION("staged") {
+    CHECK(here.engine().push());
+    REQUIRE(here.engine().bring_back(reset));
+    CHECK(here.engine().commit());
+    CHECK(remote.tree() == before);
+  }
+}
+
 TEST_CASE("commit: an edit of somebody else in between is pulled, however a service counts", "[sync-engine]") {
   TwoFiles two;
   auto& [remote, here] = two;
