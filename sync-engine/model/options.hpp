@@ -33,6 +33,7 @@ struct RunOptions {
   std::string message = {};              ///< of the commit
   WantedPath only = {};                  ///< empty: all
   std::set<DocumentId> only_too = {};    ///< wanted by `only` wherever they lie
+  bool makes_room = false;               ///< what lies in the places of `only_too` is received as well
   std::set<RelativePath> absent = {};    ///< taken for gone here, though they may lie here; with `only` and `whole`
   WantedPath busy = {};                  ///< still being written: a missing file may become it, and waits
 };

@@ -13,6 +13,18 @@
 namespace ws::sync {
 namespace {
 
+bool is_push_move(const Action& action) { return action.kind == ActionKind::push_move; }
+
+bool arrives_here(const Action& action) {
+  return action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move;
+}
+
+/// Where the disk has the file that this row takes away.
+std::optional<RelativePath> place_left_here(const Action& action) {
+  if (action.kind == ActionKind::pull_delete) return action.path;
+  return is_push_move(action) ? std::nullopt : action.previous_path;  // of a `push_create`: it steps aside first
+}
+
 class Narrower {
  public:
   Narrower(Plan& plan,
@@ -57,9 +69,8 @@ class Narrower {
       const Action& action = plan_.actions[i];
       if (!action.document.empty()) of_document_.emplace(action.document, i);
       const bool arrives_there = action.kind == ActionKind::push_create || is_push_move(action);
-      const bool arrives_here = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move;
       if (arrives_there) arriving_there_.emplace(action.path.twin_key(), i);
-      if (arrives_here) arriving_here_.emplace(action.path.twin_key(), i);
+      if (arrives_here(action)) arriving_here_.emplace(action.path.twin_key(), i);
     }
   }
 
@@ -85,14 +96,6 @@ class Narrower {
       visit_overlapping(arriving_here_, place->twin_key(), leave_out_each);
     if (const auto place = place_left_there(action))
       visit_overlapping(arriving_there_, place->twin_key(), leave_out_each);
-  }
-
-  static bool is_push_move(const Action& action) { return action.kind == ActionKind::push_move; }
-
-  /// Where the disk has the file that this row takes away.
-  static std::optional<RelativePath> place_left_here(const Action& action) {
-    if (action.kind == ActionKind::pull_delete) return action.path;
-    return is_push_move(action) ? std::nullopt : action.previous_path;  // of a `push_create`: it steps aside first
   }
 
   /// Where the service has the document that this row takes away.
@@ -124,6 +127,27 @@ class Narrower {
 };
 
 }  // namespace
+
+std::set<DocumentId> with_those_in_the_way(const Plan& plan, std::set<DocumentId> documents) {
+  std::multimap<DocumentId, const Action*> arriving;
+  std::multimap<std::string, const Action*> leaving;  // by twin key
+  for (const Action& action : plan.actions) {
+    if (arrives_here(action)) arriving.emplace(action.document, &action);
+    if (const auto place = place_left_here(action)) leaving.emplace(place->twin_key(), &action);
+  }
+  std::vector<DocumentId> asked(documents.begin(), documents.end());
+  while (!asked.empty()) {
+    const auto [first, last] = arriving.equal_range(asked.back());
+    asked.pop_back();
+    for (auto each = first; each != last; ++each) {
+      visit_overlapping(leaving, each->second->path.twin_key(), [&](const auto& other) {
+        const DocumentId& document = other->second->document;
+        if (!document.empty() && documents.insert(document).second) asked.push_back(document);
+      });
+    }
+  }
+  return documents;
+}
 
 void narrow_plan(Plan& plan,
                  const BaseTree& base,

@@ -17,4 +17,7 @@ void narrow_plan(Plan& plan,
                  const WantedPath& wanted,
                  const std::set<DocumentId>& documents = {});
 
+/// These documents, and those whose files leave the places where they arrive here, and so on.
+std::set<DocumentId> with_those_in_the_way(const Plan& plan, std::set<DocumentId> documents);
+
 }  // namespace ws::sync

@@ -323,6 +323,7 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
   if (wish.dry_run || !taken.brings_any) return taken;
   WS_TRY(forget_where_taken(session, before, after));
   WS_TRY(set_rule(session, after, false));
+  pull.makes_room = true;
   std::ranges::set_difference(before.documents, after.documents, std::inserter(pull.only_too, pull.only_too.end()));
   pull.only = [before, after, missing](const RelativePath& path) {
     return (before.takes(path.text()) && !after.takes(path.text())) || missing.contains(path);

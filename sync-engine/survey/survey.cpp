@@ -456,7 +456,8 @@ class Surveyor {
   /// Actions filtered out by --only do not trip the delete guard.
   void narrow(const WantedPath& wanted) {
     Plan& plan = survey_.plan;
-    narrow_plan(plan, survey_.base, survey_.remote, wanted, options_.only_too);
+    const auto too = options_.makes_room ? with_those_in_the_way(plan, options_.only_too) : options_.only_too;
+    narrow_plan(plan, survey_.base, survey_.remote, wanted, too);
     count_again(wanted);
   }
 

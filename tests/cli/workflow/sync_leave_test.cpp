@@ -157,6 +157,17 @@ TEST_CASE("leave: what others do with it meanwhile comes with take, as it is the
   CHECK(texts_of(two.there) == wanted);
 }
 
+TEST_CASE("leave: take brings a note whose place there was another's, whose own move has not come yet", "[cli]") {
+  const Archive two;
+  two.check(two.here, {"sync", "leave", "n/big.md"});
+  fs::rename(two.there / "n/big.md", two.there / "swapped.md");
+  fs::rename(two.there / "a.md", two.there / "n/big.md");
+  fs::rename(two.there / "swapped.md", two.there / "a.md");
+  two.check(two.there, {"sync"});
+  two.check(two.here, {"sync", "take", "--all"});
+  CHECK(texts_of(two.here) == texts_of(two.there));
+}
+
 TEST_CASE("leave: what only this folder has is refused, and nothing is changed", "[cli]") {
   const Archive two;
   const std::function<void()> change = GENERATE_REF(values<std::function<void()>>({

@@ -131,6 +131,17 @@ TEST_CASE("narrow: a chain of many renames waits in about linear time", "[sync-e
   CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20));
 }
 
+TEST_CASE("narrow: what must leave its place for a document is found, through a chain", "[sync-engine]") {
+  Moved tree({"a.md", "b.md", "c.md", "d.md"});
+  tree.there("a.md", "b.md");
+  tree.there("b.md", "c.md");
+  tree.there("c.md", "e.md");
+  tree.there("d.md", "f.md");
+  const Plan plan = reconcile(tree.base, tree.local, tree.remote, {});
+  const std::set<DocumentId> found = with_those_in_the_way(plan, {DocumentId{"a.md"}});
+  CHECK(found == std::set<DocumentId>{DocumentId{"a.md"}, DocumentId{"b.md"}, DocumentId{"c.md"}});
+}
+
 TEST_CASE("narrow: a folder waits for the file in its place, and a file for the folder", "[sync-engine]") {
   SECTION("made here") {
     Moved tree({"d.md"});
