@@ -11,6 +11,7 @@
 #include "sync-engine/changes/stage_texts.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/model/change.hpp"
+#include "sync-engine/session/written_files.hpp"
 
 namespace ws::sync {
 namespace {
@@ -234,7 +235,13 @@ class Applier {
 
   Result<void> journal(std::span<const Task> part) {
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    for (const Task& task : part) WS_TRY(session_.state.put_step(task.step));
+    for (const Task& task : part) {
+      WS_TRY(session_.state.put_step(task.step));
+      const Action& action = task.step.action;
+      const auto here = survey_.local.tracked.find(action.document);
+      if (here != survey_.local.tracked.end() && action.result && action.seen != action.result)
+        WS_TRY(record_written(session_, action.document, here->second.path, *action.result));
+    }
     return transaction.commit();
   }
 

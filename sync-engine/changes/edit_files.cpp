@@ -171,6 +171,14 @@ Result<void> record_written_steps(Session& session,
   return {};
 }
 
+Result<void> record_steps_to_write(Session& session, const std::vector<FileStep>& steps) {
+  for (const FileStep& step : steps) {
+    if (step.from && step.to && step.seen != step.result)
+      WS_TRY(record_written(session, step.document, *step.from, *step.result));
+  }
+  return {};
+}
+
 namespace {
 
 /// Promise 1 of `safety.md`: a row of the operation alone would keep them, which no ref reaches.
@@ -194,6 +202,7 @@ Result<DoneSteps> carry_out_steps(Session& session,
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const OperationRow& row : rows) WS_TRY(operations.record(row));
   WS_TRY(operations.put_undo(steps));
+  WS_TRY(record_steps_to_write(session, steps));
   WS_TRY(transaction.commit());
   return finish_steps(session, *operations.current());
 }

@@ -72,4 +72,7 @@ Result<void> record_written_steps(Session& session,
                                   const std::vector<FileStep>& steps,
                                   const std::vector<LeftAlone>& left);
 
+/// The same of the files whose texts the steps are about to replace.
+Result<void> record_steps_to_write(Session& session, const std::vector<FileStep>& steps);
+
 }  // namespace ws::sync

@@ -1,6 +1,7 @@
 #include "sync-engine/reconcile/renames.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <unordered_map>
 
@@ -21,8 +22,12 @@ std::map<FileId, const FoundFile*> by_number(const std::vector<const FoundFile*>
 /// Matches what has exactly one partner on either side, and takes it out of both lists.
 class EqualTexts {
  public:
-  EqualTexts(const BaseTree& base, std::vector<DocumentId>& missing, std::vector<const FoundFile*>& created) {
-    for (const DocumentId& document : missing) one(documents_, base.documents.at(document).hash, &document);
+  using TextOf = std::function<const Sha256*(const DocumentId&)>;  ///< null: none
+
+  EqualTexts(const TextOf& text_of, std::vector<DocumentId>& missing, std::vector<const FoundFile*>& created) {
+    for (const DocumentId& document : missing) {
+      if (const Sha256* const text = text_of(document)) one(documents_, *text, &document);
+    }
     for (const FoundFile* const& file : created) one(files_, file->hash, &file);
     std::set<DocumentId> matched;
     std::set<const FoundFile*> used;
@@ -221,8 +226,14 @@ RenamedDocuments alike_files(const BaseTree& base,
   if (missing.empty() || created.empty()) return {};
   std::vector<DocumentId> documents = missing;
   std::vector<const FoundFile*> files = created;
-  EqualTexts equal(base, documents, files);
-  RenamedDocuments renames = std::move(equal.renames);
+  const auto written = evidence.written ? evidence.written() : std::map<DocumentId, WrittenFile>();
+  const auto last_written = [&](const DocumentId& document) -> const Sha256* {
+    const auto known = written.find(document);
+    return known == written.end() ? nullptr : &known->second.text;
+  };
+  const auto agreed = [&](const DocumentId& document) { return &base.documents.at(document).hash; };
+  RenamedDocuments renames = EqualTexts(last_written, documents, files).renames;
+  for (auto& equal : EqualTexts(agreed, documents, files).renames) renames.push_back(std::move(equal));
   for (auto& similar : similar_texts(documents, files, evidence)) renames.push_back(std::move(similar));
   return renames;
 }

@@ -1,9 +1,9 @@
 /// Rename detection: which known documents have another path on disk now. Pure but for the texts that it reads.
 ///
 /// In this order (`sync.md`, "Moves"): the file's inode number, confirmed by its birth time or by its text (the number
-/// of a file that is gone may belong to another by now); else an equal text, where exactly one document and one file
-/// have it; else at least 60 % of the lines, where exactly one document and one file are that much alike. What is
-/// ambiguous is no move.
+/// of a file that is gone may belong to another by now); else an equal text, the one that this program wrote last
+/// before that of the base, where exactly one document and one file have it; else at least 60 % of the lines, where
+/// exactly one document and one file are that much alike. What is ambiguous is no move.
 #pragma once
 
 #include <cstdint>

@@ -501,6 +501,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   operations.begin(undo);
   WS_LET(sqlite::Transaction transaction, context.session.state.begin());
   WS_TRY(operations.put_undo(planned.undo.steps));
+  WS_TRY(record_steps_to_write(context.session, planned.undo.steps));
   WS_TRY(operations.put_undo_left(*operations.current(), planned.undo.left));
   WS_TRY(transaction.commit());
   undo.id = *operations.current();

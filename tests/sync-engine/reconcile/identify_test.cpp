@@ -110,6 +110,11 @@ TEST_CASE("identify: what this program wrote is its document's, whatever its tex
     CHECK(places(tree.local()) ==
           (born == 0 ? Places{"b.md at b.md", "new m.md"} : Places{"a.md at m.md", "b.md at b.md"}));
   }
+  SECTION("moved by somebody before this program could say that it had written it") {
+    tree.written.at(DocumentId{"a.md"}) = {.path = path("a.md"), .id = {1, 7}, .text = Sha256::of("ours")};
+    lies("m.md", "ours");
+    CHECK(places(tree.local()) == Places{"a.md at m.md", "b.md at b.md"});
+  }
   SECTION("written anew by an editor") {
     tree.lies("n.md", 11, "edited");
     CHECK(places(tree.local()) == Places{"a.md at n.md", "b.md at b.md"});
