@@ -163,6 +163,7 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(*context_, "push"));
   std::size_t mended = 0;
   WS_LET(Survey survey, survey_with_links(context_->session, options, mended));
+  WS_TRY(close_settled_conflicts(context_->session, survey, options));
   WS_LET(const std::uint64_t files_synced, note_attachments(context_->session, survey));
   WS_LET(Report report, report_of(context_->session, survey));
   report.not_included -= std::min(report.not_included, files_synced);

@@ -42,6 +42,29 @@ struct OpenConflict {
 
 }  // namespace
 
+TEST_CASE("conflict ends: a copy beside that is renamed decides it, whichever commands send it", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("n.md", "note\n");
+  here.write("other.md", "other\n");
+  here.run();
+  here.remove("n.md");
+  here.write("n.md/in.md", "in\n");
+  remote.edit("n.md", "edited there\n");
+  REQUIRE(here.run().conflicts.size() == 1);
+  fs::rename(here.path() / "n (remote).md", here.path() / "mine.md");
+  if (GENERATE(true, false)) {
+    REQUIRE(here.engine().push());
+    const auto committed = here.engine().commit();
+    REQUIRE(committed);
+    CHECK(committed->conflicts.empty());
+  } else {
+    CHECK(here.run().conflicts.empty());
+  }
+  CHECK(remote.text_at("mine.md") == "edited there\n");
+  CHECK(here.run().rows.empty());
+}
+
 TEST_CASE("conflict ends: an edit that is settled survives a run that ends before it says so", "[sync-engine]") {
   OpenConflict open;
   auto& [remote, here, id] = open;
