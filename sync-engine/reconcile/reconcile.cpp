@@ -28,6 +28,11 @@ class RemotePlaces {
  public:
   RemotePlaces(const BaseTree& base, const RemoteTree& remote) : base_(base), remote_(remote) {}
 
+  bool any_at(const RelativePath& path) {
+    if (!places_) fill();
+    return places_->contains(path.twin_key());
+  }
+
   bool any_beneath(const RelativePath& path) {
     if (!places_) fill();
     const std::string folder = path.twin_key() + "/";
@@ -49,6 +54,9 @@ class RemotePlaces {
   const RemoteTree& remote_;
   std::optional<std::set<std::string>> places_;
 };
+
+/// Whether the service has the document at the place of the base, perhaps in another case.
+bool same_place(const Pair& pair) { return pair.remote.entry->path.twin_key() == pair.base.path.twin_key(); }
 
 /// Plans every document of the base. Returns those that are dropped from the base while their files stay: the files
 /// become new documents.
@@ -83,7 +91,9 @@ std::vector<DocumentId> decide_known(const BaseTree& base,
       const auto beneath = places.lower_bound(key + "/");
       pair.folder_there = beneath != places.end() && beneath->first.starts_with(key + "/");
     }
-    // The folder that replaced it may have been pulled by an earlier run.
+    // What replaced it may have been pulled by an earlier run.
+    if (pair.local.change == Change::deleted && pair.remote.change == Change::moved)
+      pair.path_taken_there = pair.path_taken_there || (!same_place(pair) && all_places.any_at(entry.path));
     if (is_created_anew(pair, options)) pair.folder_there = all_places.any_beneath(entry.path);
     if (is_created_anew(pair, options)) {
       plan.settled.push_back({.document = document});
