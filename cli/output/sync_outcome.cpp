@@ -94,6 +94,11 @@ std::vector<std::string> remark_lines(const Report& report, const Invocation& ca
                         clean(remark.path, Breaks::space),
                         ShellCommand{"chmod", "o-w"}.path(remark.path).in_backticks()));
         break;
+      case sync::Remark::Word::agent_note:
+        lines.push_back(fmt::format("{} comes from {}, and programs obey it: read it before you start one",
+                                    clean(remark.path, Breaks::space),
+                                    remark.by.empty() ? "elsewhere" : clean(remark.by, Breaks::space)));
+        break;
       case sync::Remark::Word::asset_in_doubt:
         lines.push_back(fmt::format(
             "the outcome of an earlier upload of {} is unknown: it was sent again, and the service may have it twice",

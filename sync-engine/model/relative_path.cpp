@@ -128,6 +128,12 @@ bool is_markdown(std::string_view name) {
   return ends_in(".md") || ends_in(".markdown");
 }
 
+bool is_for_programs(const RelativePath& path) {
+  static constexpr std::string_view names[] = {
+      "AGENTS.md", "CLAUDE.md", "GEMINI.md", "SKILL.md", "copilot-instructions.md"};
+  return std::ranges::any_of(names, [&](std::string_view each) { return equal_ignoring_case(path.name(), each); });
+}
+
 bool is_unportable(const RelativePath& path) {
   for (std::string_view rest = path.text();;) {
     const std::size_t slash = rest.find('/');

@@ -71,4 +71,7 @@ bool is_markdown(std::string_view name);
 /// Cannot stand on some other system (`a:b.md`, `CON.md`, a trailing dot): synced all the same, and noted.
 bool is_unportable(const RelativePath& path);
 
+/// A note that programs obey, such as `AGENTS.md`.
+bool is_for_programs(const RelativePath& path);
+
 }  // namespace ws::sync

@@ -64,6 +64,7 @@ std::string_view name(Remark::Word word) {
     case Remark::Word::manifest_damaged: return "manifest_damaged";
     case Remark::Word::foreign_file: return "foreign_file";
     case Remark::Word::open_to_others: return "open_to_others";
+    case Remark::Word::agent_note: return "agent_note";
     case Remark::Word::asset_in_doubt: return "asset_in_doubt";
   }
   return "";

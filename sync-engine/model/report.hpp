@@ -37,12 +37,13 @@ struct Remark {
     manifest_damaged,  ///< the list of attachments on the service was edited by hand or is older: it is made anew
     foreign_file,      ///< told once: a text that somebody else wrote shows a file here that is not synced
     open_to_others,    ///< every user of the machine may write to this folder
+    agent_note,        ///< somebody else made or changed a note that programs obey, such as AGENTS.md
     asset_in_doubt,    ///< an upload whose outcome nobody could tell was sent again: there may be a second Asset
   };
   Word word = Word::unportable_name;
   std::string path = {};  ///< empty: about the tree
   std::string note = {};  ///< that shows it, of `foreign_file`
-  std::string by = {};    ///< who wrote that; empty: it is not known
+  std::string by = {};    ///< who wrote that, or the `agent_note`; empty: it is not known
   bool operator==(const Remark&) const = default;
 };
 std::string_view name(Remark::Word word);  ///< "unportable_name"

@@ -63,6 +63,18 @@ std::vector<Row> take_rows(Plan& plan) {
   return rows;
 }
 
+/// Who wrote what comes for a note that programs obey. Empty: it is none, or nobody but whose folder it is did.
+std::optional<Remark> remark_on_agent_note(const Session& session, const Survey& survey, const Action& action) {
+  const bool comes = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_update ||
+                     action.kind == ActionKind::pull_move || action.kind == ActionKind::merge;
+  const auto pending = survey.pending.find(action.document);
+  if (!comes || !is_for_programs(action.path) || pending == survey.pending.end()) return std::nullopt;
+  const Author& author = pending->second.author;
+  const auto& own = session.binding.account;
+  if (own && !own->id.empty() && own->id == author.id) return std::nullopt;
+  return Remark{.word = Remark::Word::agent_note, .path = action.path.string(), .by = author.name};
+}
+
 /// Remarks that are shown once (but for who may write to the tree): an unportable name with its transfer, a lost state
 /// until a run has rebuilt it.
 Result<std::vector<Remark>> remarks_of(Session& session, const Survey& survey) {
@@ -88,6 +100,9 @@ Result<std::vector<Remark>> remarks_of(Session& session, const Survey& survey) {
     if (new_name && is_unportable(action.path)) {
       remarks.push_back({.word = Remark::Word::unportable_name, .path = action.path.string()});
     }
+    auto from_others = remark_on_agent_note(session, survey, action);
+    const bool is_told = from_others && std::ranges::find(remarks, *from_others) != remarks.end();  // moved and edited
+    if (from_others && !is_told) remarks.push_back(std::move(*from_others));
   }
   return remarks;
 }

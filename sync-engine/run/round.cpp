@@ -303,6 +303,9 @@ Result<Report> run_rounds(RunContext& context, const RunOptions& options, std::o
     });
     rest->rows.insert(rest->rows.begin(), report.rows.begin(), report.rows.end());
     sort_by_path(rest->rows);
+    std::erase_if(report.remarks,
+                  [&](const Remark& each) { return std::ranges::find(rest->remarks, each) != rest->remarks.end(); });
+    rest->remarks.insert(rest->remarks.begin(), report.remarks.begin(), report.remarks.end());
     rest->renamed_folders.insert(
         rest->renamed_folders.begin(), report.renamed_folders.begin(), report.renamed_folders.end());
     report = std::move(*rest);
