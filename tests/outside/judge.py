@@ -185,7 +185,9 @@ def conflicts_left_alone(tree, before, after, ended):
         document = before.state.documents.get(conflict.get("document_id"))
         if document and NOTE.search(path):
             now = after.state.documents.get(document.id)
-            if now is None or (now.path, now.content) != (document.path, document.content):
+            # Of two documents for one name only the names wait: the copy beside is a note that is edited like any other.
+            beside = [text for other, text in after.here(tree).items() if other != path] if conflict["kind"] == "path" else []
+            if now is None or now.path != document.path or now.content not in [document.content, *beside]:
                 raise Broken("a conflict waits", "%s is in conflict, and its document is changed: %s: %s" % (
                     path, "%s -> %s" % (document.path, now and now.path), change(document.content, now and now.content)))
 
