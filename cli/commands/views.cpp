@@ -206,9 +206,7 @@ constexpr View views[] = {
     {.of = {"agents.update"}, .lines = {"The agent @{handle} is {status:words}[, permissions {permissions}] ({id})"}},
     // Agent events
     {.of = {"events.claim"},
-     .lines = {"Claimed the event {event.id}, {event.kind}",
-               "To end {event.id:short}: `ws events complete ID --result JSON` or `ws events fail ID`; its lease token "
-               "is kept here"},
+     .lines = {"Claimed the event {event.id}, {event.kind}"},
      .facts = {{"Lease", "{event.lease_expires_at:end}"},
                {"Attempt", "{event.attempt}"},
                {"Document", "{event.document_id}"},

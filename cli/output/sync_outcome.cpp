@@ -224,8 +224,6 @@ ShellCommand resolve_command(ShellCommand program, const sync::Conflict& conflic
   return program.add({"mine"});
 }
 
-bool is_undo(const Invocation& called) { return called.verb.starts_with("undo") || called.verb.starts_with("redo"); }
-
 ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }
 
 void add_next_steps(const Report& report,
@@ -388,6 +386,8 @@ void add_hints(const Report& report, std::vector<std::string>& lines) {
 }
 
 }  // namespace
+
+bool is_undo(const Invocation& called) { return called.verb.starts_with("undo") || called.verb.starts_with("redo"); }
 
 void Sum::add(const Report& report) {
   for (const Row& row : report.rows) {

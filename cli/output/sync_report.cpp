@@ -80,7 +80,7 @@ std::string why_failed(const Failure& failure) {
   return failure.what.substr(begin + 2);
 }
 
-std::string reason_of(const Row& row, const Report& report) {
+std::string reason_of(const Row& row, const Report& report, bool is_undo) {
   std::string reason = row.error ? why_failed(*row.error) : std::string(row.action.reason);
   if (row.action.kind == ActionKind::conflict && !row.error) {
     const auto conflict = std::ranges::find_if(report.conflicts, [&](const sync::Conflict& each) {
@@ -88,6 +88,8 @@ std::string reason_of(const Row& row, const Report& report) {
     });
     if (conflict != report.conflicts.end()) return ws::cli::reason_of(*conflict);
   }
+  const bool goes_on_both = row.action.kind == ActionKind::push_delete && reason.empty();
+  if (is_undo && goes_on_both) return "removed here too";
   const auto archived_by = report.archived_by.find(row.action.path);
   const bool is_archived = row.action.kind == ActionKind::pull_delete && !row.error;
   if (is_archived && archived_by != report.archived_by.end()) {
@@ -124,7 +126,7 @@ struct Line {
 };
 
 /// Folders that were renamed as a whole get a line each, in place of their files.
-std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::size_t max_rows) {
+std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::size_t max_rows, bool is_undo) {
   std::vector<const Row*> rows;
   std::map<std::pair<std::string_view, const sync::RenamedFolder*>, std::size_t> files;
   for (const Row& row : report.rows) {
@@ -148,8 +150,10 @@ std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::s
   const std::size_t shown = max_rows == 0 ? rows.size() : std::min(max_rows, rows.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Row& row = *rows[i];
-    lines.push_back(
-        {.look = look_of(row), .word = word_of(row, stage), .path = path_of(row), .reason = reason_of(row, report)});
+    lines.push_back({.look = look_of(row),
+                     .word = word_of(row, stage),
+                     .path = path_of(row),
+                     .reason = reason_of(row, report, is_undo)});
   }
   if (shown < rows.size()) lines.push_back({.whole = fmt::format("and {} more ({})", rows.size() - shown, shows_all)});
   return lines;
@@ -238,7 +242,7 @@ std::string render_lines(const std::vector<Line>& lines, const Terminal& termina
 std::string render_rows(
     const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, const Invocation& called) {
   const std::size_t margin = std::min(called.stamp.size(), static_cast<std::size_t>(terminal.columns()));
-  std::vector<Line> lines = lines_of_files(report, stage, max_rows);
+  std::vector<Line> lines = lines_of_files(report, stage, max_rows, is_undo(called));
   if (!called.were_told) add_asides(report, stage, max_rows == 0, lines);
   return render_lines(lines, terminal, margin);
 }

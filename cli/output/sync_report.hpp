@@ -32,6 +32,8 @@ struct Invocation {
   std::string stamp = {};      ///< put before each line for a terminal: the time in a watch
 };
 
+bool is_undo(const Invocation& called);
+
 /// How many rows came to what, of one report or of many: "3 sent, 1 received". In the order in which they came first.
 class Sum {
  public:

@@ -325,7 +325,7 @@ class AttachmentPlanner {
     using enum AttachmentChange;
     if (sides_.left_out.contains(path)) {
       if (mine == deleted && remote(path) != nullptr) {
-        return add(ActionKind::pull_create, path, "was left out or hidden here: it comes back", {}, remote(path)->hash);
+        return add(ActionKind::pull_create, path, "was left out here: it comes back", {}, remote(path)->hash);
       }
       if (mine == unchanged && theirs == deleted)
         return plan_.skipped.push_back({.path = path.string(), .reason = SkipReason::archived});

@@ -157,7 +157,7 @@ class Decider {
   void deleted_here() {
     const bool is_there = pair_.remote.change != Change::deleted && pair_.remote.change != Change::rewound;
     if (pair_.left_out && is_there)
-      return pull(ActionKind::pull_create, remote().path, "was left out or hidden here: it comes back");
+      return pull(ActionKind::pull_create, remote().path, "was left out here: it comes back");
     switch (pair_.remote.change) {
       case Change::unchanged: return push(ActionKind::push_delete, pair_.base.path, "deleted here");
       case Change::deleted: return settle(std::nullopt);

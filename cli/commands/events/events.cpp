@@ -5,12 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/base/uuid.hpp"
 #include "cli/commands/events/lease.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
+#include "cli/output/human.hpp"
 #include "sync-engine/model/file_name.hpp"
 
 namespace ws::cli {
@@ -86,7 +88,9 @@ Result<ExitCode> claim(Session& session) {
   WS_LET(Client * client, session.client());
   WS_LET(const Reply reply, client->call(std::move(call)));
   const Time now = session.world().clock.now();
+  std::string held_event;
   if (const auto claimed = read_claim(*reply.json)) {
+    held_event = claimed->event_id;
     const HeldEvent held{.event_id = claimed->event_id,
                          .lease_token = claimed->lease_token,
                          .lease_ends_at = now + granted_lease(reply, lease, now)};
@@ -99,7 +103,14 @@ Result<ExitCode> claim(Session& session) {
     const bool is_whole = !session.printer().is_shaped() && session.printer().fields().empty();
     if (session.format() == Format::table && is_whole) return ExitCode::done;
   }
-  return print_reply(session, operation, reply);
+  const auto printed = print_reply(session, operation, reply);
+  if (session.format() == Format::table && !held_event.empty()) {
+    const std::string shown = ws::cli::short_id(held_event);
+    session.note(fmt::format("when it is done: {}; to give it up: {}; its lease token is kept here",
+                             ShellCommand{"ws", "events", "complete", shown, "--result", "JSON"}.in_backticks(),
+                             ShellCommand{"ws", "events", "fail", shown}.in_backticks()));
+  }
+  return printed;
 }
 
 /// The token from flag, environment or the claim that was made from here.

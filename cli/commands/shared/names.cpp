@@ -192,7 +192,8 @@ Result<std::string> id_of_name(Session& session, Subject names, std::string_view
     // Of conversations the service knows the last one, of agents and Projects it may be the name.
     if (names == Subject::thing && !kind.empty() && kind != "conversation")
       return fail(Failure::Kind::usage,
-                  fmt::format("there is no last {}: none was created or shown on this machine yet", kind));
+                  fmt::format("there is no last {}: none was created or shown by itself on this machine yet",
+                              kind == "asset" ? "file" : kind));
   }
   if (kind == "source") {
     WS_LET(const auto source, known_source(session, given));
@@ -206,6 +207,10 @@ Result<std::string> id_of_name(Session& session, Subject names, std::string_view
     case Subject::thing: break;
   }
   WS_LET(const auto by_ending, shown_id(session, given));
+  if (kind == "source" && !by_ending)
+    return fail(Failure::Kind::not_found,
+                fmt::format("no folder of this machine syncs a source `{}`", given),
+                "give the source's id: `ws sync share` prints it where it is synced");
   return by_ending.value_or(given);  // the check of the call refuses it, with the limits
 }
 

@@ -31,6 +31,17 @@ Result<sync::BroughtBack> bring_back(Session& session, SyncTree& tree, const Bri
 }
 
 /// One file, to the newest text that differs, or to that of a state.
+/// ", of Grace Hopper, 2 hours ago"; empty where the history does not tell.
+std::string origin_of_state(Session& session, SyncTree& tree, const sync::RelativePath& path, const std::string& id) {
+  const auto states = tree.engine->log({.path = path});
+  if (!states) return {};
+  const auto state = std::ranges::find(*states, id, &sync::HistoryState::id);
+  if (state == states->end()) return {};
+  return fmt::format(", of {}, {}",
+                     clean(state->author, Breaks::space),
+                     relative_time(to_rfc3339(state->time), session.world().clock.now()));
+}
+
 Result<ExitCode> restore_file(Session& session, SyncTree& tree) {
   WS_LET(const sync::RelativePath path, path_argument(tree.root, session.arguments().words.front()));
   const bool is_planned = session.has("dry-run");
@@ -60,12 +71,12 @@ Result<ExitCode> restore_file(Session& session, SyncTree& tree) {
     session.printer().sentence(fmt::format("would restore {} as in state {}", shown, state));
     return ExitCode::done;
   }
-  session.printer().sentence(fmt::format("restored {} as in state {}", shown, state));
-  ShellCommand program = program_for(tree);
-  session.note(fmt::format("{}: {}",
-                           was_here ? "what it replaced is kept, and nothing was sent; to bring that back"
-                                    : "nothing was replaced or sent; to undo this",
-                           program.add({"sync", "undo"}).in_backticks()));
+  session.printer().sentence(
+      fmt::format("restored {} as in state {}{}", shown, state, origin_of_state(session, tree, path, restored.state)));
+  session.note(fmt::format("{}{} undoes it; the next {} sends what differs from the service",
+                           was_here ? "what it replaced is kept; " : "",
+                           program_for(tree).add({"sync", "undo"}).in_backticks(),
+                           program_for(tree).add({"sync"}).in_backticks()));
   return ExitCode::done;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/clean.hpp"
+#include "api-client/base/files.hpp"
 #include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/paging.hpp"
@@ -14,6 +15,7 @@
 #include "cli/output/sync_report.hpp"
 #include "cli/state/tree_register.hpp"
 #include "sync-engine/git/changed_lines.hpp"
+#include "sync-engine/git/object.hpp"
 
 namespace ws::cli {
 namespace {
@@ -59,9 +61,19 @@ Result<ExitCode> log(Session& session) {
     return fail(Failure::Kind::not_found,
                 fmt::format("there is no file {}, and the history holds none of that name", words.front()));
   }
+  std::optional<sync::git::ObjectId> now;  // the newest state with the text of the file is marked
+  if (options.path) {
+    if (const auto text = read_file(tree.root / options.path->string()))
+      now = sync::git::object_id(sync::git::ObjectType::blob, *text);
+  }
   Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
   for (const sync::HistoryState& state : states) {
     Json value = state_to_json(state);
+    const bool is_as_now = now && std::ranges::any_of(state.changes, [&](const auto& one) { return one.blob == now; });
+    if (session.format() == Format::table && is_as_now) {
+      value["message"] = state.message + " (as the file is now)";
+      now.reset();
+    }
     if (session.format() == Format::table && state.changes.size() > 1) value["more"] = state.changes.size() - 1;
     list["data"].push_back(std::move(value));
   }

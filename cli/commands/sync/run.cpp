@@ -33,6 +33,11 @@ Network needs_network(const Session& session) { return session.has("dry-run") ? 
 Failure stopped_after(Failure failure, const sync::Report& report) {
   if (failure.kind == Failure::Kind::unknown_outcome && failure.call.operation == "sync.commit")
     failure.hint = "run the same command again: it finds out what was published, and sends nothing twice";
+  const auto was_done = [](const sync::Row& row) {
+    return row.state == sync::Row::State::done || row.state == sync::Row::State::staged;
+  };
+  if (failure.kind == Failure::Kind::unreachable && std::ranges::any_of(report.rows, was_done))
+    failure.hint = "run the same command again: it does the rest";
   if (failure.kind != Failure::Kind::cancelled) return failure;
   const auto in_state = [&](sync::Row::State state) {
     return std::ranges::count_if(

@@ -316,11 +316,10 @@ std::string undo_header(Session& session, SyncTree& tree, const sync::UndoReport
 
 /// The command that leads back.
 std::string undo_footer(const Session& session, const SyncTree& tree, std::uint64_t operation) {
-  const bool is_redo = session.command().words == "sync redo";
   ShellCommand back = program_for(tree);
-  if (session.arguments().words.empty()) {
-    back.words(is_redo ? "sync undo" : "sync redo");
-  } else {
+  if (session.command().words == "sync undo" && session.arguments().words.empty()) {
+    back.words("sync redo");
+  } else {  // the last run that is not undone may be a later one
     back.add({"sync", "undo", std::to_string(operation)});
   }
   return fmt::format("This is run {}; to reverse it: {}", operation, back.in_backticks());

@@ -63,13 +63,13 @@ Result<ExitCode> share_source(Session& session, const SyncTree& tree) {
   const Json& source = *reply.json;
   const std::string line = join_command(binding.source_id).text();
   const bool was_shared = binding.is_shared || !find_text(source, "project_id").value_or("").empty();
+  const std::string project = session.arguments().value("project").value_or(binding.name);
   if (!was_shared) {
     const std::string root = find_text(source, "root_node_id").value_or("");
     if (root.empty()) return fail(cannot_place("the service does not say which page the source is"));
-    const std::string title = session.arguments().value("project").value_or(binding.name);
     if (session.has("dry-run")) {
       session.printer().sentence(
-          fmt::format("Would make the Project \"{}\" and move this folder's page into it", title));
+          fmt::format("Would make the Project \"{}\" and move this folder's page into it", project));
       return ExitCode::done;
     }
     const auto count = find_integer(source, "document_count");
@@ -80,10 +80,10 @@ Result<ExitCode> share_source(Session& session, const SyncTree& tree) {
                                     count ? " (" + counted(static_cast<std::size_t>(*count), "document") + ")" : ""),
                         {"projects.create", "nodes.move"}));
     if (!agreed) return ExitCode::done;
-    WS_LET(const NewProject project, make_project(*client, title));
+    WS_LET(const NewProject made, make_project(*client, project));
     WS_TRY(client->call({.operation = "nodes.move",
                          .parameters = {{"node_id", root}},
-                         .body = Json{{"parent_node_id", project.node_id}}}));
+                         .body = Json{{"parent_node_id", made.node_id}}}));
     WS_TRY(sync::mark_shared(tree.root, session.settings().trusted));
   }
   if (session.format() != Format::table) {
@@ -95,9 +95,10 @@ Result<ExitCode> share_source(Session& session, const SyncTree& tree) {
                                 {"join", line}});
     return ExitCode::done;
   }
-  session.printer().sentence(was_shared ? "This folder is in a Project already: everybody in the Workspace sees it."
-                                        : "Everybody in the Workspace sees this folder now.");
-  session.printer().sentence("Who is in the Workspace syncs it with:");
+  session.printer().sentence(
+      was_shared ? "This folder is in a Project already: everybody in the Workspace sees it."
+                 : fmt::format("Everybody in the Workspace sees this folder now, in the Project {}.", project));
+  session.printer().sentence("A colleague syncs it with:");
   session.printer().line("  " + line);
   return ExitCode::done;
 }

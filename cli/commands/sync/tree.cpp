@@ -275,7 +275,9 @@ Result<void> open_engine(Session& session, SyncTree& tree) {
       std::make_unique<ProgressLine>(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
   sync::EngineOptions options{.cancelled = &session.world().cancelled, .trusted = session.settings().trusted};
   options.progress = [line = tree.progress.get()](const sync::Progress& progress) {
-    line->update(stage_word(progress.stage), progress.done, progress.total);
+    const bool is_transfer = progress.stage == sync::Stage::upload || progress.stage == sync::Stage::download;
+    line->update(
+        stage_word(progress.stage), progress.done, progress.total, is_transfer ? Counted::bytes : Counted::items);
   };
   options.command = called_as(session);
   options.user = user_name(session.world().environment);

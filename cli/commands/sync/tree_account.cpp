@@ -55,8 +55,12 @@ Failure foreign_account(const Session& session,
   }
   return {.kind = Failure::Kind::usage,
           .what = fmt::format("this folder is {}; {} is {}", whose(owner), word_of_key(session, key), whose(account)),
-          .hint = "nothing was sent; " + ShellCommand{"ws", "sync", "account", "--set"}.in_backticks() +
-                  " makes it sync as that account",
+          .hint = fmt::format(
+              "nothing was sent; {} to sync as {}; or, to sync it as {} from now on, {}",
+              key.stored ? "leave that key out" : ShellCommand{"unset", session.key_variable()}.in_backticks(),
+              account_name(owner),
+              account_name(account),
+              ShellCommand{"ws", "sync", "account", "--set"}.in_backticks()),
           .code = "foreign_account"};
 }
 
