@@ -333,7 +333,10 @@ std::string Story::run_order(BoundFolder& place, const Order& order, const Step&
     const std::string otherwise = otherwise_than_foreseen(foreseen, *report, order.only_reads);
     if (!otherwise.empty()) return "I10: the run did something else than was foreseen:" + otherwise;
   }
-  if (report->guard && !nothing_is_written(before, after).empty()) return "I11: the guard let something through";
+  if (report->guard) {
+    const std::string written = nothing_is_written(before, after);
+    if (!written.empty()) return "I11: the guard let something through: " + written;
+  }
   if (order.only_reads && before.documents != after.documents) return "a key that only reads changed the service";
   if (order.kind == Order::Kind::run && report->clean) return second_run_does_nothing(place, order, after);
   return {};
