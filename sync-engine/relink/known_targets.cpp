@@ -76,6 +76,7 @@ const std::string& EarlierTree::place_of(const std::string& note) const {
 std::vector<NewTarget> EarlierTree::new_targets(const std::string& note,
                                                 const std::vector<Reference>& references) const {
   const std::string& place = place_of(note);
+  if (place == note && renamed_.contains(note)) return {};  // a new file in the place of one that was renamed
   std::vector<NewTarget> targets = rewriter_.new_targets(place, references);
   if (place == note) return targets;
   // Links that followed the other renames before their note was renamed.

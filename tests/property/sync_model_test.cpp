@@ -14,6 +14,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/property/occasions.hpp"
 #include "tests/property/promises.hpp"
 #include "tests/property/script.hpp"
 #include "tests/property/story.hpp"
@@ -193,6 +194,16 @@ TEST_CASE("engines: vaults where each entry becomes what is promised", "[sync-mo
     std::string told;
     const std::string small_wrong = play_it(small, told);
     FAIL("WS_SEED=" << seed << " WS_CASES=1: " << small_wrong << "\n" << told);
+  }
+}
+
+TEST_CASE("engines: occasions that chance hardly brings about", "[sync-model][vault]") {
+  const std::uint64_t first = first_seed();
+  for (std::uint64_t seed = first; seed < first + share(1); ++seed) {
+    for (const Occasion& occasion : occasions()) {
+      INFO("WS_SEED=" << seed << " WS_CASES=1: " << occasion.name);
+      REQUIRE_NOTHROW(occasion.play(seed));
+    }
   }
 }
 

@@ -1,0 +1,391 @@
+#include "tests/property/occasions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/random.hpp"
+#include "api-client/base/sha256.hpp"
+#include "tests/property/bound_folder.hpp"
+#include "tests/property/folder.hpp"
+#include "tests/property/invariants.hpp"
+#include "tests/property/service.hpp"
+
+namespace ws::property {
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+
+void expect(bool holds, const std::string& what) {
+  if (!holds) throw std::runtime_error(what);
+}
+
+sync::RelativePath at(const std::string& path) { return sync::RelativePath::parse(path).value(); }
+
+/// A text that is like no other.
+std::string text_like(const std::string& word) {
+  std::string text;
+  for (int line = 0; line < 6; ++line) text += fmt::format("{} {} {}\n", word, line, Sha256::of(word).hex());
+  return text;
+}
+
+/// Two folders on one source.
+class Pair {
+ public:
+  Pair(std::uint64_t seed, const std::string& yaml)
+      : random(SeededRandom(seed).next()), here(service, seed * 2), there(service, seed * 2 + 1) {
+    here.configure(yaml);
+    there.configure("attachments: all\n");
+  }
+
+  bool chance() { return random.below(2) == 0; }
+  static Order confirmed(Order order = {}) {
+    order.options.allow_deletes = true;
+    return order;
+  }
+  static sync::Report run(BoundFolder& place, const Order& order) {
+    auto report = place.carry_out(order);
+    expect(report.has_value(), "a command failed: " + (report ? std::string() : report.error().what));
+    expect(!report->ended_by, "a command ended early: " + (report->ended_by ? report->ended_by->what : std::string()));
+    return std::move(*report);
+  }
+  sync::Report run(const Order& order = {}) { return run(here, order); }
+  /// Both folders and the service have the same; what was written a moment ago can be told from what comes next.
+  void agree() {
+    for (BoundFolder* const place : {&here, &there, &here}) run(*place, confirmed());
+    run(confirmed());
+  }
+  void write(BoundFolder& place, const std::string& path, const std::string& text) {
+    Folder(place.root(), {}).write(path, text);
+  }
+  void write(const std::string& path, const std::string& text) { write(here, path, text); }
+  void remove(BoundFolder& place, const std::string& path) { Folder(place.root(), {}).remove(path); }
+  void rename(const std::string& from, const std::string& to) { Folder(here.root(), {}).move(from, to); }
+  template <class Work>
+  void with_engine(const Work& work) {
+    const auto ran = here.with_engine({}, work);
+    expect(ran.has_value(), "a command failed");
+  }
+  void mv(const std::string& from, const std::string& to) {
+    with_engine([&](sync::SyncEngine& engine) {
+      const auto moved = engine.move(at(from), at(to), false);
+      expect(moved.has_value(), "mv failed: " + (moved ? std::string() : moved.error().what));
+    });
+  }
+  std::string id(const std::string& path) {
+    const auto found = service.find(path);
+    expect(found.has_value(), "not there: " + path);
+    return *found;
+  }
+  void has(BoundFolder& place, const std::string& path, const std::string& text) {
+    const Files files = place.files();
+    const auto file = files.find(path);
+    expect(file != files.end(), "missing here: " + path);
+    expect(file->second.text == text, "another text here: " + path);
+  }
+  /// That the document is at that path, with the text of the file here.
+  void is_at(const std::string& document, const std::string& path) {
+    const auto found = service.documents().find(document);
+    expect(found != service.documents().end(), "archived: what is to be at " + path);
+    expect(found->second.path == path, "at " + found->second.path + " and not at " + path);
+    has(here, path, found->second.text);
+  }
+  /// In the end both folders have the same, and nothing is left to be done.
+  void ends_alike() {
+    run(confirmed());
+    run(there, confirmed());
+    expect(run(confirmed()).rows.empty(), "a run after the last one does something");
+    expect(here.tree() == there.tree(), "two folders come to differ");
+    expect(here.tree() == service.tree(), "the folder differs from the service");
+  }
+
+  SeededRandom random;
+  Service service;
+  BoundFolder here;
+  BoundFolder there;
+};
+
+// --- Promise 6 of `safety.md`: more than half of a small tree is lost on neither side without a question.
+
+bool served_as(Pair& pair, const std::string& path, const std::string& text) {
+  const Texts served = pair.service.tree();
+  const auto found = served.find(path);
+  return found != served.end() && found->second == text;
+}
+
+enum class Way : std::uint8_t { removed, emptied };
+
+void lose(Pair& pair, BoundFolder& place, Way way, const std::string& path) {
+  way == Way::removed ? pair.remove(place, path) : pair.write(place, path, "");
+}
+
+void weigh(std::uint64_t seed, bool is_here, Way way, Order order, bool is_much) {
+  Pair pair(seed, "attachments: linked\n");
+  const std::uint64_t count = 4 + 2 * pair.random.below(3);
+  std::vector<std::string> paths;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    paths.push_back(fmt::format("{}{}.md", i % 2 == 0 ? "d/" : "", i));
+    pair.write(paths.back(), text_like(paths.back()));
+  }
+  pair.agree();
+  const std::uint64_t lost = is_much ? count / 2 + 1 : count / 2;
+  BoundFolder& side = is_here ? pair.here : pair.there;
+  for (std::uint64_t i = 0; i < lost; ++i) lose(pair, side, way, paths[i]);
+  pair.write(paths.back(), "edited here\n");
+  if (!is_here) Pair::run(pair.there, Pair::confirmed());
+  const Observation before = look(pair.here, pair.service);
+  const std::string what = fmt::format("{} of {} {} {}, {}: ",
+                                       lost,
+                                       count,
+                                       way == Way::removed ? "removed" : "emptied",
+                                       is_here ? "here" : "there",
+                                       static_cast<int>(order.kind));
+  const sync::Report report = pair.run(order);
+  const Observation after = look(pair.here, pair.service);
+  const bool concerns = is_here ? order.kind != Order::Kind::pull : true;
+  if (order.options.hold_deletes && is_much) {
+    expect(report.held_back.has_value(), what + "does not say what it held back");
+    for (const std::string& path : paths) {
+      if (path == paths.back()) continue;
+      expect(is_here || after.files.at(path).text == before.files.at(path).text, what + "lost here: " + path);
+      expect(!is_here || served_as(pair, path, text_like(path)), what + "lost there: " + path);
+    }
+    expect(served_as(pair, paths.back(), "edited here\n"), what + "held back an edit too");
+  } else if (is_much && concerns) {
+    expect(report.guard.has_value(), what + "nobody was asked");
+    const std::string written = nothing_is_written(before, after);
+    expect(written.empty(), what + written);
+  } else {
+    expect(!report.guard && !report.held_back, what + "stopped for nothing");
+  }
+  pair.ends_alike();
+  for (std::uint64_t i = 0; i < lost; ++i) {
+    const bool is_done = way == Way::removed ? !pair.service.find(paths[i]) : served_as(pair, paths[i], "");
+    expect(is_done, what + "confirmed, and not done: " + paths[i]);
+  }
+}
+
+void losses_are_asked_about(std::uint64_t seed) {
+  Order watch;
+  watch.options.hold_deletes = true;
+  for (const bool is_here : {true, false}) {
+    for (const Way way : {Way::removed, Way::emptied}) {
+      for (const Order& order :
+           {Order{}, Order{.kind = Order::Kind::pull}, Order{.kind = Order::Kind::push_and_commit}, watch})
+        weigh(seed++, is_here, way, order, true);
+      weigh(seed, is_here, way, seed % 2 == 0 ? Order{} : watch, false);
+    }
+  }
+}
+
+// --- I21 of `sync.md`: a document lives as long as its note.
+
+constexpr const char* mover = "a.md";    // links to others by their way from its folder
+constexpr const char* pointer = "i.md";  // links to it
+constexpr const char* other = "d/b.md";
+
+void fill(Pair& pair) {
+  pair.write(mover, text_like("mover") + "[b](d/b.md)\n");
+  pair.write(pointer, text_like("pointer") + "[a](a.md)\n");
+  pair.write(other, text_like("other"));
+  for (int i = 0; i < 5; ++i) pair.write(fmt::format("n{}.md", i), text_like(fmt::format("n{}", i)));
+  pair.agree();
+}
+
+/// `mv` rewrites links in the note that it moves and in those that link to it; then a person renames and rewrites both.
+void documents_follow_what_ws_wrote(std::uint64_t seed) {
+  Pair pair(seed, "links: keep\n");
+  fill(pair);
+  const std::string moved = pair.id(mover);
+  const std::string edited = pair.id(pointer);
+  const std::size_t count = pair.service.documents().size();
+  pair.mv(mover, "e/a.md");
+  pair.has(pair.here, "e/a.md", text_like("mover") + "[b](../d/b.md)\n");
+  pair.has(pair.here, pointer, text_like("pointer") + "[a](e/a.md)\n");
+  const bool first = pair.chance();
+  const bool second = pair.chance();
+  const std::string to = first ? "f.md" : "e/a.md";
+  const std::string point = second || !first ? "j.md" : pointer;
+  pair.rename("e/a.md", to);
+  pair.rename(pointer, point);
+  pair.write(to, text_like("all new"));
+  pair.write(point, text_like("new as well"));
+  pair.run(Pair::confirmed());
+  pair.is_at(moved, to);
+  pair.is_at(edited, point);
+  expect(pair.service.documents().size() == count, "a document was made of a note that had one");
+  pair.ends_alike();
+}
+
+/// A copy from a backup in the place that a note was moved from.
+void an_old_copy_is_a_new_note(std::uint64_t seed) {
+  Pair pair(seed, seed % 2 == 0 ? "links: keep\n" : "links: report\n");
+  fill(pair);
+  const std::string old = pair.here.tree().at(mover);
+  const std::string moved = pair.id(mover);
+  const std::string single = pair.id("n0.md");
+  pair.mv(mover, "e/a.md");
+  pair.mv("n0.md", "e/n0.md");
+  if (pair.chance()) pair.run({.kind = Order::Kind::status});
+  pair.write(mover, old);
+  pair.write("n0.md", text_like("n0"));
+  pair.run(Pair::confirmed());
+  pair.is_at(moved, "e/a.md");
+  pair.is_at(single, "e/n0.md");
+  pair.has(pair.here, mover, old);
+  pair.ends_alike();
+}
+
+/// Two or three notes change names, and nothing else happens.
+void names_are_swapped(std::uint64_t seed) {
+  Pair pair(seed, "links: report\n");
+  fill(pair);
+  const std::uint64_t count = 2 + pair.random.below(2);
+  std::vector<std::string> ids;
+  const auto name = [](std::uint64_t i) { return fmt::format("n{}.md", i); };
+  for (std::uint64_t i = 0; i < count; ++i) ids.push_back(pair.id(name(i)));
+  pair.rename(name(0), "aside");
+  for (std::uint64_t i = 1; i < count; ++i) pair.rename(name(i), name(i - 1));
+  pair.rename("aside", name(count - 1));
+  if (pair.chance()) pair.write(name(0), text_like("edited too"));
+  pair.run();
+  for (std::uint64_t i = 0; i < count; ++i) pair.is_at(ids[i], name((i + count - 1) % count));
+  pair.ends_alike();
+}
+
+// --- A commit, and what happened since its changes were staged.
+
+/// Somebody else publishes while a run talks to the service: it is here after the next run at the latest.
+void others_publish_meanwhile(std::uint64_t seed) {
+  Pair pair(seed, "links: report\n");
+  fill(pair);
+  const std::string changed = pair.id("n1.md");
+  constexpr std::array moments = {"/v1/sync/commit", "/v1/sync/commit", "/v1/sync/plan", "/v1/sync/push"};
+  const std::string moment = moments[pair.random.below(moments.size())];
+  pair.write("n0.md", text_like("mine"));
+  if (pair.chance()) pair.remove(pair.here, "n2.md");
+  bool is_done = false;
+  pair.here.network().meanwhile = [&](const http::Request& request) {
+    if (is_done || request.url.find(moment) == std::string::npos) return;
+    is_done = true;
+    pair.service.publish({{.action = "push_update", .path = "n1.md", .document = changed, .text = text_like("theirs")},
+                          {.action = "push_create", .path = "new.md", .text = text_like("new")}});
+  };
+  static_cast<void>(pair.here.carry_out(Order{}));
+  pair.here.network().meanwhile = {};
+  expect(is_done, "the service was not asked: " + moment);
+  pair.run();
+  for (const auto& [path, text] :
+       Texts{{"n0.md", text_like("mine")}, {"n1.md", text_like("theirs")}, {"new.md", text_like("new")}}) {
+    pair.has(pair.here, path, text);
+    expect(pair.service.tree().at(path) == text, "another text there: " + path);
+  }
+  pair.ends_alike();
+}
+
+/// What changes between `push` and `commit`.
+void files_change_once_staged(std::uint64_t seed) {
+  Pair pair(seed, "links: report\n");
+  fill(pair);
+  const std::string came_back = pair.id("n0.md");
+  const std::string gone = pair.id("n1.md");
+  const std::string text = pair.chance() ? text_like("n0") : text_like("written anew");
+  pair.remove(pair.here, "n0.md");
+  if (pair.chance()) pair.remove(pair.here, "n1.md");
+  const bool is_gone = !pair.here.files().contains("n1.md");
+  pair.write("n2.md", text_like("first"));
+  pair.run({.kind = Order::Kind::push});
+  pair.write("n0.md", text);
+  pair.write("n2.md", text_like("second"));
+  pair.run({.kind = Order::Kind::commit});
+  expect(pair.service.documents().contains(came_back), "archived, though its file is here again");
+  expect(pair.service.documents().contains(gone) != is_gone, "a staged delete was not committed");
+  expect(pair.service.tree().at("n2.md") != text_like("n2"), "a staged edit was not committed");
+  pair.run();
+  pair.is_at(came_back, "n0.md");
+  pair.has(pair.here, "n0.md", text);
+  expect(pair.service.tree().at("n2.md") == text_like("second"), "an edit was not sent");
+  pair.ends_alike();
+}
+
+// --- `vault.md`, whose wish it is: a rename carries the mark of its target.
+
+void a_wish_follows_its_picture(std::uint64_t seed) {
+  Pair pair(seed, "attachments: linked\n");
+  fill(pair);
+  pair.write("p.png", "bytes of p\n");
+  pair.write("n0.md", text_like("n0") + "![p](p.png)\n");
+  const bool is_viewer = pair.chance();
+  pair.run(is_viewer ? Order{.only_reads = true} : Order{.kind = Order::Kind::pull});
+  pair.mv("p.png", "q/p.png");
+  const bool is_undone = pair.random.below(4) == 0;
+  if (is_undone) pair.with_engine([](sync::SyncEngine& engine) { expect(engine.undo({}).has_value(), "undo failed"); });
+  pair.run();
+  const std::string path = is_undone ? "p.png" : "q/p.png";
+  const auto listed = pair.service.listed();
+  expect(listed.contains(path), "a picture that a person here showed is not sent: " + path);
+  pair.ends_alike();
+  pair.has(pair.there, path, "bytes of p\n");
+}
+
+// --- I16: the stat cache is an accelerator, also where a setting changed and no file did.
+
+void settings_change_alone(std::uint64_t seed) {
+  struct Setting {
+    const char* yaml;
+    const char* path;  ///< of the file that it is about
+    bool takes_in;     ///< or else leaves it out
+  };
+  constexpr std::array settings = {Setting{"include: ['*.txt']\n", "t.txt", true},
+                                   Setting{"max_file_bytes: 1000\n", "large.md", false},
+                                   Setting{"names: portable\n", "odd?.md", false}};
+  const Setting setting = settings[seed % settings.size()];
+  Pair pair(seed, "");
+  fill(pair);
+  const std::string text = text_like("one") + text_like("two") + text_like("three");
+  pair.write(setting.path, text);
+  pair.agree();
+  for (const bool is_set : {true, false}) {
+    const std::string what = std::string(is_set ? "with " : "without ") + setting.yaml;
+    const Texts before = pair.service.tree();
+    pair.here.configure(is_set ? setting.yaml : "");
+    Order offline{.kind = Order::Kind::status};
+    offline.options.offline = true;
+    const std::string with_cache = dump(to_json(pair.run(offline)));
+    std::filesystem::remove(pair.here.own("stat.cache"));
+    expect(with_cache == dump(to_json(pair.run(offline))), what + "another status without the cache");
+    pair.run(Pair::confirmed());
+    const bool is_in = is_set == setting.takes_in;
+    expect(!before.contains(setting.path) || pair.service.tree().contains(setting.path), what + "archived");
+    const std::string edited = text + what;
+    pair.write(setting.path, edited);
+    pair.run(Pair::confirmed());
+    const Texts after = pair.service.tree();
+    const auto there = after.find(setting.path);
+    expect((there != after.end() && there->second == edited) == is_in, what + (is_in ? "not sent" : "sent"));
+    pair.has(pair.here, setting.path, edited);
+  }
+}
+
+constexpr Occasion all[] = {{"losses are asked about", losses_are_asked_about},
+                            {"documents follow what ws wrote", documents_follow_what_ws_wrote},
+                            {"an old copy is a new note", an_old_copy_is_a_new_note},
+                            {"names are swapped", names_are_swapped},
+                            {"others publish meanwhile", others_publish_meanwhile},
+                            {"files change once staged", files_change_once_staged},
+                            {"a wish follows its picture", a_wish_follows_its_picture},
+                            {"settings change alone", settings_change_alone}};
+
+}  // namespace
+
+std::span<const Occasion> occasions() { return all; }
+
+}  // namespace ws::property
