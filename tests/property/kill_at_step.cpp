@@ -22,6 +22,8 @@ namespace {
 
 /// 0: calls are not counted.
 std::atomic<std::uint64_t> steps_left{0};
+/// A file is put in its place by `renameat2`. 0: these are not counted.
+std::atomic<std::uint64_t> places_left{0};
 /// Called at the last step. Empty: SIGKILL.
 std::function<void()> at_last_step;
 
@@ -33,6 +35,14 @@ void take_step() {
   if (left != 1) return;
   if (!at_last_step) ::kill(::getpid(), SIGKILL);
   at_last_step();
+}
+
+/// The step after the last of these is the last one.
+void count_place() {
+  std::uint64_t left = places_left.load();
+  while (left != 0 && !places_left.compare_exchange_weak(left, left - 1)) {
+  }
+  if (left == 1) steps_left = 1;
 }
 
 /// The C library's function of that name.
@@ -62,7 +72,6 @@ WS_COUNTED(int, fdatasync, (int fd), (fd))
 WS_COUNTED(int, syncfs, (int fd), (fd))
 WS_COUNTED(int, rename, (const char* from, const char* to), (from, to))
 WS_COUNTED(int, renameat, (int a, const char* from, int b, const char* to), (a, from, b, to))
-WS_COUNTED(int, renameat2, (int a, const char* from, int b, const char* to, unsigned how), (a, from, b, to, how))
 WS_COUNTED(int, linkat, (int a, const char* from, int b, const char* to, int how), (a, from, b, to, how))
 WS_COUNTED(int, unlink, (const char* path), (path))
 WS_COUNTED(int, unlinkat, (int folder, const char* path, int how), (folder, path, how))
@@ -71,6 +80,13 @@ WS_COUNTED(int, mkdirat, (int folder, const char* path, mode_t mode), (folder, p
 WS_COUNTED(int, rmdir, (const char* path), (path))
 WS_COUNTED(int, fchmodat, (int folder, const char* path, mode_t mode, int how), (folder, path, mode, how))
 #undef WS_COUNTED
+extern "C" int renameat2(int a, const char* from, int b, const char* to, unsigned how) {
+  static auto* const real = ws::property::original<decltype(renameat2)>("renameat2");
+  ws::property::take_step();
+  const int result = real(a, from, b, to, how);
+  ws::property::count_place();
+  return result;
+}
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace ws::property {
@@ -176,7 +192,7 @@ bool serve_child(Line& line, const Ask& service, const std::function<Then()>& me
   return true;
 }
 
-ChildEnd run_in_child(std::uint64_t step,
+ChildEnd run_in_child(const Moment& moment,
                       const Ask& service,
                       const std::function<void(Ask ask)>& work,
                       const std::function<Then()>& meanwhile) {
@@ -189,9 +205,10 @@ ChildEnd run_in_child(std::uint64_t step,
     ::close(ends[0]);
     Line line(ends[1]);
     if (meanwhile) at_last_step = [&line] { halt(line); };
-    steps_left = step;
+    (moment.after_places ? places_left : steps_left) = moment.count;
     work([&line](const http::Request& request) { return ask_parent(line, request); });
     steps_left = 0;
+    places_left = 0;
     ::_exit(0);
   }
   ::close(ends[1]);
@@ -205,15 +222,15 @@ ChildEnd run_in_child(std::uint64_t step,
 
 }  // namespace
 
-ChildEnd run_and_kill(std::uint64_t step, const Ask& service, const std::function<void(Ask ask)>& work) {
-  return run_in_child(step, service, work, {});
+ChildEnd run_and_kill(const Moment& moment, const Ask& service, const std::function<void(Ask ask)>& work) {
+  return run_in_child(moment, service, work, {});
 }
 
 ChildEnd run_and_halt(std::uint64_t step,
                       const Ask& service,
                       const std::function<void(Ask ask)>& work,
                       const std::function<Then()>& meanwhile) {
-  return run_in_child(step, service, work, meanwhile);
+  return run_in_child({.count = step}, service, work, meanwhile);
 }
 
 }  // namespace ws::property

@@ -513,7 +513,7 @@ std::string Story::second_run_does_nothing(BoundFolder& place, const Order& orde
 void Story::run_killed(BoundFolder& place, const Order& order, const Step& step) {
   const std::uint64_t when = 1 + (std::uint64_t{step.what} << 8U | step.how) * 7919 % 260;
   const ChildEnd death = run_and_kill(
-      when,
+      {.count = when},
       [this](const http::Request& request) { return service_.answer(request); },
       [&](Network::Exchange ask) {
         place.network().replace(std::move(ask));
