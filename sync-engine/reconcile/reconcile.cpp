@@ -94,7 +94,8 @@ std::vector<DocumentId> decide_known(const BaseTree& base,
     // What replaced it may have been pulled by an earlier run.
     if (pair.local.change == Change::deleted && pair.remote.change == Change::moved)
       pair.path_taken_there = pair.path_taken_there || (!same_place(pair) && all_places.any_at(entry.path));
-    if (is_created_anew(pair, options)) pair.folder_there = all_places.any_beneath(entry.path);
+    const bool left_its_name = pair.local.change == Change::moved && pair.remote.change == Change::deleted;
+    if (left_its_name && !pair.folder_there) pair.folder_there = all_places.any_beneath(entry.path);
     if (is_created_anew(pair, options)) {
       plan.settled.push_back({.document = document});
       anew.push_back(document);

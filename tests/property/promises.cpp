@@ -1061,8 +1061,10 @@ class Promised {
   /// A second run has nothing to do, and asks once.
   std::string rests() {
     Observation before = look(here(), service_);
+    const std::vector<std::string> open = here().conflicts();
     const auto report = here().carry_out(order_of_run());
     if (!report) return "a second run failed: " + report.error().what;
+    if (here().conflicts() != open) return "a second run has other conflicts";
     for (const sync::Row& row : report->rows) {
       if (row.action.kind != sync::ActionKind::conflict)
         return fmt::format("a second run did something: {} {}", name(row.action.kind), row.action.path.string());
