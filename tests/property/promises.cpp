@@ -652,6 +652,8 @@ class Promised {
         course_.renames_folder = false;
       }
       if (entry.is_picture && !course_.keeps_links && !course_.takes_all) course_.renames_folder = false;
+      // The list cannot tell that a file was renamed where its bytes changed too.
+      if (entry.is_picture && entry.change_there == Change::moved_and_edited) course_.renames_folder = false;
       if (entry.is_picture && differs(entry.here, entry.base) && differs(entry.there, entry.base))
         course_.renames_folder = false;
       if (course_.keeps_links && is_linked(entry) && differs(entry.there, entry.base)) course_.renames_folder = false;
