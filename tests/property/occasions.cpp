@@ -499,8 +499,94 @@ void a_killed_run_is_recorded(std::uint64_t seed) {
   expect(lies_here() == after, "the redo does not give back what was");
 }
 
+// --- "Left out here on purpose": what is left is untouched there, and comes back as it is there by then.
+
+void what_was_left_is_taken_again(std::uint64_t seed) {
+  Pair pair(seed, "attachments: linked\n");
+  pair.write("p.png", "bytes of p\n");
+  pair.write("q.md", text_like("q") + "![p](p.png)\n");
+  pair.write("d/stays.md", text_like("stays"));
+  fill(pair);
+  const std::string moved = pair.id(other);
+  const Texts before = pair.service.tree();
+  const auto listed = pair.service.listed();
+  pair.with_engine([](sync::SyncEngine& engine) {
+    expect(engine.leave({.places = {at("n0.md"), at("d"), at("p.png")}}).has_value(), "leave failed");
+  });
+  if (pair.chance()) pair.run(Pair::confirmed());
+  expect(pair.service.tree() == before && pair.service.listed() == listed, "leave changed the service");
+  pair.write(pair.there, "n0.md", text_like("edited"));
+  pair.write(pair.there, "d/new.md", text_like("new"));
+  Folder(pair.there.root(), {}).move(other, "out.md");
+  Pair::run(pair.there, Pair::confirmed());
+  pair.run(Pair::confirmed());
+  for (const char* const path : {"n0.md", "d/stays.md", "d/new.md", "p.png"})
+    expect(!pair.here.files().contains(path), std::string("came, though it is left out: ") + path);
+  pair.is_at(moved, "out.md");
+  expect(pair.service.tree().size() == before.size() + 1, "what is left out here was archived there");
+  pair.with_engine([](sync::SyncEngine& engine) { expect(engine.take({.all = true}).has_value(), "take failed"); });
+  pair.has(pair.here, "n0.md", text_like("edited"));
+  pair.has(pair.here, "d/new.md", text_like("new"));
+  pair.run(Pair::confirmed());
+  pair.has(pair.here, "p.png", "bytes of p\n");
+  pair.ends_alike();
+}
+
+// --- "Lost state file": what is alike is taken for agreed, nothing is deleted, and two texts are a conflict.
+
+void a_lost_state_deletes_nothing(std::uint64_t seed) {
+  Pair pair(seed, "links: report\n");
+  fill(pair);
+  const Documents before = pair.service.documents();
+  pair.write("n0.md", text_like("edited here"));
+  pair.remove(pair.here, "n1.md");
+  pair.write("new.md", text_like("new"));
+  for (const char* const name : {"state.db", "state.db-wal", "state.db-shm"})
+    std::filesystem::remove(pair.here.own(name));
+  pair.run();
+  pair.run();
+  pair.has(pair.here, "n1.md", text_like("n1"));
+  pair.has(pair.here, "n0.md", text_like("edited here"));
+  expect(pair.here.conflicts() == std::vector<std::string>{"hash n0.md"}, "another conflict than of the two texts");
+  expect(served_as(pair, "n0.md", text_like("n0")) && served_as(pair, "new.md", text_like("new")),
+         "another text there");
+  for (const auto& [id, document] : before)
+    expect(pair.service.documents().contains(id), "a document was given up: " + document.path);
+  expect(pair.service.documents().size() == before.size() + 1, "a document was made of a note that has one");
+}
+
+// --- A conflict that somebody else decided: the result comes, and what was edited since is merged with it.
+
+void a_conflict_is_decided_elsewhere(std::uint64_t seed) {
+  Pair pair(seed, "links: report\n");
+  fill(pair);
+  const std::string document = pair.id("n0.md");
+  const std::string base = text_like("n0");
+  const std::string ours = "ours\n\n" + base;
+  const std::string decided = "decided\n\n" + base;
+  pair.write("n0.md", ours);
+  pair.write(pair.there, "n0.md", "theirs\n\n" + base);
+  Pair::run(pair.there, Pair::confirmed());
+  pair.run();
+  expect(pair.here.conflicts() == std::vector<std::string>{"revision n0.md"}, "no conflict of two edits of one line");
+  pair.has(pair.here, "n0.md", ours);
+  const bool is_edited = pair.chance();
+  if (is_edited) pair.write("n0.md", ours + "\nwritten since\n");
+  pair.service.decide_conflicts(decided);
+  pair.run();
+  pair.run();
+  pair.has(pair.here, "n0.md", is_edited ? decided + "\nwritten since\n" : decided);
+  expect(pair.here.conflicts().empty(), "still open");
+  expect(pair.here.remembers(ours), "the text that lost is in no history");
+  pair.is_at(document, "n0.md");
+  pair.ends_alike();
+}
+
 constexpr Occasion all[] = {{"what was out of sight comes back", what_was_out_of_sight_comes_back},
                             {"a killed run is recorded", a_killed_run_is_recorded},
+                            {"what was left is taken again", what_was_left_is_taken_again},
+                            {"a lost state deletes nothing", a_lost_state_deletes_nothing},
+                            {"a conflict is decided elsewhere", a_conflict_is_decided_elsewhere},
                             {"losses are asked about", losses_are_asked_about},
                             {"documents follow what ws wrote", documents_follow_what_ws_wrote},
                             {"an old copy is a new note", an_old_copy_is_a_new_note},

@@ -209,4 +209,19 @@ void Service::retitle(const std::string& document, const std::string& title) {
                                    {"expected_content_revision", now.at(document).revision}})));
 }
 
+void Service::decide_conflicts(const std::string& text) {
+  const Json state = call("GET", "/_mock/state");
+  for (const Json& conflict : state.at("tables").at("sync_conflicts")) {
+    if (conflict.at("status") != "open") continue;
+    const auto found = documents().find(conflict.at("document_id").get<std::string>());
+    const Json revision = found == documents().end() ? Json() : Json(found->second.revision);
+    static_cast<void>(call("POST",
+                           "/v1/sync/conflicts/" + conflict.at("id").get<std::string>() + ":resolve",
+                           dump(Json{{"resolution", "merged"},
+                                     {"content", text},
+                                     {"content_sha256", Sha256::of(text).hex()},
+                                     {"expected_content_revision", revision}})));
+  }
+}
+
 }  // namespace ws::property

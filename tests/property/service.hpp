@@ -61,6 +61,8 @@ class Service {
   /// Publishes at once, based on the service's current state. Conflicts that the service records are left open.
   void publish(const std::vector<Item>& items);
   void retitle(const std::string& document, const std::string& title);
+  /// Another client decides every open conflict: this is the text of the document now.
+  void decide_conflicts(const std::string& text);
   /// Revisions returned by commits.
   bool has_returned(const std::string& document, std::uint64_t revision) const {
     return log_.contains({document, revision});
