@@ -133,19 +133,44 @@ void lose(Pair& pair, BoundFolder& place, Way way, const std::string& path) {
   way == Way::removed ? pair.remove(place, path) : pair.write(place, path, "");
 }
 
-void weigh(std::uint64_t seed, bool is_here, Way way, const char* kind, const Order& order, bool is_much) {
+/// How much is lost of how many notes or files; `others`: notes that stay.
+struct Loss {
+  const char* kind = ".md";
+  std::uint64_t count = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t others = 0;
+};
+constexpr std::array too_much = {Loss{".md", 4, 3},
+                                 Loss{".md", 7, 4},
+                                 Loss{".md", 8, 5},
+                                 Loss{".md", 2, 2},
+                                 Loss{".md", 3, 3},
+                                 Loss{".md", 40, 11},
+                                 Loss{".png", 4, 3, 5},
+                                 Loss{".png", 6, 4, 5},
+                                 Loss{".png", 40, 11, 10}};
+constexpr std::array as_usual = {Loss{".md", 4, 2},
+                                 Loss{".md", 8, 4},
+                                 Loss{".md", 3, 2},
+                                 Loss{".md", 40, 10},
+                                 Loss{".md", 44, 11},
+                                 Loss{".png", 3, 3, 5},
+                                 Loss{".png", 6, 3, 5}};
+
+void weigh(std::uint64_t seed, bool is_here, Way way, const Loss& loss, const Order& order, bool is_much) {
+  const auto& [kind, count, lost, others] = loss;
   Pair pair(seed, "attachments: all\n");
-  const std::uint64_t count = 4 + 2 * pair.random.below(3);
+  for (std::uint64_t i = 0; i < others; ++i) pair.write(fmt::format("o{}.md", i), text_like(fmt::format("o{}", i)));
   std::vector<std::string> paths;
   for (std::uint64_t i = 0; i < count; ++i) {
     paths.push_back(fmt::format("{}{}{}", i % 2 == 0 ? "d/" : "", i, kind));
     pair.write(paths.back(), text_like(paths.back()));
   }
   pair.agree();
-  const std::uint64_t lost = is_much ? count / 2 + 1 : count / 2;
   BoundFolder& side = is_here ? pair.here : pair.there;
   for (std::uint64_t i = 0; i < lost; ++i) lose(pair, side, way, paths[i]);
-  pair.write(paths.back(), "edited here\n");
+  const bool is_edited = lost < count;
+  if (is_edited) pair.write(paths.back(), "edited here\n");
   if (!is_here) Pair::run(pair.there, Pair::confirmed());
   const Observation before = look(pair.here, pair.service);
   const std::string what = fmt::format("{} of {} {} {} {}, {}: ",
@@ -161,11 +186,11 @@ void weigh(std::uint64_t seed, bool is_here, Way way, const char* kind, const Or
     expect(report.held_back.has_value(), what + "does not say what it held back");
     const Files after = pair.here.files();
     for (const std::string& path : paths) {
-      if (path == paths.back()) continue;
+      if (is_edited && path == paths.back()) continue;
       expect(is_here || after.at(path).text == before.files.at(path).text, what + "lost here: " + path);
       expect(!is_here || served_as(pair, path, text_like(path)), what + "lost there: " + path);
     }
-    expect(served_as(pair, paths.back(), "edited here\n"), what + "held back an edit too");
+    expect(!is_edited || served_as(pair, paths.back(), "edited here\n"), what + "held back an edit too");
   } else if (is_much && concerns) {
     expect(report.guard.has_value(), what + "nobody was asked");
     expect(pair.run(order).guard.has_value(), what + "the second time nobody was asked");
@@ -186,16 +211,23 @@ void weigh(std::uint64_t seed, bool is_here, Way way, const char* kind, const Or
 void losses_are_asked_about(std::uint64_t seed) {
   Order watch;
   watch.options.hold_deletes = true;
-  const bool is_here = seed % 2 == 0;
-  for (const Way way : {Way::removed, Way::emptied}) {
-    for (const Order& order :
-         {Order{}, Order{.kind = Order::Kind::pull}, Order{.kind = Order::Kind::push_and_commit}, watch})
-      weigh(seed++, is_here, way, ".md", order, true);
-    weigh(seed, is_here, way, ".md", seed % 2 == 0 ? Order{} : watch, false);
+  const std::array<Order, 4> orders = {
+      Order{}, Order{.kind = Order::Kind::pull}, Order{.kind = Order::Kind::push_and_commit}, watch};
+  SeededRandom random(SeededRandom(seed).next());
+  const auto way_of = [&](const Loss& loss) {
+    const bool is_emptied = std::string(loss.kind) == ".md" && random.below(2) == 0;  // an empty file is not synced
+    return is_emptied ? Way::emptied : Way::removed;
+  };
+  for (const bool is_here : {true, false}) {
+    for (const Order& order : orders) {
+      const Loss& loss = too_much[random.below(too_much.size())];
+      // Files are no part of what `push` stages.
+      if (order.kind == Order::Kind::push_and_commit && loss.others > 0) continue;
+      weigh(seed, is_here, way_of(loss), loss, order, true);
+    }
+    const Loss& loss = as_usual[random.below(as_usual.size())];
+    weigh(seed, is_here, way_of(loss), loss, random.below(2) == 0 ? Order{} : watch, false);
   }
-  for (const Order& order : {Order{}, Order{.kind = Order::Kind::pull}, watch})
-    weigh(seed++, is_here, Way::removed, ".png", order, true);
-  weigh(seed, is_here, Way::removed, ".png", seed % 2 == 0 ? Order{} : watch, false);
 }
 
 // --- I21 of `sync.md`: a document lives as long as its note.
