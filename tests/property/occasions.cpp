@@ -614,11 +614,46 @@ void a_conflict_is_decided_elsewhere(std::uint64_t seed) {
   pair.ends_alike();
 }
 
+// --- "Server restored from backup": nothing is deleted or replaced until a person decides, and then as decided.
+
+void a_backup_is_restored(std::uint64_t seed) {
+  Pair pair(seed, "links: report\n");
+  fill(pair);
+  pair.service.save();
+  const Texts old = pair.service.tree();
+  pair.write(pair.there, "n0.md", text_like("edited since"));
+  pair.write(pair.there, "new.md", text_like("made since"));
+  pair.remove(pair.there, "n1.md");
+  Pair::run(pair.there, Pair::confirmed());
+  pair.run(Pair::confirmed());
+  const Texts since = pair.here.tree();
+  pair.service.restore();
+  const Observation before = look(pair.here, pair.service);
+  pair.run(Pair::confirmed());
+  const Observation after = look(pair.here, pair.service);
+  expect(before.files == after.files && before.documents == after.documents, "not asked, and something was done");
+  const sync::Keep keep = pair.chance() ? sync::Keep::local : sync::Keep::remote;
+  pair.with_engine([&](sync::SyncEngine& engine) {
+    const auto open = engine.conflicts();
+    expect(open && open->size() == 1, "no conflict with the service that went back");
+    expect(engine.resolve(open->front(), keep).has_value(), "resolve failed");
+  });
+  pair.run(Pair::confirmed());
+  pair.run(Pair::confirmed());
+  // That a note was archived since is known to nobody any more: it comes.
+  Texts wanted = keep == sync::Keep::local ? since : old;
+  wanted.insert_or_assign("n1.md", old.at("n1.md"));
+  expect(pair.here.tree() == wanted, "decided, and another tree here");
+  expect(pair.service.tree() == wanted, "decided, and another tree there");
+  for (const auto& [path, text] : since) expect(wanted.contains(path) || pair.here.remembers(text), "lost: " + path);
+}
+
 constexpr Occasion all[] = {{"what was out of sight comes back", what_was_out_of_sight_comes_back},
                             {"a killed run is recorded", a_killed_run_is_recorded},
                             {"what was left is taken again", what_was_left_is_taken_again},
                             {"a lost state deletes nothing", a_lost_state_deletes_nothing},
                             {"a conflict is decided elsewhere", a_conflict_is_decided_elsewhere},
+                            {"a backup is restored", a_backup_is_restored},
                             {"losses are asked about", losses_are_asked_about},
                             {"documents follow what ws wrote", documents_follow_what_ws_wrote},
                             {"an old copy is a new note", an_old_copy_is_a_new_note},

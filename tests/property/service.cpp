@@ -209,6 +209,13 @@ void Service::retitle(const std::string& document, const std::string& title) {
                                    {"expected_content_revision", now.at(document).revision}})));
 }
 
+void Service::save() { static_cast<void>(call("PUT", "/_mock/snapshots/backup")); }
+
+void Service::restore() {
+  static_cast<void>(call("POST", "/_mock/snapshots/backup:restore"));
+  documents_.reset();
+}
+
 void Service::decide_conflicts(const std::string& text) {
   const Json state = call("GET", "/_mock/state");
   for (const Json& conflict : state.at("tables").at("sync_conflicts")) {

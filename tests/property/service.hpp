@@ -61,6 +61,8 @@ class Service {
   /// Publishes at once, based on the service's current state. Conflicts that the service records are left open.
   void publish(const std::vector<Item>& items);
   void retitle(const std::string& document, const std::string& title);
+  void save();  ///< the state that `restore` brings back, as a backup does
+  void restore();
   /// Another client decides every open conflict: this is the text of the document now.
   void decide_conflicts(const std::string& text);
   /// Revisions returned by commits.
