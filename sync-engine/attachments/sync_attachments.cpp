@@ -181,7 +181,9 @@ class AttachmentRun {
     for (const auto& [path, open] : found_.open) {
       const bool is_open = std::ranges::any_of(
           found_.plan.collisions, [&path = path](const AttachmentCollision& each) { return each.path == path; });
-      if (is_open) continue;
+      const auto file = found_.sides.local.find(path);
+      const bool is_hidden = file != found_.sides.local.end() && file->second.hidden;
+      if (is_open || is_hidden) continue;
       // What lies beside it is on the service, or was changed by somebody: then it stays.
       if (open.beside && open.remote) static_cast<void>(writer.remove(*open.beside, open.remote->hash));
       WS_TRY(writer.flush_folders());

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include "api-client/base/random.hpp"
@@ -1191,16 +1190,28 @@ class Promised {
     for (const std::string& conflict : ends_.conflicts) {
       const std::string path = conflict.substr(conflict.find(' ') + 1);
       const Entry* const entry = entry_at(path);
-      // Row MT: what was archived while it was left out is kept and told, and no conflict any more.
-      if (entry == nullptr || entry->change_there != Change::folder) rules += "/" + path + "\n";
+      // Row MT: what was archived while it was left out is kept and told, and no conflict any more. A picture with two
+      // new names comes under the other one too, and stays two.
+      const bool is_kept = entry == nullptr || entry->change_there != Change::folder;
+      if (is_kept && !(entry != nullptr && entry->is_picture && conflict.starts_with("path")))
+        rules += "/" + path + "\n";
     }
-    const auto ledger = [this] { return fmt::format("{} {}", fmt::join(here().conflicts(), ", "), service_.ledger()); };
+    const auto ledger = [this] {
+      std::set<std::string> open;
+      const auto read = [&open](sync::SyncEngine& engine) {
+        const auto all = engine.conflicts().value();
+        for (const sync::Conflict& each : all) open.insert(std::string(name(each.kind())) + " " + each.path.string());
+      };
+      return here().with_engine({}, read) ? joined(open) + service_.ledger() : "no conflicts can be read";
+    };
     const std::string before = ledger();
     for (const bool is_hidden : {true, false}) {
       const Folder folder(here().root(), {});
       is_hidden ? folder.write(".wsignore", rules) : folder.remove(".wsignore");
       const auto report = here().carry_out(order_of_run());
       if (!report || report->ended_by) return "a run under a rule failed";
+      tell(is_hidden ? "  what is in conflict is ignored" : "  and is not any more");
+      tell_rows(*report);
       const std::string after = ledger();
       if (after != before)
         return fmt::format("{}, the conflicts are {}\nnot {}", is_hidden ? "ignored" : "seen again", after, before);
