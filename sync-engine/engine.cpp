@@ -163,17 +163,17 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(*context_, "push"));
   std::size_t mended = 0;
   WS_LET(Survey survey, survey_with_links(context_->session, options, mended));
-  WS_TRY(close_settled_conflicts(context_->session, survey, options));
+  // What must be done here first is done by a pull: a file that steps aside, and a text that comes for a document that
+  // was moved here, as the move would carry the revision of a text that nobody has here.
+  std::set<DocumentId> waiting;
+  for (const Action& action : survey.plan.actions) {
+    if (!is_push(action.kind) && action.kind != ActionKind::conflict) waiting.insert(action.document);
+  }
+  WS_TRY(close_settled_conflicts(context_->session, survey, options, waiting));
   WS_LET(const std::uint64_t files_synced, note_attachments(context_->session, survey));
   WS_LET(Report report, report_of(context_->session, survey));
   report.not_included -= std::min(report.not_included, files_synced);
   report.links_mended = mended;
-  // What must be done here first is done by a pull: a file that steps aside, and a text that comes for a document that
-  // was moved here, as the move would carry the revision of a text that nobody has here.
-  std::set<DocumentId> waiting;
-  for (const Row& row : report.rows) {
-    if (!is_push(row.action.kind) && row.action.kind != ActionKind::conflict) waiting.insert(row.action.document);
-  }
   std::erase_if(report.rows, [&](const Row& row) {
     const bool steps_aside = row.action.kind == ActionKind::push_create && row.action.previous_path;
     return steps_aside || (row.action.kind != ActionKind::conflict && waiting.contains(row.action.document));

@@ -147,7 +147,10 @@ bool HiddenFiles::hides(const Conflict& known) const {
   return skipped_.contains(known.path.text());
 }
 
-Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options) {
+Result<void> close_settled_conflicts(Session& session,
+                                     const Survey& survey,
+                                     const RunOptions& options,
+                                     const std::set<DocumentId>& waiting) {
   const bool rewound = std::ranges::any_of(
       survey.plan.conflicts, [](const Conflict& each) { return each.which == ConflictCase::service_went_back; });
   if (options.only || rewound || survey.plan.guard || survey.known_conflicts.empty()) return {};
@@ -155,7 +158,8 @@ Result<void> close_settled_conflicts(Session& session, const Survey& survey, con
   const HiddenFiles hidden_files(survey);
   std::vector<const Conflict*> settled;
   for (const Conflict& known : survey.known_conflicts) {
-    if (!is_still_open(planned, known) && !hidden_files.hides(known)) settled.push_back(&known);
+    if (!is_still_open(planned, known) && !hidden_files.hides(known) && !waiting.contains(known.document))
+      settled.push_back(&known);
   }
   WS_TRY(mark_closing(session, settled));
   std::vector<EndedConflict> ended;

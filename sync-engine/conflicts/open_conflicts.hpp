@@ -12,8 +12,12 @@
 namespace ws::sync {
 
 /// Resolves on the service, then drops here, those recorded conflicts that the plan no longer has. One that the service
-/// refuses to resolve (its document changed in this moment) waits for the next run.
-Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options);
+/// refuses to resolve (its document changed in this moment) waits for the next run. What a pull of `waiting` is to
+/// settle stays open.
+Result<void> close_settled_conflicts(Session& session,
+                                     const Survey& survey,
+                                     const RunOptions& options,
+                                     const std::set<DocumentId>& waiting = {});
 
 /// Conflicts whose documents cannot be read now: the plan says nothing about them, so they stay open.
 class HiddenFiles {

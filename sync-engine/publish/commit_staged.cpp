@@ -51,7 +51,7 @@ Result<bool> drop_returned(Session& session, CommitPart& part, std::vector<Row>&
 Action action_of(const StagedItem& staged) {
   return {.kind = staged.conflict ? ActionKind::conflict : staged.item.kind,
           .path = staged.disk_path,
-          .reason = "pushed by an earlier command",
+          .reason = "pushed earlier",
           .document = staged.item.document,
           .previous_path = staged.item.previous_path,
           .seen = staged.item.hash,

@@ -65,6 +65,18 @@ TEST_CASE("conflict ends: a copy beside that is renamed decides it, whichever co
   CHECK(here.run().rows.empty());
 }
 
+TEST_CASE("conflict ends: a push leaves open what only a pull would merge", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("n.md", "one\n\ntwo\n\nthree\n");
+  here.run();
+  here.write("n.md", "mine\n\ntwo\n\nthree\n");
+  remote.edit("n.md", "one\n\ntwo\n\ntheirs\n");
+  REQUIRE(here.run({.merge = false}).conflicts.size() == 1);
+  REQUIRE(here.engine().push());
+  CHECK(here.engine().conflicts()->size() == 1);
+}
+
 TEST_CASE("conflict ends: an edit that is settled survives a run that ends before it says so", "[sync-engine]") {
   OpenConflict open;
   auto& [remote, here, id] = open;
