@@ -190,9 +190,7 @@ ObjectBuilder& ObjectBuilder::add_or_null(std::string_view key, std::string_view
 Json ObjectBuilder::take() { return std::move(*object_); }
 
 std::string& ObjectText::member(std::string_view key) {
-  text_ += text_.empty() ? '{' : ',';
-  append_text(text_, key);
-  text_ += ':';
+  text_.append(text_.empty() ? "{\"" : ",\"", 2).append(key).append("\":", 2);
   return text_;
 }
 

@@ -40,7 +40,7 @@ struct WorldOptions {
   int device_polls = 0;  ///< with `after_polls`: number of pending polls before approval
   std::chrono::seconds device_interval{5};
   std::chrono::seconds device_expires{900};
-  int page_bytes = 4096;  ///< of a database in memory: most tables of a small world fill less than a page
+  int page_bytes = 2048;  ///< of a database in memory: each page that a transaction touches is copied for its rollback
 };
 
 /// The event queue of an agent has changed: pending claims for it should be retried.
