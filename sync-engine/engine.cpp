@@ -93,6 +93,7 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
   WS_LET(TreeBinding binding, read_binding(ws));
   WS_LET(const TreeConfig config, read_config(ws));
   FileKinds kinds = FileKinds::with(config.include);
+  FileKinds excluded = FileKinds::with(config.attachments_exclude);
   const bool any_state = ws.has("state.db") && !ws.is_empty_file("state.db");
   const bool lost = !any_state && ws.has("history.git");
   WS_LET(StateStore state, StateStore::open(ws.through("state.db")));
@@ -103,6 +104,7 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
                                                                                .binding = std::move(binding),
                                                                                .config = config,
                                                                                .kinds = std::move(kinds),
+                                                                               .excluded = std::move(excluded),
                                                                                .state = std::move(state),
                                                                                .history = std::move(history),
                                                                                .remote = remote,

@@ -25,7 +25,6 @@ class AttachmentSurveyor {
       : session_(session),
         survey_(survey),
         options_(options),
-        excluded_(FileKinds::with(session.config.attachments_exclude)),
         kinds_(session.config.attachments_kinds),
         tied_(survey.scan.skipped()) {
     std::erase_if(tied_, [](const Skipped& each) { return each.reason != SkipReason::tied_elsewhere; });
@@ -321,17 +320,17 @@ class AttachmentSurveyor {
       if (found_.sides.base.contains(path)) continue;
       const auto from = numbers.empty() ? numbers.end() : numbers.find(file_id(files_.disk_path(path)));
       if (from == numbers.end() || (replaced.contains(from->second) && !paths.contains(path))) continue;
-      if (paths.contains(path) || !is_ignored(path)) {
-        moved[from->second].insert(path);
+      if (const auto why = why_not(path)) {
+        moved_out_of_sight_.emplace(from->second, *why);
       } else {
-        moved_out_of_sight_.insert(from->second);
+        moved[from->second].insert(path);
       }
     }
     for (const HiddenFile& file : by_number.empty() ? std::vector<HiddenFile>() : survey_.scan.hidden(session_.root)) {
       const auto from = by_number.find(file.id.number());
       // Nobody reads it, so that a number without a birth time is believed, as for notes.
       if (from != by_number.end() && is_same_file(from->second.first, file.id) != SameFile::no)
-        moved_out_of_sight_.insert(from->second.second);
+        moved_out_of_sight_.emplace(from->second.second, file.reason);
     }
     for (const auto& [from, names] : moved) {
       if (names.size() != 1) continue;  // links to one file
@@ -421,7 +420,7 @@ class AttachmentSurveyor {
     if (twins_.contains(path)) return SkipReason::twin;
     if (is_in_tied_folder(tied_, path.text())) return SkipReason::tied_elsewhere;
     if (is_ignored(path)) return SkipReason::ignored;
-    if (!session_.config.attachments_exclude.empty() && excluded_.takes(path.text())) return SkipReason::excluded;
+    if (session_.excludes(path.text())) return SkipReason::excluded;
     const auto there = found_.sides.remote.find(path);
     const bool too_large =
         there != found_.sides.remote.end() && there->second.size_bytes > session_.config.attachments_max_bytes;
@@ -442,7 +441,8 @@ class AttachmentSurveyor {
       // A file that a program is about to write anew.
       if (options_.busy(path)) file = LocalAttachment{.hidden = SkipReason::busy};
     }
-    if (!file && moved_out_of_sight_.contains(path)) file = LocalAttachment{.hidden = SkipReason::ignored};
+    if (const auto moved = moved_out_of_sight_.find(path); !file && moved != moved_out_of_sight_.end())
+      file = LocalAttachment{.hidden = moved->second};
     if (!file && found_.sides.base.contains(path) && is_kept_elsewhere(session_.root, path.text()))
       file = LocalAttachment{.hidden = SkipReason::elsewhere};
     if ((!file || !found_.sides.remote.contains(path)) && would_be_held(path))
@@ -612,11 +612,10 @@ class AttachmentSurveyor {
   Session& session_;
   const Survey& survey_;
   const RunOptions& options_;
-  FileKinds excluded_;
   ArrivingKinds kinds_;
-  std::set<std::string> folders_seen_;         ///< above what may come, as they are spelled here
-  std::set<RelativePath> moved_out_of_sight_;  ///< files of the base that have an ignored name now
-  std::vector<Skipped> tied_;                  ///< folders that are tied by themselves
+  std::set<std::string> folders_seen_;                     ///< above what may come, as they are spelled here
+  std::map<RelativePath, SkipReason> moved_out_of_sight_;  ///< files of the base, under a name now that is not read
+  std::vector<Skipped> tied_;                              ///< folders that are tied by themselves
   IgnoreRules built_in_;
   std::optional<Scan> with_rules_;
   OtherFiles files_;

@@ -47,13 +47,7 @@ class FileUndo {
            const Scan& scan,
            const SafeWriter& writer,
            AttachmentTree base)
-      : session_(session),
-        undone_(undone),
-        scan_(scan),
-        writer_(writer),
-        base_(std::move(base)),
-        files_(session),
-        excluded_(FileKinds::with(session.config.attachments_exclude)) {
+      : session_(session), undone_(undone), scan_(scan), writer_(writer), base_(std::move(base)), files_(session) {
     for (const OperationRow& row : rows) {
       if (row.after) made_.insert(row.after->path);
     }
@@ -123,8 +117,7 @@ class FileUndo {
       return arrives && is_ignored ? ignored_now : std::string_view();
     }
     if (session_.config.attachments == AttachmentMode::off) return "`attachments: off` keeps it from being synced";
-    if (!session_.config.attachments_exclude.empty() && excluded_.takes(place.text()))
-      return "`attachments_exclude` keeps it from being synced";
+    if (session_.excludes(place.text())) return "`attachments_exclude` keeps it from being synced";
     if (is_ignored) return ignored_now;
     if (session_.config.portable_names && is_unportable(place)) return "`names: portable` keeps it from being synced";
     const auto here = step.from ? files_.look_at(step.from->string(), session_.config.attachments_max_bytes)
@@ -144,7 +137,6 @@ class FileUndo {
   AttachmentTree base_;
   std::set<RelativePath> made_;  ///< the places that the operation gave to files
   LocalFiles files_;
-  FileKinds excluded_;
 };
 
 /// The files of an undo. What stands elsewhere by now, or cannot be brought, is left.

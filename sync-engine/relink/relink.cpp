@@ -202,7 +202,11 @@ Result<void> stays_linked(const LinkTree& tree, const std::string& old_path, con
     return fail(Failure::Kind::usage,
                 fmt::format("{} is ignored, so {} would not be synced any more", new_path, old_path),
                 "name another place, or change .wsignore first");
-  if (tree.kinds.takes(old_path) && why_not_synced(*tree.session, tree.scan, to))
+  const TreeConfig& config = tree.session->config;
+  const bool is_file_out_of_sight = (links::is_hidden_path(new_path) && !links::is_hidden_path(old_path)) ||
+                                    (tree.session->excludes(new_path) && !tree.session->excludes(old_path)) ||
+                                    config.left_out.takes(new_path) || (config.portable_names && is_unportable(to));
+  if (tree.kinds.takes(old_path) ? why_not_synced(*tree.session, tree.scan, to).has_value() : is_file_out_of_sight)
     return fail(Failure::Kind::usage,
                 fmt::format("{} is a name that is not synced, so {} would not be synced any more", new_path, old_path),
                 "choose another name");

@@ -41,6 +41,7 @@ struct Session {
   TreeBinding binding;
   TreeConfig config;
   FileKinds kinds;
+  FileKinds excluded;  ///< see `excludes`
   StateStore state;
   History history;
   Remote* remote = nullptr;
@@ -56,6 +57,8 @@ struct Session {
 
   /// For what opens by path; see `WsFolder::through`.
   std::filesystem::path own(const char* name) const { return ws.through(name); }
+  /// Whether `attachments_exclude:` names this file.
+  bool excludes(std::string_view path) const { return !config.attachments_exclude.empty() && excluded.takes(path); }
   /// Whether this tree has, or had, attachments.
   bool knows_attachments();
   AttachmentStore attachments() { return state.attachments(); }

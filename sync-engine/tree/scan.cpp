@@ -238,7 +238,8 @@ std::vector<HiddenFile> Scan::hidden(const RootFolder& root) const {
       files.push_back({.reason = reason, .id = number_of(fd.get(), std::string(name))});
     });
     // After the links: where one leads to it, that says more.
-    each_name(folder.hidden_names, [&](const char* name) {
+    each_name(folder.hidden_names, [&](std::string name) {
+      if (name.back() == '/') return add_ignored(root, join(folder.path, name.substr(0, name.size() - 1)), files);
       if (!fd) fd = root.open_beneath(folder.path, O_RDONLY | O_DIRECTORY);
       const FileId id = number_of(fd.get(), name);
       if (id.inode != 0) files.push_back({.reason = SkipReason::ignored, .id = id});

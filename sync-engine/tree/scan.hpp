@@ -62,7 +62,7 @@ struct ScannedFolder {
   const CachedFolder* same = nullptr;
   std::vector<ReplacedEntry> replaced = {};  ///< in order of place
   std::string others = {};                   ///< names of files of no kind that is synced, each with a NUL behind it
-  std::string hidden_names = {};             ///< names of files that begin with a dot, likewise
+  std::string hidden_names = {};             ///< names that begin with a dot, of folders with a slash, likewise
 };
 
 class Scan;
@@ -97,8 +97,8 @@ class Scan {
   void each_other(const std::function<void(const std::string& path)>& visit) const;
   /// Whether any folder has rules of its own about what is ignored.
   bool any_rules() const;
-  /// The numbers of all that is left alone, looked up now: of a link those of the file that it leads to. Ignored
-  /// folders are walked for it, hidden ones are not: programs keep there what was thrown away.
+  /// The numbers of all that is left alone, looked up now: of a link those of the file that it leads to. Ignored and
+  /// hidden folders are walked for it, but for those where programs keep what was thrown away.
   std::vector<HiddenFile> hidden(const RootFolder& root) const;
   /// Whether every rule was read, so that `is_ignored` knows of paths that are not on disk too.
   bool rules_loaded() const { return rules_loaded_; }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-client/base/ascii.hpp"
 #include "sync-engine/tree/walk.hpp"
 
 namespace ws::sync {
@@ -140,6 +141,13 @@ void Walk::close(Visit& visit, Worker& worker) {
   worker.folders.push_back(std::move(folder));
 }
 
+/// Where programs and desktops put what a person deletes: that is no new name of it.
+bool holds_what_is_thrown_away(std::string_view folder) {
+  static constexpr std::string_view beginnings[] = {".trash", ".recycle", ".deleted", ".stversions"};
+  return std::ranges::any_of(
+      beginnings, [&](std::string_view each) { return equal_ignoring_case(folder.substr(0, each.size()), each); });
+}
+
 /// Reads all names that matter into `worker.listed`; false with errno where the folder cannot be read.
 Result<bool> Walk::list(Visit& visit, Worker& worker) {
   worker.listed.clear();
@@ -160,6 +168,8 @@ Result<bool> Walk::list(Visit& visit, Worker& worker) {
         if (options_.git != nullptr) look_at_git_name(visit, name, entry->d_type);
         if (entry->d_type == DT_REG || entry->d_type == DT_UNKNOWN)
           visit.folder.hidden_names.append(name, std::strlen(name) + 1);
+        if (entry->d_type == DT_DIR && !dangerous_part(name) && !holds_what_is_thrown_away(name))
+          visit.folder.hidden_names.append(name).append("/", 2);
         if (markdown_alone || dangerous_part(name)) continue;  // `.git`, `.ws`, `.` and `..` too
       }
       unsigned char type = entry->d_type;
