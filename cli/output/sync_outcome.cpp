@@ -335,22 +335,26 @@ std::string left_alone_sum(const Report& report) {
   return text;
 }
 
-std::string_view counted_as(const Row& row) {
+std::string_view counted_as(const Row& row, bool is_undo) {
+  const ActionKind kind = row.action.kind;
+  const bool is_restored = kind == ActionKind::pull_create || kind == ActionKind::pull_update;
+  if (is_undo && is_restored && row.state == Row::State::done) return "restored here";
+  if (is_undo && is_restored && row.state == Row::State::planned) return "to restore here";
   if (leaves_the_list(row.action) && row.state != Row::State::failed) {
     return row.state == Row::State::done ? "removed on the service" : "to remove on the service";
   }
   switch (row.state) {
     case Row::State::failed: return "failed";
     case Row::State::staged: return "staged";
-    case Row::State::planned: return planned_sum(row.action.kind);
+    case Row::State::planned: return planned_sum(kind);
     case Row::State::done: break;
   }
-  return done_sum(row.action.kind);
+  return done_sum(kind);
 }
 
-std::string render_sum(const Report& report, ReportStage stage) {
+std::string render_sum(const Report& report, ReportStage stage, bool is_undo) {
   Sum sum;
-  sum.add(report);
+  sum.add(report, is_undo);
   std::string text = sum.text();
   const std::string not_synced = not_synced_sum(report);
   const std::string left_alone = left_alone_sum(report);
@@ -389,10 +393,10 @@ void add_hints(const Report& report, std::vector<std::string>& lines) {
 
 bool is_undo(const Invocation& called) { return called.verb.starts_with("undo") || called.verb.starts_with("redo"); }
 
-void Sum::add(const Report& report) {
+void Sum::add(const Report& report, bool is_undo) {
   for (const Row& row : report.rows) {
     if (row.action.kind == ActionKind::unchanged) continue;
-    const std::string_view word = counted_as(row);
+    const std::string_view word = counted_as(row, is_undo);
     const auto known = std::ranges::find(counts_, word, &std::pair<std::string_view, std::size_t>::first);
     if (known == counts_.end()) {
       counts_.emplace_back(word, 1);
@@ -439,7 +443,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
     lines.push_back(guard_text(*report.guard, stage, is_undo(called) ? "it" : "a sync"));
     if (!is_undo(called)) add_losses(report, lines);
   } else if (!report.rows.empty() || report.conflicts.empty()) {
-    lines.push_back(render_sum(report, stage));
+    lines.push_back(render_sum(report, stage, is_undo(called)));
   }
   if (report.growth) {
     lines.push_back(growth_text(*report.growth));

@@ -48,16 +48,17 @@ ActionWords words_of(ActionKind kind) {
   return {};
 }
 
-std::string word_of(const Row& row, ReportStage stage) {
+std::string word_of(const Row& row, ReportStage stage, bool is_undo) {
   if (row.state == Row::State::failed) return "failed";
   const ActionKind kind = row.action.kind;
+  const bool is_planned = stage == ReportStage::planned || row.state == Row::State::planned;
+  if (is_undo && (kind == ActionKind::pull_create || kind == ActionKind::pull_update))
+    return is_planned ? "restore here" : "restored here";
   if (leaves_the_list(row.action)) {
-    return stage == ReportStage::planned || row.state == Row::State::planned ? "remove on service"
-                                                                             : "removed on service";
+    return is_planned ? "remove on service" : "removed on service";
   }
   if (row.state == Row::State::staged) return kind == ActionKind::push_create ? "staged new" : "staged";
-  if (stage == ReportStage::planned || row.state == Row::State::planned) return std::string(words_of(kind).planned);
-  return std::string(words_of(kind).done);
+  return std::string(is_planned ? words_of(kind).planned : words_of(kind).done);
 }
 
 Look look_of(const Row& row) {
@@ -151,7 +152,7 @@ std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::s
   for (std::size_t i = 0; i < shown; ++i) {
     const Row& row = *rows[i];
     lines.push_back({.look = look_of(row),
-                     .word = word_of(row, stage),
+                     .word = word_of(row, stage, is_undo),
                      .path = path_of(row),
                      .reason = reason_of(row, report, is_undo)});
   }

@@ -37,7 +37,7 @@ bool is_undo(const Invocation& called);
 /// How many rows came to what, of one report or of many: "3 sent, 1 received". In the order in which they came first.
 class Sum {
  public:
-  void add(const sync::Report& report);
+  void add(const sync::Report& report, bool is_undo = false);
   std::string text() const;  ///< empty where nothing was counted
 
  private:

@@ -438,7 +438,10 @@ class AttachmentRun {
     for (Row& row : rows_) {
       const Action& action = row.action;
       if (!is_pull(action.kind)) continue;
-      WS_TRY(session_.check_cancelled());
+      if (auto stopped = session_.check_cancelled(); !stopped) {
+        if (!outcome_.ended_by) outcome_.ended_by = std::move(stopped).error();
+        break;
+      }
       std::optional<Result<Staged>> bytes;
       if (fetches_bytes(action)) {
         const Sha256& hash = *action.result;

@@ -169,7 +169,8 @@ class Decision {
   Result<void> keep_their_text(DecidedConflict& decided) {
     if (keep_ == Keep::remote || keep_ == Keep::both || !conflict_.remote || !texts_.remote) return {};
     WS_LET(const git::ObjectId blob, session_.history.keep(*texts_.remote));
-    decided.theirs.push_back({.path = conflict_.path.string(), .blob = blob});
+    WS_LET(Author author, session_.state.pending_author(conflict_.document));
+    decided.theirs.push_back({.path = conflict_.path.string(), .blob = blob, .author = std::move(author)});
     return {};
   }
 
@@ -205,6 +206,10 @@ class Decision {
     if (!text) return record_losing_text(decided, document, std::nullopt);
     WS_LET(const git::ObjectId blob, session_.history.keep(*text));
     decided.agreed.front().blob = blob;
+    // As the service names it: blame goes by that.
+    if (keep_ == Keep::remote || keep_ == Keep::both) {
+      WS_LET(decided.agreed.front().author, session_.state.pending_author(conflict_.document));
+    }
     // The answer does not name the new document: the next pull brings it, with the same text.
     if (!conflict_.remote && !is_named) return {};
     const DocumentRevision known = conflict_.remote ? conflict_.remote->revision : DocumentRevision{1};

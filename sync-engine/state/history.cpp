@@ -173,7 +173,7 @@ Result<void> History::record_before(const TextChanges& ours, const TextChanges& 
   if (ours.empty()) return {};
   WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, updates_of(one_each(ours))));
   if (tree == tip.tree) return flush();
-  WS_LET(const git::ObjectId last, commit(tip, tree, ours, "The text here, before it was merged or replaced"));
+  WS_LET(const git::ObjectId last, commit(tip, tree, ours, text_replaced_here));
   return git->set_reference(main_branch, last);
 }
 

@@ -25,6 +25,9 @@ namespace ws::sync {
 /// The name of an author of whom the service says nothing.
 inline constexpr const char* service_name = "the service";
 
+/// The message of a commit that keeps a text which nobody published, before a run or a person replaces it.
+inline constexpr std::string_view text_replaced_here = "The text here, before it was merged or replaced";
+
 struct TextChange {
   std::string path = {};
   std::optional<git::ObjectId> blob = {};  ///< empty: the file is not there any more

@@ -147,9 +147,12 @@ class Blamer {
   Result<void> place(Suspect suspect) {
     std::ranges::sort(suspect.lines, {}, &OpenLine::in_text);
     std::optional<std::string> text;
-    for (const git::ObjectId& id : suspect.commit.parents) {
-      if (suspect.lines.empty()) break;
-      WS_LET(git::Commit parent, repository_->read_commit(id));
+    std::vector<git::ObjectId> earlier = suspect.commit.parents;
+    for (std::size_t i = 0; i < earlier.size() && !suspect.lines.empty(); ++i) {
+      WS_LET(git::Commit parent, repository_->read_commit(earlier[i]));
+      // What was taken back before it was published is nobody's edit: the lines come from before it.
+      if (parent.message == text_replaced_here)
+        earlier.insert(earlier.end(), parent.parents.begin(), parent.parents.end());
       WS_LET(const auto older, find_in(parent, suspect));
       if (!older) continue;
       Suspect next{.commit = std::move(parent), .path = older->path, .blob = *older->blob};

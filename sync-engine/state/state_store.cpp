@@ -294,6 +294,16 @@ Result<std::map<DocumentId, PendingRow>> StateStore::pending() {
   return rows;
 }
 
+Result<Author> StateStore::pending_author(const DocumentId& document) {
+  Result<Author> (*const author_of)(const sqlite::Statement& row) = [](const sqlite::Statement& row) {
+    return Result<Author>(Author{.name = row.string(0), .id = row.string(1), .time = time_at(row, 2)});
+  };
+  WS_LET(
+      auto found,
+      find_row(database_, "select author, author_id, changed_at from pending where document = ?", author_of, document));
+  return found ? std::move(*found) : Author();
+}
+
 Result<void> StateStore::put_pending(const DocumentId& document, const PendingRow& row) {
   return run_sql(database_,
                  "insert or replace into pending values (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -65,6 +65,8 @@ class StateStore {
   Result<void> put_written(const DocumentId& document, const WrittenFile& file);
 
   Result<std::map<DocumentId, PendingRow>> pending();
+  /// Who made the pending change of a document; without a name: nobody known.
+  Result<Author> pending_author(const DocumentId& document);
   Result<void> put_pending(const DocumentId& document, const PendingRow& row);
   Result<void> drop_pending(const DocumentId& document);
   Result<bool> has_pending_or_conflicts();

@@ -108,7 +108,7 @@ Result<ExitCode> claim(Session& session) {
     const std::string shown = ws::cli::short_id(held_event);
     session.note(fmt::format("when it is done: {}; to give it up: {}; its lease token is kept here",
                              ShellCommand{"ws", "events", "complete", shown, "--result", "JSON"}.in_backticks(),
-                             ShellCommand{"ws", "events", "fail", shown}.in_backticks()));
+                             ShellCommand{"ws", "events", "fail", shown, "--error", "TEXT"}.in_backticks()));
   }
   return printed;
 }

@@ -37,8 +37,10 @@ std::string origin_of_state(Session& session, SyncTree& tree, const sync::Relati
   if (!states) return {};
   const auto state = std::ranges::find(*states, id, &sync::HistoryState::id);
   if (state == states->end()) return {};
-  return fmt::format(", of {}, {}",
-                     clean(state->author, Breaks::space),
+  const std::string author = clean(state->author, Breaks::space);
+  return fmt::format("{}{}, {}",
+                     author.empty() ? "" : ", of ",
+                     author,
                      relative_time(to_rfc3339(state->time), session.world().clock.now()));
 }
 
@@ -140,6 +142,15 @@ Result<ExitCode> reset(Session& session) {
                           });
     if (!is_found)
       return fail(Failure::Kind::not_found, fmt::format("{} is neither here nor on the service", each.word));
+  }
+  if (planned.steps.empty() && wanted.size() == 1 && !session.has("dry-run")) {
+    WS_LET(const std::vector<sync::KnownDocument> known, tree.engine->documents());
+    const std::string& place = wanted.front().path;
+    const bool is_note = sync::is_markdown(place) && !wanted.front().is_pattern;
+    if (is_note && std::ranges::none_of(known, [&](const auto& one) { return one.row.disk_path().text() == place; }))
+      return fail(Failure::Kind::not_found,
+                  fmt::format("{} was never sent: the service has nothing to reset it to", wanted.front().word),
+                  "it stays as it is");
   }
   if (session.has("dry-run") || planned.steps.empty())
     return tell_steps(session, planned, session.has("dry-run"), told);

@@ -281,7 +281,12 @@ Result<ExitCode> diff(Session& session) {
   }
   std::string text;
   for (const sync::Difference& difference : found) {
-    const std::string after = name_of(difference.side == sync::Side::here ? "local" : "remote", difference.after);
+    const bool is_ours = difference.side == sync::Side::here;
+    const std::string after = name_of(is_ours ? "local" : "remote", difference.after);
+    if (!difference.after && difference.before)
+      text += fmt::format("{}: {}\n",
+                          is_ours ? "deleted here" : "archived on the service",
+                          clean(difference.before->text(), Breaks::space));
     text += fmt::format(
         "--- {}\n+++ {}\n", clean(name_of("base", difference.before), Breaks::space), clean(after, Breaks::space));
     text += coloured_diff(session, difference.hunks);

@@ -198,7 +198,7 @@ std::string told(const Conflict& conflict, const Decision& decision) {
                        path,
                        ShellCommand{"ws", "sync", "resolve"}.path(path).add({"--keep", "merged"}).in_backticks());
   }
-  return fmt::format("resolved {}: kept {}; {}", path, keep_word(decision.keep), what_follows(conflict, decision.keep));
+  return fmt::format("resolved {}: {}; {}", path, kept_text(decision.keep), what_follows(conflict, decision.keep));
 }
 
 Result<ExitCode> walk_selected(Session& session) {

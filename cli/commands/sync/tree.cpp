@@ -409,7 +409,15 @@ std::string_view keep_word(sync::Keep keep) {
   return "";
 }
 
+std::string kept_text(sync::Keep keep) {
+  return keep == sync::Keep::merged ? "merged" : "kept " + std::string(keep_word(keep));
+}
+
 std::string_view what_follows(const sync::Conflict& conflict, sync::Keep keep) {
+  const bool is_rename = conflict.which == sync::ConflictCase::renamed_on_both ||
+                         conflict.which == sync::ConflictCase::renamed_on_both_kept_here ||
+                         conflict.which == sync::ConflictCase::attachment_renamed_on_both;
+  if (is_rename && keep == sync::Keep::remote) return "the file here has that name now";
   const bool needs_a_run = conflict.is_about(sync::ConflictSubject::place) ||
                            conflict.is_about(sync::ConflictSubject::revision) ||
                            (conflict.is_here_only() && keep != sync::Keep::remote);

@@ -71,6 +71,7 @@ Invocation invocation_of(Session& session, const SyncTree& tree);
 /// "mine", of a decision: the same word in every line that people read.
 std::string_view keep_word(sync::Keep keep);
 /// What a decision has done, and what is left to do: "it is sent".
+std::string kept_text(sync::Keep keep);  ///< "kept mine", "merged"
 std::string_view what_follows(const sync::Conflict& conflict, sync::Keep keep);
 
 /// Hunks of a unified diff as git colours them, cleaned for the terminal: colours only where it shows some.

@@ -317,9 +317,9 @@ class SyncConflictResolver final : public walk::ConflictResolver {
 
   std::vector<std::string> told(const walk::Decided& decided) const {
     const std::string kept = decided.where_it_collides ? fmt::format("{} where it collides, and merged the rest",
-                                                                     keep_word(*decided.where_it_collides))
-                                                       : std::string(keep_word(decided.keep));
-    std::string line = fmt::format("resolved {}: kept {}; {}",
+                                                                     kept_text(*decided.where_it_collides))
+                                                       : kept_text(decided.keep);
+    std::string line = fmt::format("resolved {}: {}; {}",
                                    name_of_conflict(),
                                    kept,
                                    what_follows(conflict_, decided.where_it_collides ? Keep::merged : decided.keep));
