@@ -44,7 +44,10 @@ Result<Json> state_in(const std::string& path) {
 Result<Json> state_of_data(const std::string& data) {
   SandboxOptions options;
   options.data = data;
-  if (!std::filesystem::exists(data)) return fail(Failure::Kind::usage, fmt::format("there is no file {}", data));
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(data, error);
+  if (error) return fail(Failure::Kind::usage, fmt::format("there is no file {}", data));
+  if (bytes == 0) return fail(Failure::Kind::usage, fmt::format("{} is empty: no server kept its state there", data));
   WS_LET(const std::unique_ptr<Sandbox> sandbox, Sandbox::open(options));
   return sandbox->read_state();
 }

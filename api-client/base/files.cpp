@@ -116,6 +116,13 @@ Result<std::string> read_open_file(int file, const std::filesystem::path& name, 
   }
 }
 
+bool is_stream(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto there = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(there) && !std::filesystem::is_regular_file(there) &&
+         !std::filesystem::is_directory(there);
+}
+
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes, Source source) {
   const int flags = source == Source::anything ? 0 : O_NONBLOCK | O_NOCTTY;
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));

@@ -274,16 +274,8 @@ void Printer::each(std::string_view operation, const Json& items) {
   for (const Json& one : items) item(one);
 }
 
-/// A device or a pipe is written into; only files are replaced.
-bool Printer::is_stream() const {
-  std::error_code ignored;
-  const auto there = std::filesystem::status(options_.file, ignored);
-  return std::filesystem::exists(there) && !std::filesystem::is_regular_file(there) &&
-         !std::filesystem::is_directory(there);
-}
-
 Result<void> Printer::check() const {
-  if (!to_file() || is_stream()) return {};
+  if (!to_file() || is_stream(options_.file)) return {};
   std::error_code error;
   const auto there = std::filesystem::symlink_status(options_.file, error);
   if (there.type() == std::filesystem::file_type::none) {
@@ -310,7 +302,7 @@ Result<void> Printer::finish() {
   if (!to_file() && !collected_.empty()) show(terminal_, options_.pager, std::exchange(collected_, {}));
   if (failure_) return fail(*failure_);
   if (!to_file()) return {};
-  if (is_stream()) return write_stream();
+  if (is_stream(options_.file)) return write_stream();
   WS_TRY(check());
   WS_LET(const std::filesystem::path target, follow_link(options_.file));
   return write_file(target, terminal_.rendered(collected_, Controls::keep));

@@ -103,7 +103,6 @@ class Printer {
 
  private:
   void print_id(const Json& value);
-  bool is_stream() const;
   Result<void> write_stream() const;
   void put(std::string_view text);
   void put_json(std::string_view json);

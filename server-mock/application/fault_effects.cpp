@@ -157,7 +157,7 @@ std::string with_wrong_hashes(std::string text) {
 
 std::string_view usual_code(int status) {
   switch (status) {
-    case 400: return "bad_request";
+    case 400: return "invalid_request";
     case 401: return "invalid_credential";
     case 403: return "forbidden";
     case 404: return "not_found";
@@ -167,7 +167,7 @@ std::string_view usual_code(int status) {
     case 415: return "unsupported_media_type";
     case 429: return "rate_limited";
     case 503: return "unavailable";
-    default: return status >= 500 ? "internal_error" : "bad_request";
+    default: return status >= 500 ? "internal_error" : "invalid_request";
   }
 }
 

@@ -344,7 +344,7 @@ http::Response RecordingProxy::handle(const http::Request& request) {
         .header("Proxy-Authenticate", "Bearer");
   }
   if (request.path == "*") return http::Response(204).header("Allow", "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT");
-  if (!request.path.starts_with('/')) return error(400, "bad_request", "The request's target has no path");
+  if (!request.path.starts_with('/')) return error(400, "invalid_request", "The request's target has no path");
   if (passing_.size() >= max_calls) {
     return error(503, "overloaded", fmt::format("{} requests are in progress, which is the limit", max_calls));
   }

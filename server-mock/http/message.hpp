@@ -117,7 +117,7 @@ std::string_view reason_phrase(int status);
 /// Why a message was rejected before it was routed.
 struct MalformedRequest {
   int status = 400;              ///< 400, 408, 413, 417, 431, 503
-  std::string_view code = {};    ///< "bad_request"
+  std::string_view code = {};    ///< "invalid_request"
   std::string_view reason = {};  ///< one sentence
 };
 

@@ -25,7 +25,7 @@ std::optional<ApiError> coded_or_partial(const http::Request& head) {
   const bool is_coded = coding && !equal_ignoring_case(trimmed(*coding), "identity");
   if (!is_coded && !head.find("Content-Range")) return std::nullopt;
   return ApiError{.status = 400,
-                  .code = "bad_request",
+                  .code = "invalid_request",
                   .message = is_coded ? "An upload takes the bytes of the file, without a Content-Encoding"
                                       : "An upload takes the whole file in one PUT, without a Content-Range"};
 }

@@ -198,7 +198,7 @@ Json with_titles(const Json& state) {
   return titled;
 }
 
-Result<void> check_names(const std::string& table, const Json& wanted, const Json& state) {
+Result<void> check_table(const std::string& table, const Json& state) {
   std::vector<std::string> tables;
   if (const Json* const all = find(state, "tables"); all != nullptr) {
     for (const auto& [name, rows] : all->items()) tables.push_back(name);
@@ -206,8 +206,18 @@ Result<void> check_names(const std::string& table, const Json& wanted, const Jso
   if (std::ranges::find(tables, table) == tables.end()) {
     return fail(Failure::Kind::usage, fmt::format("there is no table \"{}\"", table), nearest_names(table, tables));
   }
+  return {};
+}
+
+Result<void> check_names(const std::string& table, const Json& wanted, const Json& state) {
+  WS_TRY(check_table(table, state));
   if (!wanted.is_array()) {
     return fail(Failure::Kind::usage, fmt::format("{} takes a list of rows", table), "- {title: Tides}");
+  }
+  if (wanted.empty()) {
+    return fail(Failure::Kind::usage,
+                fmt::format("{} names no row, so nothing of it would be checked", table),
+                fmt::format("count: {{{}: 0}} wants none", table));
   }
   const Json& rows = rows_of(state, table);
   for (const Json& row : wanted) {
@@ -238,6 +248,10 @@ Result<std::vector<std::string>> grade_world(const Json& wanted, const Json& who
   const Json none = Json::object();
   const Json* const absent = find(wanted, "absent");
   const Json* const counts = find(wanted, "count");
+  for (const auto& [name, part] : {std::pair("absent", absent), std::pair("count", counts)}) {
+    if (part != nullptr && (!part->is_object() || part->empty()))
+      return fail(Failure::Kind::usage, fmt::format("{} names tables", name), "count: {documents: 2}");
+  }
   for (const auto& [table, list] : wanted.items()) {
     if (table == "absent" || table == "count") continue;
     WS_TRY(check_names(table, list, state));
@@ -269,7 +283,7 @@ Result<std::vector<std::string>> grade_world(const Json& wanted, const Json& who
     }
   }
   for (const auto& [table, number] : (counts == nullptr ? none : *counts).items()) {
-    WS_TRY(check_names(table, Json::array(), state));
+    WS_TRY(check_table(table, state));
     if (!number.is_number_integer()) return fail(Failure::Kind::usage, fmt::format("count.{} is no number", table));
     const std::size_t is = rows_of(state, table).size();
     if (number == Json(is)) continue;

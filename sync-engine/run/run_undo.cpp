@@ -435,6 +435,8 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   UndoReport result{.undone = undone};
   if (undone.kind == take_operation) {
     WS_LET(result.left, find_taken(context.session, undone));
+    // No later call can take it back either: the next one goes further.
+    if (!options.dry_run) WS_TRY(context.session.state.operations().set_spent(undone.id));
     return std::optional(std::move(result));
   }
   WS_LET(const RuleChange rule, rule_change_of(context, undone));
@@ -478,6 +480,8 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   const UndoPlan& plan = planned.undo;
   const bool is_spent = !planned.is_stopped && plan.steps.empty() && plan.left.empty() && !plan.is_partial;
   if (is_spent && !options.operation) return std::optional<UndoReport>();
+  const bool ends_here =
+      !planned.is_stopped && plan.steps.empty() && !plan.is_partial && plan.left.size() == kept_both.size();
   // An undo is about the files of its run: what else lies here was not asked for.
   result.report.not_included = 0;
   result.left = planned.undo.left;
@@ -485,8 +489,8 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   if (options.dry_run || planned.is_stopped || planned.undo.steps.empty() || result.report.guard) {
     result.report.clean =
         result.report.rows.empty() && result.left.empty() && !result.report.guard && !planned.is_stopped;
-    // Asked for by its number: the way further back leads past it too.
-    if (is_spent && !options.dry_run) WS_TRY(context.session.state.operations().set_spent(undone.id));
+    // Asked for by its number, or nothing that a later call can do: the way further back leads past it.
+    if (ends_here && !options.dry_run) WS_TRY(context.session.state.operations().set_spent(undone.id));
     return std::optional(std::move(result));
   }
   if (rule == RuleChange::leaves) WS_TRY(change_rule(context, undone, rule, false));

@@ -144,7 +144,7 @@ std::vector<Scenario> attachment_scenarios() {
       deciding("both"),
       {.name = "pictures gc",
        .prepare = prepare_kept_bytes,
-       .steps = {{.arguments = {"sync", "gc", "--keep", "0"}}},
+       .steps = {{.arguments = {"sync", "gc", "--keep", "0", "--yes"}}},
        .last_exit = 7,
        .forgets = true},
   };

@@ -209,7 +209,7 @@ void prepare_gc(FaultWorld& world) {
 Scenario collecting(const std::string& name, const std::string& keep) {
   return {.name = name,
           .prepare = prepare_gc,
-          .steps = {{.arguments = {"sync", "gc", "--keep", keep}}},
+          .steps = {{.arguments = {"sync", "gc", "--keep", keep, "--yes"}}},
           .last_exit = 7,
           .forgets = keep == "0",
           .promised = {own_text}};

@@ -80,7 +80,7 @@ TEST_CASE("uploads: a part of a file, coded bytes and another Content-Type are r
   CAPTURE(headers);
   const RawAnswer refused = put(wire, path, "other", headers);
   CHECK(refused.status == 400);
-  CHECK(code_of(refused) == "bad_request");
+  CHECK(code_of(refused) == "invalid_request");
   const Json asset = parse(finish(wire, started, "a.txt", bytes.size()));
   CHECK(asset.at("content_sha256") == Sha256::of(bytes).hex());
 }

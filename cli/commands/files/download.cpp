@@ -2,13 +2,17 @@
 #include "api-client/transfer/download.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -29,10 +33,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Standard output: bytes that were written cannot be taken back.
-class StandardOutput final : public Destination {
+/// Standard output, a device or a pipe: bytes that were written cannot be taken back.
+class StreamOutput final : public Destination {
  public:
-  explicit StandardOutput(Terminal& terminal) : terminal_(terminal) {}
+  explicit StreamOutput(std::function<Result<void>(std::string_view)> write) : write_(std::move(write)) {}
   std::uint64_t size_bytes() const override { return size_; }
   std::string etag() const override { return etag_; }
   Result<void> set_etag(const std::string& etag) override {
@@ -40,7 +44,7 @@ class StandardOutput final : public Destination {
     return {};
   }
   Result<void> append(std::string_view piece) override {
-    terminal_.write(Stream::out, piece);
+    WS_TRY(write_(piece));
     stream_.update(piece);
     size_ += piece.size();
     return {};
@@ -48,14 +52,14 @@ class StandardOutput final : public Destination {
   Result<void> restart() override {
     if (size_ == 0) return {};
     return fail(Failure{.kind = Failure::Kind::integrity,
-                        .what = "the file changed after a part of it was written to stdout",
+                        .what = "the file changed after a part of it was written",
                         .hint = "download it to a file",
                         .code = "file_changed"});
   }
   Result<Sha256> hash() override { return stream_.finish(); }
 
  private:
-  Terminal& terminal_;
+  std::function<Result<void>(std::string_view)> write_;
   Sha256Stream stream_;
   std::uint64_t size_ = 0;
   std::string etag_;
@@ -127,14 +131,24 @@ void note_unchecked(Session& session, const OneDownload& one, const Downloaded& 
   if (!done.is_checked) session.note("note: the service gave no hash of " + one.id + "; the bytes are not checked");
 }
 
-Result<void> download_to_stdout(Session& session, Client& client, ProgressLine& line, const std::string& id) {
+Result<void> download_to_stream(Session& session, Client& client, ProgressLine& line, const std::string& id) {
+  const std::string path = session.arguments().value("output").value_or("-");
+  const Descriptor stream(path == "-" ? -1 : ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  const auto write = [&](std::string_view piece) -> Result<void> {
+    if (path == "-") {
+      session.terminal().write(Stream::out, piece);
+      return {};
+    }
+    if (stream && write_all(stream.get(), piece)) return {};
+    return fail(Failure::Kind::disk, "cannot write " + path + ": " + std::strerror(errno));
+  };
   OneDownload one{.id = id};
   WS_LET(const Reply reply, client.call(description_of(id)));
   take_facts(one, *reply.json);
   one.request.progress = [&](std::uint64_t received) {
     line.update("downloading", received, one.request.size_bytes.value_or(0), Counted::bytes, one.name);
   };
-  StandardOutput out(session.terminal());
+  StreamOutput out(write);
   WS_LET(const Downloaded done, download(client, one.request, out));
   line.clear();
   note_unchecked(session, one, done);
@@ -349,9 +363,9 @@ Result<ExitCode> download_files(Session& session) {
   if (output && output->ends_with('/')) WS_TRY(make_folders(*output));
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   ProgressLine line(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
-  if (output == "-") {
+  if (output && (output == "-" || is_stream(*output))) {
     WS_TRY(batch.calls.front());
-    WS_TRY(download_to_stdout(session, *client, line, ids.front()));
+    WS_TRY(download_to_stream(session, *client, line, ids.front()));
     return ExitCode::done;
   }
   Downloads downloads(session, *client, line, batch, jobs);

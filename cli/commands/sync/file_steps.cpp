@@ -71,7 +71,6 @@ Result<std::vector<Wanted>> wanted_files(Session& session, const SyncTree& tree)
   std::vector<Wanted> all;
   for (const std::string& word : session.arguments().words) {
     Wanted one{.word = word, .path = path_in_tree(tree.root, word)};
-    while (one.path.size() > 1 && one.path.ends_with('/')) one.path.pop_back();
     if (one.path == ".." || one.path.starts_with("../")) {
       return fail(Failure::Kind::usage, fmt::format("{} is not in the synced folder {}", word, tree.root.string()));
     }

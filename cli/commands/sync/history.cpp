@@ -172,6 +172,22 @@ void print_gc(Session& session, const sync::GcReport& report, const sync::GcOpti
   session.printer().sentence(fmt::format("dropped {} older than {}; {}, {}", shown_loss(report), from, kept, size));
 }
 
+/// What is younger may be missed tomorrow.
+constexpr std::chrono::hours asks_below{7 * 24};
+
+/// "runs 1 to 3 can no longer be undone"; empty where all can.
+Result<std::string> runs_beyond_undo(SyncTree& tree, const sync::GcOptions& options) {
+  WS_LET(const std::vector<sync::OperationDetails> runs, tree.engine->operations(0));
+  std::vector<std::uint64_t> lost;
+  for (const sync::OperationDetails& each : runs) {
+    if (each.operation.time < options.keep_from) lost.push_back(each.operation.id);
+  }
+  if (lost.empty()) return std::string();
+  const auto [first, last] = std::ranges::minmax(lost);
+  const std::string which = first == last ? fmt::format("run {}", first) : fmt::format("runs {} to {}", first, last);
+  return fmt::format("{} can {} be undone", which, options.dry_run ? "then no longer" : "no longer");
+}
+
 Result<ExitCode> gc(Session& session) {
   const std::string keep = session.arguments().value("keep").value_or("90d");
   const auto age = parse_duration(keep);
@@ -180,9 +196,15 @@ Result<ExitCode> gc(Session& session) {
   }
   const sync::GcOptions options{.keep_from = session.world().clock.now() - *age, .dry_run = session.has("dry-run")};
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  WS_LET(const std::string lost, runs_beyond_undo(tree, options));
+  if (*age < asks_below && !options.dry_run && !lost.empty()) {
+    WS_LET(const bool yes, session.confirm(lost + ": delete the history but for the last " + keep + "?"));
+    if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
+  }
   WS_LET(const sync::GcReport report, tree.engine->gc(options));
   if (session.format() == Format::table) {
     print_gc(session, report, options);
+    if (!lost.empty()) session.printer().sentence(lost);
     return ExitCode::done;
   }
   const std::uint64_t freed = report.bytes_before - std::min(report.bytes_before, report.bytes_after);
@@ -257,7 +279,6 @@ Result<ExitCode> diff(Session& session) {
   std::string wanted;
   if (!words.empty()) {
     wanted = path_in_tree(tree.root, words.front());
-    if (wanted.ends_with('/')) wanted.pop_back();
     if (wanted == ".." || wanted.starts_with("../")) {
       return fail(Failure::Kind::usage,
                   fmt::format("{} is not in the synced folder {}", words.front(), tree.root.string()));
@@ -352,7 +373,9 @@ Command sync_gc_command() {
       .summary = "Delete old states of the local history",
       .details =
           "Keeps the states of that time, and every text and attachment that this folder still needs; drops the rest "
-          "and packs the history again. -n shows what would be dropped.",
+          "and packs the history again. Runs of before can no longer be undone; below 7 days it asks first. -n shows "
+          "what "
+          "would be dropped.",
       .flags = {{.name = "keep",
                  .placeholder = "TIME",
                  .help = "keep the states of this time",

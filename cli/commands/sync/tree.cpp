@@ -191,7 +191,9 @@ std::string path_in_tree(const std::filesystem::path& root, const std::string& g
   const std::filesystem::path canonical_root = std::filesystem::weakly_canonical(root, error);
   if (error) return given;
   const std::filesystem::path path = (folder / whole.filename()).lexically_normal().lexically_relative(canonical_root);
-  return as_on_disk(canonical_root, path).generic_string();
+  std::string text = as_on_disk(canonical_root, path).generic_string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();  // a folder, as shells complete it
+  return text;
 }
 
 Result<sync::RelativePath> path_argument(const std::filesystem::path& root, const std::string& given) {

@@ -25,14 +25,14 @@ constexpr std::size_t waiting_bytes = std::size_t{64} << 10U;
 constexpr std::size_t chunk_line_bytes = 4096;
 constexpr std::size_t stream_buffer_bytes = std::size_t{64} << 10U;  // while a sink takes a body
 
-constexpr MalformedRequest malformed = {400, "bad_request", "The request is malformed"};
-constexpr MalformedRequest ambiguous = {400, "bad_request", "The request's length is ambiguous"};
-constexpr MalformedRequest no_host = {400, "bad_request", "The request needs exactly one Host"};
+constexpr MalformedRequest malformed = {400, "invalid_request", "The request is malformed"};
+constexpr MalformedRequest ambiguous = {400, "invalid_request", "The request's length is ambiguous"};
+constexpr MalformedRequest no_host = {400, "invalid_request", "The request needs exactly one Host"};
 constexpr MalformedRequest other_host = {
-    400, "bad_request", "The request's target and its Host name different servers"};
+    400, "invalid_request", "The request's target and its Host name different servers"};
 constexpr MalformedRequest head_too_large = {431, "headers_too_large", "The header fields are larger than 64 KiB"};
 constexpr MalformedRequest body_too_large = {413, "payload_too_large", "The body is larger than this operation takes"};
-constexpr MalformedRequest unknown_expectation = {417, "bad_request", "The only expectation known is 100-continue"};
+constexpr MalformedRequest unknown_expectation = {417, "invalid_request", "The only expectation known is 100-continue"};
 
 }  // namespace
 

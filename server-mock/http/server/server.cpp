@@ -212,7 +212,8 @@ bool Server::State::sent(Session& session, const ErrorCode& error) {
 
 /// Answers without TLS, so that the client shows what is wrong.
 Awaitable<void> Server::State::refuse_plain_http(Session& session) {
-  constexpr MalformedRequest not_tls = {400, "bad_request", "This port speaks TLS: use https:// instead of http://"};
+  constexpr MalformedRequest not_tls = {
+      400, "invalid_request", "This port speaks TLS: use https:// instead of http://"};
   const Response response = handler_.refuse(not_tls);
   std::string answer;
   append_head(answer, response, Keep::no);

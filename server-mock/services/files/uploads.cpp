@@ -64,7 +64,7 @@ ApiResult<UploadPut> UploadPut::begin(World& world,
   WS_API_TRY(require_open(world, *upload));
   if (const std::string wanted = upload_media_type(*upload); !equal_ignoring_case(trimmed(media_type), wanted)) {
     return refuse({.status = 400,
-                   .code = "bad_request",
+                   .code = "invalid_request",
                    .message = "The PUT needs the upload_headers of the upload: Content-Type: " + wanted});
   }
   const auto at_most = static_cast<std::uint64_t>(upload->size_bytes);

@@ -304,7 +304,7 @@ TEST_CASE("sync gc drops the kept bytes of pictures by age, and none that is sti
   const auto before = kept();
   const Ended plan = vault.ws(vault.here, {"sync", "gc", "-n", "--keep", "0", "--json"});
   CHECK(kept() == before);
-  const Ended done = vault.ws(vault.here, {"sync", "gc", "--keep", "0", "--json"});
+  const Ended done = vault.ws(vault.here, {"sync", "gc", "--keep", "0", "--yes", "--json"});
   CHECK(done.exit == 0);
   CHECK(parse(done.out)["files_dropped"] == parse(plan.out)["files_dropped"]);
   CHECK(parse(done.out)["files_dropped"] == before.size() - kept().size());
@@ -318,7 +318,7 @@ TEST_CASE("sync gc drops the kept bytes of pictures by age, and none that is sti
     CHECK(read_text(vault.here / "img/a.png") != never_sent);
   }
   CHECK(read_text(vault.here / "img/a.png") == png);
-  CHECK(vault.ws(vault.here, {"sync", "gc", "--keep", "0"}).exit == 0);
+  CHECK(vault.ws(vault.here, {"sync", "gc", "--keep", "0", "--yes"}).exit == 0);
   CHECK(vault.ws(vault.here, {"sync", "resolve", "img/b.pdf", "--keep", "remote"}).exit == 0);
   CHECK(read_text(vault.here / "img/b.pdf") == "%PDF-1.7 theirs, undecided");
 }

@@ -65,7 +65,7 @@ TEST_CASE("journal: records the response to a malformed request", "[server-mock]
   REQUIRE(data.size() == 2);
   CHECK(data.at(0).at("status") == 400);
   CHECK(data.at(0).at("operation").is_null());
-  CHECK(data.at(0).at("response_body").at("code") == "bad_request");
+  CHECK(data.at(0).at("response_body").at("code") == "invalid_request");
   CHECK(data.at(1).at("status") == 413);
 }
 
