@@ -292,7 +292,9 @@ Result<RelinkPlan> plan_link_updates(Session& session, const Scan& scan, const R
   return std::move(planner.plan);
 }
 
-std::size_t count_links_of(const LinkIndex& index, const Renames& renamed) {
+std::size_t count_links_of(const LinkIndex& index, Renames renamed) {
+  // Where another file has the old name now, a link leads there: `links fix` does not take it for broken either.
+  std::erase_if(renamed, [&](const auto& each) { return index.files().has_file(each.first); });
   if (renamed.empty()) return 0;
   const EarlierTree before(index.files(), renamed);
   std::size_t count = 0;

@@ -69,6 +69,6 @@ Result<RelinkPlan> plan_link_updates(Session& session,
                                      IndexFile file = IndexFile::update);
 
 /// How many links that would edit. Without a look at a single note where the index knows them.
-std::size_t count_links_of(const LinkIndex& index, const links::Renames& renamed);
+std::size_t count_links_of(const LinkIndex& index, links::Renames renamed);
 
 }  // namespace ws::sync

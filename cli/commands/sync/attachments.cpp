@@ -85,7 +85,7 @@ Result<ExitCode> add_shown(Session& session, SyncTree& tree) {
   }
   name_shown(session, shown);
   WS_LET(const bool agreed, session.confirm(fmt::format("send {}?", counted(shown.size(), "file"))));
-  if (!agreed) return ExitCode::done;
+  if (!agreed) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
   std::vector<std::string> names;
   names.reserve(shown.size());
   for (const sync::ListedAttachment& one : shown) names.push_back(one.path.string());

@@ -327,7 +327,7 @@ Result<ExitCode> fix(Session& session) {
   WS_LET(const bool agreed,
          session.confirm(
              fmt::format("edit {} in {}?", counted(planned.links, "link"), counted(planned.notes.size(), "note"))));
-  if (!agreed) return ExitCode::done;
+  if (!agreed) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
   WS_LET(const Relinked done, tree.fix(options, false));
   const std::optional<ShellCommand> back = tree.is_synced() ? std::optional(undo_command(tree)) : std::nullopt;
   print_done(session, done, back ? &*back : nullptr);

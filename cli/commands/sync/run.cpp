@@ -187,7 +187,7 @@ Result<ExitCode> init(Session& session) {
   const bool is_new = !fs::exists(options.folder, error);
   if (is_new) {
     WS_LET(const bool agreed, session.confirm(fmt::format("there is no folder {}: make it?", options.folder.string())));
-    if (!agreed) return ExitCode::done;
+    if (!agreed) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
   }
   WS_TRY(make_folders(options.folder));
   if (session.has("shared") && options.project_id.empty()) {

@@ -50,7 +50,7 @@ Result<ExitCode> share_documents(Session& session, SyncTree& tree) {
                                   *email,
                                   permission),
                       {"docs.share"}));
-  if (!agreed) return ExitCode::done;
+  if (!agreed) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
   WS_LET(Client * client, session.client());
   return run_batch(session, *client, operation_of("docs.share"), std::move(batch));
 }
@@ -79,7 +79,7 @@ Result<ExitCode> share_source(Session& session, const SyncTree& tree) {
                                     "change it. Share it?",
                                     count ? " (" + counted(static_cast<std::size_t>(*count), "document") + ")" : ""),
                         {"projects.create", "nodes.move"}));
-    if (!agreed) return ExitCode::done;
+    if (!agreed) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
     WS_LET(const NewProject made, make_project(*client, project));
     WS_TRY(client->call({.operation = "nodes.move",
                          .parameters = {{"node_id", root}},

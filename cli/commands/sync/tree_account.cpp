@@ -118,7 +118,7 @@ Result<ExitCode> show_account(Session& session) {
              session.confirm(fmt::format("this folder syncs as {}: sync it as {} from now on?",
                                          account_name(*binding.account),
                                          account_name(account))));
-      if (!agreed) return ExitCode::done;
+      if (!agreed) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
     }
     binding.profile = key.stored ? key.stored->profile : "";
     WS_TRY(sync::bind_account(root, account, binding.profile, session.settings().trusted));

@@ -112,7 +112,7 @@ TEST_CASE("json: an object written at once is what its tree is written as, whate
     ws::ObjectBuilder tree(8);
     ws::ObjectText written(8);
     for (std::uint64_t left = random.below(6); left > 0; --left) {
-      const std::string key = text() + std::to_string(left);
+      const std::string key = "a_key" + std::to_string(random.below(1000)) + std::to_string(left);
       const std::string value = text();
       const auto number = static_cast<std::int64_t>(random.next());
       switch (random.below(4)) {

@@ -111,7 +111,7 @@ TEST_CASE("sync: the steps one by one", "[cli]") {
   REQUIRE(status["actions"].size() == 2);
   CHECK(status["actions"][0]["state"] == "planned");
   CHECK(status["actions"][1]["state"] == "staged");
-  CHECK(two.ws(two.here, {"sync", "commit", "-n"}).out == "staged\tpush_create\tnew.md\t\tstaged earlier\n");
+  CHECK(two.ws(two.here, {"sync", "commit", "-n"}).out == "staged\tpush_create\tnew.md\t\tpushed earlier\n");
   std::filesystem::remove(two.here / "later.md");
   CHECK(two.ws(two.here, {"sync", "commit", "-m", "A new one"}).exit == 0);
   CHECK(two.ws(two.there, {"sync", "pull"}).out == "done\tpull_create\tnew.md\t\tcreated on the service\n");
@@ -225,11 +225,11 @@ TEST_CASE("sync: --only holds for every step, and what a commit would publish is
   write_text(two.here / "public.md", "public\n");
   REQUIRE(two.ws(two.here, {"sync", "push"}).exit == 0);
   write_text(two.here / "later.md", "later\n");
-  const std::string public_row = "push_create\tpublic.md\t\tstaged earlier\n";
+  const std::string public_row = "push_create\tpublic.md\t\tpushed earlier\n";
   CHECK(two.ws(two.here, {"sync", "commit", "-n", "--only", "public.md"}).out == "staged\t" + public_row);
   CHECK(two.ws(two.here, {"sync", "commit", "--only", "public.md"}).out == "done\t" + public_row);
-  CHECK(two.ws(two.here, {"sync", "commit", "-n"}).out == "staged\tpush_create\tdraft.md\t\tstaged earlier\n");
-  CHECK(two.ws(two.here, {"sync", "commit"}).out == "done\tpush_create\tdraft.md\t\tstaged earlier\n");
+  CHECK(two.ws(two.here, {"sync", "commit", "-n"}).out == "staged\tpush_create\tdraft.md\t\tpushed earlier\n");
+  CHECK(two.ws(two.here, {"sync", "commit"}).out == "done\tpush_create\tdraft.md\t\tpushed earlier\n");
   const Ended nothing = two.ws(two.here, {"sync", "commit"});
   CHECK(nothing.exit == 0);
   CHECK(nothing.err == "nothing is staged\n");
