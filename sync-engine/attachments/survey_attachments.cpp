@@ -36,6 +36,7 @@ class AttachmentSurveyor {
     if (is_still_quiet()) return std::move(found_);
     WS_TRY(look());
     if (is_off()) {
+      WS_TRY(keep_marks());
       WS_TRY(tell_left_behind());
       return std::move(found_);
     }
@@ -48,6 +49,7 @@ class AttachmentSurveyor {
     }
     if (options_.only) narrow();
     weigh();
+    WS_TRY(keep_marks());
     if (!options_.allow_large) weigh_growth();
     if (!options_.dry_run) local_.save();
     // A run that has nothing to do writes nothing.
@@ -57,7 +59,7 @@ class AttachmentSurveyor {
 
   std::uint64_t synced_here() const { return found_.synced_here; }
 
-  /// Reads both sides, and keeps whose wishes the links are and which files are out of sight.
+  /// Reads both sides, and finds whose wishes the links are and which files are out of sight.
   Result<void> look() {
     survey_.scan.each_other([this](const std::string& path) {
       if (RelativePath::parse(path)) files_.add(path);
@@ -68,10 +70,36 @@ class AttachmentSurveyor {
     const bool any_synced = !found_.sides.base.empty() || !found_.list.rows().empty();
     WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run, any_synced));
     WS_TRY(settle_marks());
-    if (is_off()) return note_left_out();
-    found_.sides.remote = found_.list.rows();
-    look_at_all();
-    return note_left_out();
+    if (!is_off()) {
+      found_.sides.remote = found_.list.rows();
+      look_at_all();
+    }
+    find_left_out();
+    return {};
+  }
+
+  /// Before any note is sent: a text that is sent must not outlive the wish that it makes. Writes only where somebody
+  /// may, and where there is something new; a run that the guard stops changes nothing.
+  Result<void> keep_marks() {
+    const bool stopped = survey_.plan.guard || (found_.guard && !found_.held_deletes);
+    const bool settles = found_.marks != marks_before_ || !notes_under_way_.empty();
+    const bool is_known = !settles && found_.sides.left_out == left_out_before_;
+    if (options_.dry_run || options_.looks_only || stopped || is_known) return {};
+    AttachmentStore store = session_.attachments();
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const auto& [target, mark] : marks_before_) {
+      if (!found_.marks.contains(target)) WS_TRY(store.drop_wish(target));
+    }
+    for (const auto& [target, mark] : found_.marks) {
+      const auto known = marks_before_.find(target);
+      if (known == marks_before_.end() || known->second != mark) WS_TRY(store.put_mark(target, mark));
+    }
+    if (settles && !session_.wrote_notes) WS_TRY(store.set_note(notes_under_way_key, ""));
+    for (const auto& [path, row] : found_.sides.base) {
+      const bool is_out = found_.sides.left_out.contains(path);
+      if (is_out != left_out_before_.contains(path)) WS_TRY(store.set_left_out(path, is_out));
+    }
+    return transaction.commit();
   }
 
  private:
@@ -133,11 +161,10 @@ class AttachmentSurveyor {
     return {};
   }
 
-  /// Before any note is sent. Writes only where somebody may, and where there is something new.
   Result<void> settle_marks() {
     WS_LET(const bool is_remade, session_.state.is_remade());
     const bool all_foreign = session_.wrote_notes || is_remade || !notes_under_way_.empty();
-    const TargetMarks before = found_.marks;
+    marks_before_ = found_.marks;
     mark_targets(found_.marks, found_.shown, session_, all_foreign, [&](const RelativePath& path) {
       const auto file = local_.look_at(files_.disk_path(path), session_.config.attachments_max_bytes);
       return file && !file->hidden ? std::optional(file->hash) : std::nullopt;
@@ -153,27 +180,13 @@ class AttachmentSurveyor {
       const auto file = local_.look_at(files_.disk_path(*path), session_.config.attachments_max_bytes);
       if (file && !file->hidden) mark.hash = file->hash;
     }
-    if (!may_write() || (found_.marks == before && notes_under_way_.empty())) return {};
-    AttachmentStore store = session_.attachments();
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    for (const auto& [target, mark] : before) {
-      if (!found_.marks.contains(target)) WS_TRY(store.drop_wish(target));
-    }
-    for (const auto& [target, mark] : found_.marks) {
-      const auto known = before.find(target);
-      if (known == before.end() || known->second != mark) WS_TRY(store.put_mark(target, mark));
-    }
-    if (!session_.wrote_notes) WS_TRY(store.set_note(notes_under_way_key, ""));
-    // A text that is sent must not outlive the wish that it makes.
-    return transaction.commit();
+    return {};
   }
 
-  bool may_write() const { return !options_.dry_run && !options_.looks_only; }
-
-  /// Remembers which files of the base are out of sight, until they are seen again.
-  Result<void> note_left_out() {
-    std::set<RelativePath>& left_out = found_.sides.left_out;
-    std::set<RelativePath> now = left_out;
+  /// Which files of the base are out of sight, remembered until they are seen again.
+  void find_left_out() {
+    std::set<RelativePath>& now = found_.sides.left_out;
+    left_out_before_ = now;
     for (const auto& [path, row] : found_.sides.base) {
       const auto file = found_.sides.local.find(path);
       const bool is_here = file != found_.sides.local.end();
@@ -187,20 +200,6 @@ class AttachmentSurveyor {
         now.insert(path);
       }
     }
-    if (now == left_out) return {};
-    if (may_write()) WS_TRY(store_left_out(now));
-    left_out = std::move(now);
-    return {};
-  }
-
-  Result<void> store_left_out(const std::set<RelativePath>& now) {
-    AttachmentStore store = session_.attachments();
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    for (const auto& [path, row] : found_.sides.base) {
-      const bool was_out = found_.sides.left_out.contains(path);
-      if (now.contains(path) != was_out) WS_TRY(store.set_left_out(path, !was_out));
-    }
-    return transaction.commit();
   }
 
   void hold() {
@@ -621,6 +620,8 @@ class AttachmentSurveyor {
   OtherFiles files_;
   LocalFiles local_{session_};
   AttachmentSurvey found_;
+  TargetMarks marks_before_;
+  std::set<RelativePath> left_out_before_;
   std::set<RelativePath> wanted_;
   Wishes wishes_;
   std::string notes_under_way_;
@@ -655,6 +656,7 @@ Result<std::uint64_t> note_attachments(Session& session, const Survey& survey) {
   const RunOptions options;
   AttachmentSurveyor surveyor(session, survey, options);
   WS_TRY(surveyor.look());
+  WS_TRY(surveyor.keep_marks());
   return surveyor.synced_here();
 }
 

@@ -70,6 +70,7 @@ Result<MaybeConflict> refresh_text(Session& session, Conflict conflict) {
 /// A conflict about a path: makes a plan and looks for it there.
 Result<MaybeConflict> refresh_place(Session& session, Conflict conflict) {
   WS_LET(const Survey now, survey(session, {.merge = false}, PullMode::store));
+  WS_TRY(store_survey(session, now));
   const auto planned = std::find_if(now.plan.conflicts.begin(), now.plan.conflicts.end(), [&](const Conflict& each) {
     return each.document == conflict.document && (each.path == conflict.path || !conflict.document.empty());
   });

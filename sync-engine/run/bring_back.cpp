@@ -361,6 +361,7 @@ Result<BroughtBack> bring_back(RunContext& context, const BringBack& wish) {
   const bool asks = wish.to == BringBack::To::service;
   const RunOptions look{.merge = false, .offline = !asks, .dry_run = wish.dry_run, .whole = true};
   WS_LET(Survey seen, survey(session, look, asks && !wish.dry_run ? PullMode::store : PullMode::inspect));
+  WS_TRY(store_survey(session, seen));
   const bool is_rewound = std::ranges::any_of(
       seen.plan.conflicts, [](const Conflict& each) { return each.is_about(ConflictSubject::revision); });
   if (asks &&

@@ -249,9 +249,12 @@ bool is_up_to_date(const Report& report, const Survey& survey) {
 Result<Report> pull_half(RunContext& context, const RunOptions& options, Survey& survey) {
   std::size_t mended = 0;
   WS_LET(survey, survey_with_links(context.session, options, mended));
-  WS_TRY(close_settled_conflicts(context.session, survey, options));
   // Weighed with the actions of the notes, which the report takes.
   WS_LET(context.attachments, survey_attachments(context.session, survey, options));
+  if (!stops_run(context.attachments)) {
+    WS_TRY(store_survey(context.session, survey));
+    WS_TRY(close_settled_conflicts(context.session, survey, options));
+  }
   WS_LET(Report report, report_of(context.session, survey));
   note_writers(context.session, survey, report.rows);
   count_links(context.session, survey, context.attachments, options, false, report);
@@ -389,6 +392,7 @@ Result<Survey> survey_with_links(Session& session, const RunOptions& options, st
   WS_LET(Survey survey, ws::sync::survey(session, options, PullMode::store));
   WS_LET(const RelinkPlan kept, plan_kept_links(session, survey, options));
   if (kept.steps.empty()) return survey;
+  WS_TRY(store_survey(session, survey));
   WS_LET(const DoneSteps done, carry_out_steps(session, kept.steps));
   for (const RelinkedNote& note : kept.told.notes) {
     const auto is_left = [&](const LeftAlone& each) { return each.path.text() == note.path; };

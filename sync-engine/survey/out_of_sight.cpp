@@ -124,15 +124,14 @@ void show_moved_out(const Session& session, Survey& survey) {
   }
 }
 
-Result<void> note_out_of_sight(Session& session, Survey& survey, PullMode mode, bool keep_archived) {
+void note_out_of_sight(Survey& survey, PullMode mode, bool keep_archived) {
   BaseTree& base = survey.base;
   if (keep_archived) {
     for (const auto& [document, revision] : survey.remote.gone) {
       if (base.documents.contains(document)) base.left_out.insert(document);
     }
   }
-  if (mode != PullMode::store) return {};
-  std::vector<DocumentId> changed;
+  if (mode != PullMode::store) return;
   for (auto& [document, row] : survey.base_rows) {
     const auto hidden = survey.local.unsyncable.find(document);
     const bool is_hidden = hidden != survey.local.unsyncable.end();
@@ -144,13 +143,8 @@ Result<void> note_out_of_sight(Session& session, Survey& survey, PullMode mode, 
     row.left_out = begins;
     if (begins) base.left_out.insert(document);
     if (ends) base.left_out.erase(document);
-    changed.push_back(document);
+    survey.unstored.marked.push_back(document);
   }
-  if (changed.empty()) return {};
-  WS_LET(sqlite::Transaction transaction, session.state.begin());
-  for (const DocumentId& document : changed)
-    WS_TRY(session.state.set_left_out(document, survey.base_rows.at(document).left_out));
-  return transaction.commit();
 }
 
 void hush_left_out(Survey& survey) {

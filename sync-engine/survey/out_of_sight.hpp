@@ -17,9 +17,9 @@ void hide_out_of_sight(Session& session, Survey& survey);
 /// A document that the service moved out of a folder that is left out arrives.
 void show_moved_out(const Session& session, Survey& survey);
 
-/// Marks documents that go out of sight in `Survey::base`, where `PullMode::store` durably, and ends the marks of those
-/// that are seen again. `keep_archived`: what the service archived counts as out of sight. Fails with `disk`.
-Result<void> note_out_of_sight(Session& session, Survey& survey, PullMode mode, bool keep_archived);
+/// Where `PullMode::store`: marks documents that go out of sight, for `store_survey` too, and ends the marks of those
+/// that are seen again. `keep_archived`: what the service archived counts as out of sight.
+void note_out_of_sight(Survey& survey, PullMode mode, bool keep_archived);
 
 /// What is left out on purpose is named only where a file lies here all the same.
 void hush_left_out(Survey& survey);

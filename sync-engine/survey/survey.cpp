@@ -78,7 +78,15 @@ class Surveyor {
 
  private:
   Result<Survey> finish() {
-    if (mode_ == PullMode::store) WS_TRY(store_incoming());
+    Unstored& unstored = survey_.unstored;
+    const bool came = incoming_.any || survey_.revision != survey_.revision_before;
+    unstored.any = mode_ == PullMode::store && !options_.offline && came;
+    // A delete that the guard held back is not stored either: the next run pulls it again.
+    std::erase_if(unstored.pending, [this](const DocumentId& document) { return held_.contains(document); });
+    unstored.paths = std::move(invalid_paths_);
+    // Unreadable documents must be pulled again.
+    unstored.moves_revision =
+        incoming_.out_of_reach.empty() && incoming_.without_id.empty() && survey_.unavailable.empty() && held_.empty();
     return std::move(survey_);
   }
 
@@ -277,7 +285,7 @@ class Surveyor {
     survey_.revision = now;
     survey_.same_revision = std::move(incoming_.same_revision);
     survey_.list_parts = std::move(incoming_.parts);
-    invalid_paths_before_ = std::exchange(invalid_paths_, invalid_paths_after(invalid_paths_, incoming_));
+    survey_.unstored.paths_before = std::exchange(invalid_paths_, invalid_paths_after(invalid_paths_, incoming_));
     leave_out_damaged(incoming_, survey_);
     if (mode_ == PullMode::store) WS_TRY(write_incoming(session_, incoming_, survey_));
     choose_pending();
@@ -313,44 +321,11 @@ class Surveyor {
       const auto known = survey_.pending.find(document);
       const bool is_known = known != survey_.pending.end();
       if (!is_as_base(document, row)) {
-        if (!is_known || known->second != row) to_put_.push_back(document);
+        if (!is_known || known->second != row) survey_.unstored.pending.push_back(document);
       } else if (is_known) {
-        to_drop_.push_back(document);
+        survey_.unstored.dropped.push_back(document);
       }
     }
-  }
-
-  /// Not where the guard stopped the plan: no later run may apply what was not confirmed. The next run pulls the same
-  /// again, and sees it if the service has recovered.
-  Result<void> store_incoming() {
-    if (options_.offline || survey_.plan.guard) return {};
-    if (!incoming_.any && survey_.revision == survey_.revision_before) return {};
-    WS_TRY(keep_list_parts());
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    // A delete that the guard held back is not stored either: the next run pulls it again.
-    for (const DocumentId& document : to_put_) {
-      if (!held_.contains(document)) WS_TRY(session_.state.put_pending(document, survey_.pending.at(document)));
-    }
-    for (const DocumentId& document : to_drop_) WS_TRY(session_.state.drop_pending(document));
-    WS_TRY(store_invalid_paths(session_.state, invalid_paths_before_, invalid_paths_));
-    // Unreadable documents must be pulled again: the next pull starts where this one did.
-    if (incoming_.out_of_reach.empty() && incoming_.without_id.empty() && survey_.unavailable.empty() && held_.empty())
-      WS_TRY(session_.state.set_source_revision(survey_.revision));
-    return transaction.commit();
-  }
-
-  /// Stored durably before the source revision moves past them.
-  Result<void> keep_list_parts() {
-    if (survey_.list_parts.empty()) return {};
-    AttachmentStore store = session_.attachments();
-    WS_LET(KnownList list, load_list(store));
-    std::vector<DocumentId> changed;
-    for (const PulledPart& part : survey_.list_parts) {
-      if (take_part(list, part)) changed.push_back(part.document);
-    }
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    WS_TRY(store_parts(store, list, changed));
-    return transaction.commit();
   }
 
   void build_remote() {
@@ -427,7 +402,7 @@ class Surveyor {
     WS_TRY(refuse_ignored());
     show_moved_out(session_, survey_);
     WS_TRY(hold_refused(session_, survey_.base, survey_.remote, survey_.local));
-    WS_TRY(note_out_of_sight(session_, survey_, mode_, options_.keep_archived));
+    note_out_of_sight(survey_, mode_, options_.keep_archived);
     hold_unavailable(survey_, survey_.local);
     release_places();
     WS_TRY(plan_and_merge());
@@ -489,9 +464,6 @@ class Surveyor {
   Survey survey_;
   Incoming incoming_;
   InvalidPaths invalid_paths_;
-  InvalidPaths invalid_paths_before_;  ///< the pull
-  std::vector<DocumentId> to_put_;     ///< of what is pending, once the plan is made
-  std::vector<DocumentId> to_drop_;
   std::set<DocumentId> held_;  ///< whose deletes the guard held back
   std::uint64_t generation_ = 0;
   CacheMatch cache_match_ = CacheMatch::no;  ///< by the cache's account
@@ -499,7 +471,37 @@ class Surveyor {
   bool rewound_ = false;
 };
 
+/// Stored durably before the source revision moves past them.
+Result<void> store_list_parts(Session& session, const std::vector<PulledPart>& parts) {
+  if (parts.empty()) return {};
+  AttachmentStore store = session.attachments();
+  WS_LET(KnownList list, load_list(store));
+  std::vector<DocumentId> changed;
+  for (const PulledPart& part : parts) {
+    if (take_part(list, part)) changed.push_back(part.document);
+  }
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  WS_TRY(store_parts(store, list, changed));
+  return transaction.commit();
+}
+
 }  // namespace
+
+Result<void> store_survey(Session& session, const Survey& survey) {
+  const Unstored& unstored = survey.unstored;
+  if (survey.plan.guard || (!unstored.any && unstored.marked.empty())) return {};
+  if (unstored.any) WS_TRY(store_list_parts(session, survey.list_parts));
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const DocumentId& document : unstored.marked)
+    WS_TRY(session.state.set_left_out(document, survey.base_rows.at(document).left_out));
+  if (!unstored.any) return transaction.commit();
+  for (const DocumentId& document : unstored.pending)
+    WS_TRY(session.state.put_pending(document, survey.pending.at(document)));
+  for (const DocumentId& document : unstored.dropped) WS_TRY(session.state.drop_pending(document));
+  WS_TRY(store_invalid_paths(session.state, unstored.paths_before, unstored.paths));
+  if (unstored.moves_revision) WS_TRY(session.state.set_source_revision(survey.revision));
+  return transaction.commit();
+}
 
 Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode, TextEdits edits) {
   return Surveyor(session, options, mode, std::move(edits)).survey();

@@ -25,6 +25,17 @@ struct UnavailableText {
 /// Texts that files are about to get, by path.
 using TextEdits = std::map<RelativePath, std::string>;
 
+/// What a survey found out and is not in the state yet.
+struct Unstored {
+  std::vector<DocumentId> marked = {};   ///< whose `BaseRow::left_out` changed
+  bool any = false;                      ///< something was pulled: all below
+  std::vector<DocumentId> pending = {};  ///< rows of `Survey::pending`
+  std::vector<DocumentId> dropped = {};  ///< no longer pending
+  InvalidPaths paths_before = {};
+  InvalidPaths paths = {};
+  bool moves_revision = false;  ///< else the next pull starts where this one did
+};
+
 struct Survey {
   Scan scan;
   TextEdits edits = {};
@@ -42,21 +53,26 @@ struct Survey {
   std::vector<RelativePath> same_revision = {};   ///< the service gave another text for the revision of the base
   std::vector<Conflict> known_conflicts = {};     ///< those that a commit recorded
   std::map<DocumentId, UnavailableText> unavailable = {};  ///< the next run asks for them again
-  std::vector<PulledPart> list_parts = {};  ///< what came of the list of attachments; kept where `PullMode::store`
-  std::unique_ptr<StagedAhead> ahead = {};  ///< texts of many new documents; null: of few
+  std::vector<PulledPart> list_parts = {};                 ///< what came of the list of attachments
+  Unstored unstored = {};                                  ///< for `store_survey`; empty unless `PullMode::store`
+  std::unique_ptr<StagedAhead> ahead = {};                 ///< texts of many new documents; null: of few
   /// Every file is as the base has it: these. Then `base`, `local` and `base_rows` may be empty.
   std::optional<std::map<DocumentId, FileId>> agreed = {};
 };
 
 /// `inspect`: writes nothing but the stat cache; texts of the service are held in memory only where a merge needs them.
 /// `record`: the numbers of the files that equal the base too, for rename detection, where they are not known yet.
-/// `store`: and what was pulled is durable in history and state before the survey returns. Where the guard stops the
-/// plan that is unchanged, and the next survey pulls the same again.
+/// `store`: and the pulled texts are durable in the history before the survey returns; the rest by `store_survey`.
 enum class PullMode { inspect, record, store };
 
 /// Where the source's revision fell the plan is the one conflict `rewound` and nothing else. Fails where the tree
 /// cannot be walked or the service not asked. `edits`: the plan is made as if the files had these texts already.
 Result<Survey> survey(Session& session, const RunOptions& options, PullMode mode, TextEdits edits = {});
+
+/// Makes `Survey::unstored` durable, before anything is applied. Nothing where the guard stops the plan: no later run
+/// may apply what was not confirmed. The next survey pulls the same again, and sees it if the service has recovered.
+/// Where the guard of the attachments stops the run, the caller leaves this out for the same reason.
+Result<void> store_survey(Session& session, const Survey& survey);
 
 /// By the path of the file on disk.
 using PushItems = std::unordered_map<std::string_view, PushItem*>;

@@ -157,6 +157,8 @@ constexpr std::array as_usual = {Loss{".md", 4, 2},
                                  Loss{".png", 3, 3, 5},
                                  Loss{".png", 6, 3, 5}};
 
+constexpr const char* edit_with_link = "edited here ![new](n.png)\n";
+
 void weigh(std::uint64_t seed, bool is_here, Way way, const Loss& loss, const Order& order, bool is_much) {
   const auto& [kind, count, lost, others] = loss;
   Pair pair(seed, "attachments: all\n");
@@ -170,7 +172,7 @@ void weigh(std::uint64_t seed, bool is_here, Way way, const Loss& loss, const Or
   BoundFolder& side = is_here ? pair.here : pair.there;
   for (std::uint64_t i = 0; i < lost; ++i) lose(pair, side, way, paths[i]);
   const bool is_edited = lost < count;
-  if (is_edited) pair.write(paths.back(), "edited here\n");
+  if (is_edited) pair.write(paths.back(), edit_with_link);
   if (!is_here) Pair::run(pair.there, Pair::confirmed());
   const Observation before = look(pair.here, pair.service);
   const std::string what = fmt::format("{} of {} {} {} {}, {}: ",
@@ -190,12 +192,12 @@ void weigh(std::uint64_t seed, bool is_here, Way way, const Loss& loss, const Or
       expect(is_here || after.at(path).text == before.files.at(path).text, what + "lost here: " + path);
       expect(!is_here || served_as(pair, path, text_like(path)), what + "lost there: " + path);
     }
-    expect(!is_edited || served_as(pair, paths.back(), "edited here\n"), what + "held back an edit too");
+    expect(!is_edited || served_as(pair, paths.back(), edit_with_link), what + "held back an edit too");
   } else if (is_much && concerns) {
     expect(report.guard.has_value(), what + "nobody was asked");
     expect(pair.run(order).guard.has_value(), what + "the second time nobody was asked");
     Observation now = look(pair.here, pair.service);
-    now.own = before.own;
+    if (order.kind == Order::Kind::push_and_commit) now.own = before.own;  // it pulls, and leaves the files alone
     const std::string written = nothing_is_written(before, now);
     expect(written.empty() && now.listed == before.listed, what + written);
   } else {

@@ -278,6 +278,7 @@ TEST_CASE("engine: the guard stops a mass delete on either side before anything 
   SyncedFolder here(remote);
   for (int i = 0; i < 20; ++i) here.write("n" + std::to_string(i) + ".md", std::to_string(i));
   here.run();
+  here.write(".wsignore", "n19.md\n");
   SECTION("there") {
     for (int i = 0; i < 12; ++i) remote.archive("n" + std::to_string(i) + ".md");
   }
@@ -286,10 +287,12 @@ TEST_CASE("engine: the guard stops a mass delete on either side before anything 
   }
   const Tree disk = here.tree();
   const Tree service = remote.tree();
+  const auto state = here.read(".ws/state.db");
   const Report stopped = here.run();
   REQUIRE(stopped.guard);
   CHECK_FALSE(stopped.clean);
   CHECK(here.tree() == disk);
+  CHECK(here.read(".ws/state.db") == state);
   CHECK(remote.tree() == service);
   const Report confirmed = here.run({.allow_deletes = true});
   CHECK(confirmed.clean);
