@@ -232,6 +232,12 @@ Result<void> decide_files(RunContext& context, RunOptions options, Report& repor
   return {};
 }
 
+bool changes_names_here(const Row& row) {
+  const ActionKind kind = row.action.kind;
+  return row.action.attachment && row.state == Row::State::done &&
+         (kind == ActionKind::pull_create || kind == ActionKind::pull_move || kind == ActionKind::pull_delete);
+}
+
 bool stops_run(const AttachmentSurvey& files) { return files.guard && !files.held_deletes; }
 
 /// The local renames that this run pushes.
@@ -354,8 +360,10 @@ Result<void> sync_files(RunContext& context, const RunOptions& options, Report& 
   }
   if (any_done) WS_TRY(look_at_files(context, options, deletes_in(context.attachments.plan)));
   WS_TRY(sync_attachments(context.session, *context.clock, std::move(context.attachments), options.half, report));
-  if (!options.on_conflict || options.half == Half::here || report.ended_by) return {};
-  return decide_files(context, options, report);
+  if (options.on_conflict && options.half != Half::here && !report.ended_by)
+    WS_TRY(decide_files(context, options, report));
+  // Links to a file that came or went lead elsewhere now: the next run has no mark to make for that.
+  return std::ranges::any_of(report.rows, changes_names_here) ? note_attachments_now(context) : Result<void>();
 }
 
 void count_links(Session& session,

@@ -1075,12 +1075,7 @@ class Promised {
       return fmt::format("a second run asked {} times", here().network().sent().size());
     Observation after = look(here(), service_);
     // After a part, or a kill, the second run may write its state once more.
-    // Nor are the links to a picture that came under another name looked at before.
-    const bool renames_shown = std::any_of(linked_.begin(), linked_.end(), [this](unsigned number) {
-      const Entry& entry = entries_[number];
-      return entry.is_picture && entry.there && entry.there->path != utf8::nfc(entry.base->path);
-    });
-    if (!report->clean || !recorded() || renames_shown) after.own = before.own;
+    if (!report->clean || !recorded()) after.own = before.own;
     return prefixed("a second run: ", nothing_is_written(before, after));
   }
 
