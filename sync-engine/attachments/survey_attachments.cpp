@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "api-client/base/text.hpp"
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/links/references.hpp"
@@ -83,7 +84,8 @@ class AttachmentSurveyor {
   Result<void> keep_marks() {
     const bool stopped = survey_.plan.guard || (found_.guard && !found_.held_deletes);
     const bool settles = found_.marks != marks_before_ || !notes_under_way_.empty();
-    const bool is_known = !settles && found_.sides.left_out == left_out_before_;
+    const std::string kinds = kinds_text();
+    const bool is_known = !settles && found_.sides.left_out == left_out_before_ && kinds == kinds_before_;
     if (options_.dry_run || options_.looks_only || stopped || is_known) return {};
     AttachmentStore store = session_.attachments();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
@@ -95,6 +97,7 @@ class AttachmentSurveyor {
       if (known == marks_before_.end() || known->second != mark) WS_TRY(store.put_mark(target, mark));
     }
     if (settles && !session_.wrote_notes) WS_TRY(store.set_note(notes_under_way_key, ""));
+    WS_TRY(store.set_note(last_kinds_key, kinds));
     for (const auto& [path, row] : found_.sides.base) {
       const bool is_out = found_.sides.left_out.contains(path);
       if (is_out != left_out_before_.contains(path)) WS_TRY(store.set_left_out(path, is_out));
@@ -118,7 +121,7 @@ class AttachmentSurveyor {
     const bool is_quiet = found_.is_quiet() && found_.plan.skipped.empty() && found_.remarks.empty() &&
                           found_.open.empty() && found_.shown.cut.empty() && !found_.guard && !found_.growth &&
                           !options_.only && !found_.list.is_due() && found_.sides.left_out.empty() &&
-                          unrecorded_files(found_).empty();
+                          unrecorded_files(found_).empty() && kinds_text() == kinds_before_;
     std::map<std::string, FileStamp> stamps;
     for (const auto& [path, stamp] : found_.stamps) stamps.emplace(found_.disk.at(path), stamp);
     if (!is_quiet || stamps.size() != found_.synced_here) return;
@@ -155,6 +158,7 @@ class AttachmentSurveyor {
     WS_LET(notes_under_way_, store.note(notes_under_way_key));
     WS_LET(missing_scope_, store.note("missing_scope"));
     WS_LET(told_off_, store.note("told_off"));
+    WS_LET(kinds_before_, store.note(last_kinds_key));
     if (found_.list.is_due()) {
       found_.remarks.push_back({.word = Remark::Word::manifest_damaged});
     }
@@ -183,8 +187,24 @@ class AttachmentSurveyor {
     return {};
   }
 
-  /// Which files of the base are out of sight, remembered until they are seen again.
+  /// A blank before each, since there may be none at all. Empty: as by default.
+  std::string kinds_text() const {
+    std::string text;
+    for (const std::string& kind : session_.config.attachments_kinds) text += " " + kind;
+    if (text.empty()) return " ";
+    return session_.config.attachments_kinds == TreeConfig().attachments_kinds ? std::string() : text;
+  }
+
+  ArrivingKinds kinds_then() const {
+    if (kinds_before_.empty()) return ArrivingKinds(TreeConfig().attachments_kinds);
+    const auto words = split(kinds_before_, ' ');
+    return ArrivingKinds(std::vector<std::string>(words.begin(), words.end()));
+  }
+
+  /// Which files of the base are out of sight, remembered until they are seen again. One of a kind that the last run
+  /// did not take went while it was: a file of such a kind that lies on both sides is synced, and has no mark.
   void find_left_out() {
+    const ArrivingKinds before = kinds_then();
     std::set<RelativePath>& now = found_.sides.left_out;
     left_out_before_ = now;
     for (const auto& [path, row] : found_.sides.base) {
@@ -192,7 +212,9 @@ class AttachmentSurveyor {
       const bool is_here = file != found_.sides.local.end();
       const auto why = is_here ? file->second.hidden : std::nullopt;
       const bool is_gone_there = !found_.sides.remote.contains(path);
-      if (is_off() || (why && why != SkipReason::busy && why != SkipReason::twin)) {
+      const bool is_out = why && why != SkipReason::busy && why != SkipReason::twin;
+      const bool is_gone = !why && is_here == is_gone_there;
+      if (is_off() || is_out || (is_gone && would_be_held(path, before))) {
         now.insert(path);
       } else if (is_here && !why && !is_gone_there) {
         now.erase(path);
@@ -444,7 +466,7 @@ class AttachmentSurveyor {
       file = LocalAttachment{.hidden = moved->second};
     if (!file && found_.sides.base.contains(path) && is_kept_elsewhere(session_.root, path.text()))
       file = LocalAttachment{.hidden = SkipReason::elsewhere};
-    if ((!file || !found_.sides.remote.contains(path)) && would_be_held(path))
+    if ((!file || !found_.sides.remote.contains(path)) && would_be_held(path, kinds_))
       file = LocalAttachment{.size_bytes = size_of(disk), .hidden = SkipReason::held};
     if (!file && found_.sides.remote.contains(path)) look_for_room(path, disk);
     if (!file) return;
@@ -456,11 +478,11 @@ class AttachmentSurveyor {
 
   /// A file that came under a wider `attachments_kinds:`, and that would wait for a decision now; where kinds are
   /// named, also one that was sent under a wider one.
-  bool would_be_held(const RelativePath& path) const {
+  bool would_be_held(const RelativePath& path, const ArrivingKinds& kinds) const {
     const auto known = found_.sides.base.find(path);
-    if (known == found_.sides.base.end() || kinds_.take(path.text())) return false;
+    if (known == found_.sides.base.end() || kinds.take(path.text())) return false;
     if (wishes_.decided(path, known->second.hash) == true) return false;
-    if (kinds_.are_named()) return true;
+    if (kinds.are_named()) return true;
     const auto versions = session_.attachments().versions(path);
     return versions && !versions->empty() && versions->front().how == "received";
   }
@@ -628,6 +650,7 @@ class AttachmentSurveyor {
   std::set<RelativePath> twins_;
   std::string missing_scope_;
   std::string told_off_;
+  std::string kinds_before_;                  ///< as the last run took them
   std::optional<std::uint64_t> inputs_ = {};  ///< of this look; empty: it is made in any case
   bool shows_last_ = options_.looks_only;
 };

@@ -85,6 +85,8 @@ using FileDecisions = std::map<std::pair<RelativePath, Sha256>, bool>;
 inline const std::string notes_under_way_key = "notes_under_way";
 /// The same, until the files of a tree's first run have come.
 inline const std::string first_files_key = "first_files";
+/// The kinds that the last run took; empty: those of a tree that says nothing.
+inline const std::string last_kinds_key = "last_kinds";
 
 class AttachmentStore {
  public:

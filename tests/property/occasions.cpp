@@ -458,9 +458,7 @@ void what_was_out_of_sight_comes_back(std::uint64_t seed) {
     pair.write(pair.there, names[2] + kind, text(names[2] + kind) + "edited\n");
   }
   Pair::run(pair.there, Pair::confirmed());
-  // A file that is of no wanted kind any more is out of sight once it is missing, and a run saw that.
-  const bool needs_run = &setting == &settings.back();
-  if (needs_run || pair.chance()) pair.run(Pair::confirmed());
+  if (pair.chance()) pair.run(Pair::confirmed());
   pair.remove(pair.here, ".wsignore");
   pair.here.configure(usual);
   pair.run(Pair::confirmed());
