@@ -208,6 +208,11 @@ class AttachmentPlanner {
       const auto found = renamed_there_.find(from);
       if (found == renamed_there_.end() || found->second == to) continue;
       const RelativePath& other = found->second;
+      if (here(other) == AttachmentChange::hidden && there(to) == AttachmentChange::none) {
+        leave_out(other, *local(other)->hidden);
+        handled_.insert({from, to});
+        continue;
+      }
       const bool are_free = here(other) == AttachmentChange::none && there(to) == AttachmentChange::none;
       if (!are_free || local(to)->hash != remote(other)->hash) continue;
       plan_.collisions.push_back({.path = to,
@@ -218,6 +223,11 @@ class AttachmentPlanner {
                                   .there = other});
       handled_.insert({from, to, other});
     }
+  }
+
+  void leave_out(const RelativePath& path, SkipReason why) {
+    plan_.skipped.push_back({.path = path.string(), .reason = why});
+    handled_.insert(path);
   }
 
   void plan_renamed_here(const RelativePath& from, const RelativePath& to) {
@@ -259,6 +269,13 @@ class AttachmentPlanner {
 
   void plan_renamed_there(const RelativePath& from, const RelativePath& to) {
     if (handled_.contains(from) || handled_.contains(to)) return;
+    // It has another name here, which is out of sight: it does not come under this one besides.
+    const auto out = sides_.moved_out_of_sight.find(from);
+    if (out != sides_.moved_out_of_sight.end()) {
+      leave_out(to, out->second);
+      handled_.insert(from);
+      return;
+    }
     const AttachmentChange change = here(from);
     const bool is_edited = remote(to)->hash != base(from)->hash;
     if (is_edited && change != AttachmentChange::unchanged) return;

@@ -36,6 +36,8 @@ struct AttachmentSides {
   /// Files that the disk shows to be known ones under another name, whatever was edited and whatever took the old one:
   /// old path to new one.
   std::map<RelativePath, RelativePath> moved_here = {};
+  /// Those that were renamed to a name that is out of sight, and why it is.
+  std::map<RelativePath, SkipReason> moved_out_of_sight = {};
 };
 
 /// Other bytes on both sides, bytes against a deletion, or two names for one file.

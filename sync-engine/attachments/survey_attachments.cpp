@@ -294,6 +294,7 @@ class AttachmentSurveyor {
     find_renamed(paths);
     std::set<RelativePath> beside;
     for (const auto& [path, open] : found_.open) {
+      paths.insert(path);
       if (!open.beside) continue;
       beside.insert(*open.beside);
       if (paths.contains(*open.beside) || !files_.has(*open.beside)) continue;
@@ -305,7 +306,9 @@ class AttachmentSurveyor {
     for (const RelativePath& path : paths) {
       const bool is_known = found_.sides.base.contains(path) || found_.sides.remote.contains(path);
       if (!is_known && beside.contains(path)) continue;
-      if (!is_known && !wanted_.contains(path) && !found_.shown.notes.contains(path) && is_ignored(path)) continue;
+      const bool is_asked_for =
+          is_known || wanted_.contains(path) || found_.shown.notes.contains(path) || found_.open.contains(path);
+      if (!is_asked_for && is_ignored(path)) continue;
       look_at_one(path);
     }
   }
@@ -342,7 +345,7 @@ class AttachmentSurveyor {
       const auto from = numbers.empty() ? numbers.end() : numbers.find(file_id(files_.disk_path(path)));
       if (from == numbers.end() || (replaced.contains(from->second) && !paths.contains(path))) continue;
       if (const auto why = why_not(path)) {
-        moved_out_of_sight_.emplace(from->second, *why);
+        found_.sides.moved_out_of_sight.emplace(from->second, *why);
       } else {
         moved[from->second].insert(path);
       }
@@ -351,7 +354,7 @@ class AttachmentSurveyor {
       const auto from = by_number.find(file.id.number());
       // Nobody reads it, so that a number without a birth time is believed, as for notes.
       if (from != by_number.end() && is_same_file(from->second.first, file.id) != SameFile::no)
-        moved_out_of_sight_.emplace(from->second.second, file.reason);
+        found_.sides.moved_out_of_sight.emplace(from->second.second, file.reason);
     }
     for (const auto& [from, names] : moved) {
       if (names.size() != 1) continue;  // links to one file
@@ -462,8 +465,8 @@ class AttachmentSurveyor {
       // A file that a program is about to write anew.
       if (options_.busy(path)) file = LocalAttachment{.hidden = SkipReason::busy};
     }
-    if (const auto moved = moved_out_of_sight_.find(path); !file && moved != moved_out_of_sight_.end())
-      file = LocalAttachment{.hidden = moved->second};
+    const auto moved = found_.sides.moved_out_of_sight.find(path);
+    if (!file && moved != found_.sides.moved_out_of_sight.end()) file = LocalAttachment{.hidden = moved->second};
     if (!file && found_.sides.base.contains(path) && is_kept_elsewhere(session_.root, path.text()))
       file = LocalAttachment{.hidden = SkipReason::elsewhere};
     if ((!file || !found_.sides.remote.contains(path)) && would_be_held(path, kinds_))
@@ -634,9 +637,8 @@ class AttachmentSurveyor {
   const Survey& survey_;
   const RunOptions& options_;
   ArrivingKinds kinds_;
-  std::set<std::string> folders_seen_;                     ///< above what may come, as they are spelled here
-  std::map<RelativePath, SkipReason> moved_out_of_sight_;  ///< files of the base, under a name now that is not read
-  std::vector<Skipped> tied_;                              ///< folders that are tied by themselves
+  std::set<std::string> folders_seen_;  ///< above what may come, as they are spelled here
+  std::vector<Skipped> tied_;           ///< folders that are tied by themselves
   IgnoreRules built_in_;
   std::optional<Scan> with_rules_;
   OtherFiles files_;

@@ -175,15 +175,18 @@ class AttachmentRun {
     return {};
   }
 
+  bool is_hidden(const RelativePath& path) const {
+    const auto file = found_.sides.local.find(path);
+    return file != found_.sides.local.end() && file->second.hidden;
+  }
+
   /// Those that an edit, or another client, brought to an end.
   Result<void> end_conflicts(SafeWriter& writer) {
     if (found_.is_partial) return {};
     for (const auto& [path, open] : found_.open) {
       const bool is_open = std::ranges::any_of(
           found_.plan.collisions, [&path = path](const AttachmentCollision& each) { return each.path == path; });
-      const auto file = found_.sides.local.find(path);
-      const bool is_hidden = file != found_.sides.local.end() && file->second.hidden;
-      if (is_open || is_hidden) continue;
+      if (is_open || is_hidden(path) || (open.there && is_hidden(*open.there))) continue;
       // What lies beside it is on the service, or was changed by somebody: then it stays.
       if (open.beside && open.remote) static_cast<void>(writer.remove(*open.beside, open.remote->hash));
       WS_TRY(writer.flush_folders());

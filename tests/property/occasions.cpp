@@ -475,6 +475,45 @@ void what_was_out_of_sight_comes_back(std::uint64_t seed) {
   }
 }
 
+void what_is_renamed_out_of_sight_stays(std::uint64_t seed) {
+  struct Hidden {
+    const char* yaml;
+    const char* rules;
+    const char* name;
+  };
+  constexpr std::array settings = {Hidden{"", "v/\n", "v/p.png"},
+                                   Hidden{"names: portable\n", "", "p?.png"},
+                                   Hidden{"attachments_exclude: ['*.old']\n", "", "p.old"}};
+  const Hidden& hidden = settings[seed % settings.size()];
+  const std::string usual = "attachments: all\n";
+  Pair pair(seed, usual);
+  for (int i = 0; i < 8; ++i) pair.write(fmt::format("n{}.md", i), text_like(fmt::format("n{}", i)));
+  pair.write("p.png", "bytes\n");
+  pair.agree();
+  const bool is_moved_there = pair.chance();
+  if (is_moved_there) {
+    Folder(pair.there.root(), {}).move("p.png", "there.png");
+    Pair::run(pair.there, Pair::confirmed());
+  }
+  const std::string what = std::string(hidden.yaml) + hidden.rules + ": ";
+  const Texts before = pair.service.listed();
+  pair.write(".wsignore", hidden.rules);
+  pair.here.configure(usual + hidden.yaml);
+  pair.rename("p.png", hidden.name);
+  pair.run(Pair::confirmed());
+  expect(pair.service.listed() == before, what + "the list changed");
+  expect(pair.here.pictures().size() <= 1, what + "it came under the other name too");
+  pair.has(pair.here, hidden.name, "bytes\n");
+  pair.remove(pair.here, ".wsignore");
+  pair.here.configure(usual);
+  const sync::Report report = pair.run(Pair::confirmed());
+  const bool is_asked = std::any_of(report.conflicts.begin(), report.conflicts.end(), [&](const sync::Conflict& each) {
+    return each.path.text() == hidden.name;
+  });
+  expect(is_asked == is_moved_there, what + "seen again, which name counts");
+  expect(is_moved_there || pair.service.listed().contains(hidden.name), what + "seen again, the rename is not sent");
+}
+
 // --- I22: a run that was killed and given again is one operation with all its rows.
 
 void a_killed_run_is_recorded(std::uint64_t seed) {
@@ -649,6 +688,7 @@ void a_backup_is_restored(std::uint64_t seed) {
 }
 
 constexpr Occasion all[] = {{"what was out of sight comes back", what_was_out_of_sight_comes_back},
+                            {"what is renamed out of sight stays", what_is_renamed_out_of_sight_stays},
                             {"a killed run is recorded", a_killed_run_is_recorded},
                             {"what was left is taken again", what_was_left_is_taken_again},
                             {"a lost state deletes nothing", a_lost_state_deletes_nothing},

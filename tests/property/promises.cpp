@@ -1185,11 +1185,10 @@ class Promised {
     for (const std::string& conflict : ends_.conflicts) {
       const std::string path = conflict.substr(conflict.find(' ') + 1);
       const Entry* const entry = entry_at(path);
-      // Row MT: what was archived while it was left out is kept and told, and no conflict any more. A picture with two
-      // new names comes under the other one too, and stays two.
-      const bool is_kept = entry == nullptr || entry->change_there != Change::folder;
-      if (is_kept && !(entry != nullptr && entry->is_picture && conflict.starts_with("path")))
-        rules += "/" + path + "\n";
+      // Row MT: what was archived while it was left out is kept and told, and no conflict any more.
+      if (entry != nullptr && entry->change_there == Change::folder) continue;
+      const bool has_two_names = entry != nullptr && entry->is_picture && conflict.starts_with("path");
+      rules += "/" + (has_two_names && entry->number % 2 == 0 ? entry->there->path : path) + "\n";
     }
     const auto ledger = [this] {
       std::set<std::string> open;

@@ -368,6 +368,19 @@ TEST_CASE("plan attachments: a file that was renamed and edited is told by its n
   CHECK(plan_of({{"p", "1"}}, {{"p", "9"}, {"q", "1"}}, {{"q", "1"}}) == Words{"push_create p", "adopt q", "forget p"});
 }
 
+TEST_CASE("plan attachments: renamed on both sides, and one of the names out of sight: nothing happens",
+          "[sync-engine]") {
+  const LocalAttachment hidden{.hidden = SkipReason::ignored};
+  using Words = std::vector<std::string>;
+  AttachmentSides ours_is = sides({{"p", "1"}}, {}, {{"r", "1"}});
+  for (const char* const path : {"p", "q"}) ours_is.local.emplace(at(path), hidden);
+  ours_is.moved_out_of_sight.emplace(at("p"), SkipReason::ignored);
+  CHECK(words(plan_attachments(ours_is)) == Words{"skip r", "skip q"});
+  AttachmentSides theirs_is = sides({{"p", "1"}}, {{"q", "1"}}, {{"r", "1"}});
+  theirs_is.local.emplace(at("r"), hidden);
+  CHECK(words(plan_attachments(theirs_is)) == Words{"skip r"});
+}
+
 TEST_CASE("plan attachments: a folder here, whatever lies in it, is in the way of what comes", "[sync-engine]") {
   const auto plan_of = [](const Texts& base, const Texts& there) {
     AttachmentSides both = sides(base, {}, there);
