@@ -157,6 +157,10 @@ class Committer {
     const auto old = base_.find(document);
     if (old != base_.end() && old->second.disk_path() != staged.disk_path)
       after_.push_back({.path = old->second.disk_path().string()});
+    // The service had the text of a merge already: nothing changed there.
+    const bool is_same =
+        item.kind == ActionKind::push_update && applied.revision.is_known() && applied.revision == item.revision;
+    if (!is_same) changed_.insert(document);
     if (!item.hash) {
       after_.push_back({.path = staged.disk_path.string()});
       advanced_.emplace_back(document, std::nullopt);
@@ -328,7 +332,7 @@ class Committer {
     // revision was left behind on purpose, so that the next pull repeats it.
     WS_LET(const SourceRevision taken_over, session_.state.source_revision());
     const bool follows = taken_over == part_.commit.request.expected_revision && is_told_all_;
-    const SourceRevision least = taken_over.after(changed_documents());
+    const SourceRevision least = taken_over.after(changed_.size());
     if (follows && answer.revision == least) WS_TRY(session_.state.set_source_revision(answer.revision));
     WS_TRY(session_.state.clear_staged());
     WS_TRY(transaction.commit());
@@ -351,12 +355,6 @@ class Committer {
     return end && end->revision == revision ? session_.state.set_source_revision(revision) : Result<void>();
   }
 
-  std::size_t changed_documents() const {
-    std::set<DocumentId> documents;
-    for (const auto& [document, row] : advanced_) documents.insert(document);
-    return documents.size();
-  }
-
   Session& session_;
   CommitPart part_;
   std::vector<Row>& rows_;
@@ -365,7 +363,8 @@ class Committer {
   std::map<DocumentId, BaseRow> base_;
   std::map<DocumentId, PendingRow> pending_;
   std::vector<std::pair<DocumentId, std::optional<BaseRow>>> advanced_;
-  std::set<DocumentId> moved_;  ///< by this commit
+  std::set<DocumentId> changed_;  ///< of these, on the service
+  std::set<DocumentId> moved_;    ///< by this commit
   std::vector<Conflict> conflicts_;
   std::map<std::string, ThreeTexts> texts_;  ///< of conflicts, by id: written together
   std::size_t text_bytes_ = 0;

@@ -533,4 +533,21 @@ TEST_CASE("commit: a service that strips blanks or writes other line ends is fol
   }
 }
 
+TEST_CASE("engine: a merge that the service has already is no change there, and the next run writes nothing",
+          "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  const auto dated = [](const std::string& date) { return "---\nupdated: " + date + "\n---\ntext\n"; };
+  here.write("a.md", dated("2026-01-01"));
+  here.write("b.md", "b\n");
+  here.run();
+  here.write("a.md", dated("2026-02-01"));
+  here.write("b.md", "edited\n");
+  remote.edit("a.md", dated("2026-03-01"));
+  CHECK(lines(here.run()) == Lines{"merge a.md", "push_update b.md"});
+  const auto state = here.read(".ws/state.db");
+  CHECK(here.run().rows.empty());
+  CHECK(here.read(".ws/state.db") == state);
+}
+
 }  // namespace ws::sync

@@ -207,7 +207,7 @@ void FakeRemote::apply(const StagedText& staged, CommitAnswer& answer) {
         document.gone = true;
         touch(document);
       }
-    } else {
+    } else if (item.kind == ActionKind::push_move || document.text != text) {
       if (item.kind == ActionKind::push_move) {
         document.path = utf8::nfc(item.path.text());
       } else {
