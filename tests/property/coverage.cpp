@@ -228,9 +228,11 @@ void Follower::compare(const Side& before, const Side& now, bool is_here) {
     const bool same_name = moved && key_of(place.path) == key_of(old.path);
     const bool recased = same_name && place.path.size() == old.path.size();
     const bool edited = place.text != old.text;
+    const bool is_below = place.path.starts_with(old.path + "/");  // a row of the same bytes
     tell(token,
          old.path,
-         recased           ? Happening::recased
+         is_below          ? Happening::became_folder
+         : recased         ? Happening::recased
          : same_name       ? Happening::recoded
          : moved && edited ? Happening::renamed_and_edited
          : moved           ? Happening::renamed
@@ -252,7 +254,10 @@ void Follower::look(const Observation& now) {
 
 void Follower::command(const std::set<Feature>& features_met, Coverage& coverage) {
   count(events_, features_met, coverage);
-  for (const Feature feature : {Feature::undo, Feature::redo, Feature::undo_all, Feature::resolve}) {
+  for (const Feature feature : since_) {
+    if (!features_met.contains(feature)) count(events_, {feature}, coverage);
+  }
+  for (const Feature feature : {Feature::undo, Feature::redo, Feature::undo_all, Feature::resolve, Feature::leave}) {
     if (features_met.contains(feature)) count(last_, {feature}, coverage);
   }
   const bool is_undo = features_met.contains(Feature::undo);  // a redo may follow, which is about the same
@@ -277,10 +282,27 @@ void Follower::count(const Events& met, const std::set<Feature>& features_met, C
   }
 }
 
+void Follower::go_on(const Observation& now, Feature command) {
+  since_.insert(command);
+  std::map<std::string, std::string> keys;  // by path
+  const auto learn = [&](const std::string& token, const std::string& path) {
+    if (const auto name = names_.find(token); name != names_.end()) keys[path] = name->second;
+  };
+  for (const auto& [document, row] : now.base) learn("document " + document.text, row.entry.path.string());
+  for (const auto& [path, hash] : now.listed) learn("row " + path, path);
+  for (const auto& [token, place] : here_) learn(token, place.path);
+  here_ = here(now);
+  there_ = there(now);
+  for (const auto& [token, place] : here_) {
+    if (const auto key = keys.find(place.path); key != keys.end()) names_.emplace(token, key->second);
+  }
+}
+
 void Follower::start(const Observation& now) {
   here_ = here(now);
   there_ = there(now);
   events_.clear();
+  since_.clear();
   names_.clear();
   std::set<std::string> agreed;
   for (const auto& [document, row] : now.base) {

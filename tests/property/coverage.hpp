@@ -38,10 +38,10 @@ enum class Feature : std::uint8_t {
   undo,
   redo,
   undo_all,  ///< until nothing is left
-  resolve,
-  watch,   ///< a run that holds deletes back
-  viewer,  ///< a run with a key that may only read
-  leave,
+  resolve,   ///< of a conflict that was open: after the changes, between them, or before them since the last run
+  watch,     ///< a run that holds deletes back
+  viewer,    ///< a run with a key that may only read
+  leave,     ///< or `take`, likewise
   links_keep,
   rule_set,
   rule_removed,
@@ -94,11 +94,13 @@ class Follower {
  public:
   /// After something was done by others than the folder's own command.
   void look(const Observation& now);
-  /// The folder's own command is about to come. One that takes back, or decides, what the last one did has to do with
-  /// what that met too.
+  /// The folder's own command is about to come. One that takes back, decides, or leaves out what the last one did has
+  /// to do with what that met too.
   void command(const std::set<Feature>& features, Coverage& coverage);
   /// And has ended: what is there now is the start of what follows.
   void start(const Observation& now);
+  /// And has ended, but sends and receives nothing: what happened before it still waits for the next one.
+  void go_on(const Observation& now, Feature command);
 
  private:
   struct Event {
@@ -121,7 +123,8 @@ class Follower {
   using Events = std::map<std::string, std::vector<Event>>;
   static void count(const Events& events, const std::set<Feature>& features, Coverage& coverage);
   Events events_;
-  Events last_;  ///< those that the last command met
+  Events last_;              ///< those that the last command met
+  std::set<Feature> since_;  ///< commands that sent and received nothing, since the last one that did
 };
 
 }  // namespace ws::property

@@ -59,6 +59,13 @@ std::string edited_text(const std::string& path, const std::string& text, bool a
   return at_end ? text + "more " + unique(words) + "\n" : "first " + unique(words) + "\n" + text;
 }
 
+/// Another first line.
+std::string begun_anew(const std::string& path, const std::string& text, Words& words) {
+  if (names_picture(path)) return new_text_of(path, words);
+  const std::size_t end = text.find('\n');
+  return "# " + unique(words) + "\n" + (end == std::string::npos ? std::string() : text.substr(end + 1));
+}
+
 std::string from_root(const std::string& target) { return "[" + target + "](/" + target + ")\n"; }
 
 /// A new note that is nothing but a link.
@@ -166,7 +173,9 @@ void change_file(
   }
   if (what == Happening::edited || what == Happening::renamed_and_edited) {
     const std::string text = edited_text(path, folder.read(path), step.how % 2 == 0, words);
-    step.how % 3 == 0 ? folder.replace(path, text) : folder.write(path, text);
+    // Saved by a new file and renamed at once, it is another file for who looks at inodes: rarely.
+    const bool is_replaced = step.how % (what == Happening::edited ? 3 : 12) == 0;
+    is_replaced ? folder.replace(path, text) : folder.write(path, text);
   }
   if (what == Happening::edited) return;
   const std::string to = new_path(what, path, step, words);
@@ -209,6 +218,22 @@ void change_document(Service& service,
       items.push_back({.action = "push_update", .path = path, .document = *id, .text = text});
     }
   }
+}
+
+void change_apart(BoundFolder& place,
+                  BoundFolder& other,
+                  Service& service,
+                  const std::string& here,
+                  const std::string& there,
+                  Words& words,
+                  std::vector<Item>& items) {
+  const Folder folder(place.root(), {});
+  folder.write(here, begun_anew(here, folder.read(here), words));
+  if (names_picture(there)) return Folder(other.root(), {}).write(there, begun_anew(there, {}, words));
+  const auto id = service.find(there);
+  if (!id) return;
+  const std::string text = begun_anew(there, service.documents().at(*id).text, words);
+  items.push_back({.action = "push_update", .path = there, .document = *id, .text = text});
 }
 
 }  // namespace ws::property

@@ -39,4 +39,13 @@ void change_document(Service& service,
                      Words& words,
                      std::vector<Item>& items);
 
+/// A note, or a picture, gets other texts here and there, at the same place. A document's change is added to `items`.
+void change_apart(BoundFolder& place,
+                  BoundFolder& other,
+                  Service& service,
+                  const std::string& here,
+                  const std::string& there,
+                  Words& words,
+                  std::vector<Item>& items);
+
 }  // namespace ws::property

@@ -33,11 +33,13 @@ enum class StepKind : std::uint8_t {
   show,    ///< a note gets a link to a picture or to a note
   unshow,  ///< and loses one
   setting,
-  command,  ///< `restore`, `mv`, `links fix`, `undo`, `redo`, `resolve`
+  command,  ///< `restore`, `mv`, `links fix`, `undo`, `redo`, `leave`, `take`, `resolve`
   // On purpose: each pair of changes of one entry, before each command.
-  rule,   ///< adds or removes a rule of `.wsignore`
-  agree,  ///< all folders and the service have some notes and pictures in common
-  meet,   ///< two changes of one entry, each here or there: one of `pairs()`
+  rule,           ///< adds or removes a rule of `.wsignore`
+  agree,          ///< all folders and the service have some notes and pictures in common
+  meet,           ///< two changes of one entry, each here or there: one of `pairs()`
+  leave_around,   ///< what meets is left out before the changes, or between them
+  decide_around,  ///< what meets is in conflict, which is decided before the changes, between or after them
 };
 
 /// Every random choice of a step depends only on its own bytes.
@@ -57,6 +59,19 @@ Script make_script(std::uint64_t seed, std::size_t most, bool vault = false);
 /// about each of `pairs()`.
 Script make_meetings(std::uint64_t seed);
 std::uint64_t stories_of_all_pairs();
+
+/// Commands by the `where` of a step, and what `leave` and `resolve` are about, by its `how`.
+namespace command {
+constexpr std::uint8_t undo = 4;
+constexpr std::uint8_t redo = 5;
+constexpr std::uint8_t undo_all = 6;
+constexpr std::uint8_t leave = 7;
+constexpr std::uint8_t resolve = 8;
+constexpr std::uint8_t take_all = 0;    ///< of three: everything is taken again
+constexpr std::uint8_t leave_met = 2;   ///< of three: what met last
+constexpr std::uint8_t decide_all = 0;  ///< of two: each open conflict
+}  // namespace command
+
 /// "2 rename_file 17 3 200".
 std::string render(const Step& step);
 

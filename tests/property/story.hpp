@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -51,11 +52,22 @@ class Story {
   const std::set<Cell>& met() const { return met_; }
 
  private:
+  struct Meeting {
+    Cell pair = {};
+    std::string agreed = {};  ///< its path before both changes
+    std::string here = {};    ///< and where it is by now
+    std::string there = {};
+    Step step = {};
+  };
+
   Order order_of(const Step& step) const;
   std::string run_between(BoundFolder& place);
   std::string agree(BoundFolder& place, const Step& step);
   void arrange(std::size_t actor, const Step& step);
-  std::string meet(std::size_t actor);
+  std::string meet(std::size_t actor, const Step& last);
+  std::string fall_apart(std::size_t actor);
+  std::string come_around(std::size_t actor, const Step& around, bool is_before);
+  void change_here(BoundFolder& place, Meeting& meeting, Happening what);
   std::string run_order(BoundFolder& place, const Order& order, const Step& step);
   std::string check_preview(BoundFolder& place, const Order& order, const Observation& before, sync::Report& foreseen);
   std::string cache_is_only_quicker(BoundFolder& place);
@@ -82,6 +94,7 @@ class Story {
                     const sync::links::Renames& moved);
   void follow_all();
   void count_command(BoundFolder& place, Feature what);
+  void end_command(BoundFolder& place, std::optional<Feature> what);
   void run_killed(BoundFolder& place, const Order& order, const Step& step);
   void run_with_concurrent_edit(BoundFolder& place, const Step& step);
   std::string settle();
@@ -107,13 +120,6 @@ class Story {
   std::string trace_;
   std::vector<std::string> states_;
   std::set<Cell> met_;
-  struct Meeting {
-    Cell pair = {};
-    std::string agreed = {};  ///< its path before both changes
-    std::string here = {};    ///< and where it is by now
-    std::string there = {};
-    Step step = {};
-  };
   std::vector<Meeting> meetings_;      ///< arranged, to be brought about together
   std::vector<std::string> last_met_;  ///< paths here of those that met last
   bool raced_ = false;
