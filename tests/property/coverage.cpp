@@ -213,8 +213,9 @@ void Follower::compare(const Side& before, const Side& now, bool is_here) {
     if (found == now.end() && token.starts_with("row ") && bytes_that_came.contains(old.text))
       found = now.find(bytes_that_came.at(old.text));
     if (found == now.end()) {
-      const bool is_folder = std::any_of(
-          now.begin(), now.end(), [&](const auto& each) { return each.second.path.starts_with(old.path + "/"); });
+      const std::string folder = old.path + "/";
+      const bool is_folder =
+          std::any_of(now.begin(), now.end(), [&](const auto& each) { return each.second.path.starts_with(folder); });
       tell(token, old.path, is_folder ? Happening::became_folder : Happening::removed);
       continue;
     }
