@@ -207,6 +207,11 @@ const SeenFile* LocalFiles::seen(const std::string& disk) const {
   return found == seen_.end() ? nullptr : &found->second;
 }
 
+bool LocalFiles::was_seen(const std::string& disk) {
+  load();
+  return cached_.contains(disk);
+}
+
 void LocalFiles::save() {
   load();
   if (is_same_ && seen_.size() == cached_.size()) return;

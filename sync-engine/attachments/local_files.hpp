@@ -33,6 +33,8 @@ class LocalFiles {
   std::optional<LocalAttachment> look_at(const std::string& disk, std::uint64_t max_bytes);
   /// What its stamp was when it was hashed.
   const SeenFile* seen(const std::string& disk) const;
+  /// Whether the cache knows the name: it was looked at the last time.
+  bool was_seen(const std::string& disk);
   /// Whether a change after the first look would change the stamp.
   bool is_trusted(const FileStamp& stamp) const;
   /// Leaves a cache for the next time, of what was looked at. A failure costs only time later.

@@ -289,7 +289,21 @@ class NoteReaderOfTree {
 
 }  // namespace
 
-void OtherFiles::add(const std::string& disk) { by_path_.emplace(utf8::nfc(disk), disk); }
+void OtherFiles::add(const std::string& disk) {
+  const auto [known, is_new] = by_path_.emplace(utf8::nfc(disk), disk);
+  if (is_new || known->second == disk) return;
+  const std::string smaller = std::min(known->second, disk);
+  if (auto path = RelativePath::parse(known->first)) {
+    twins_.emplace(*path, std::max(known->second, disk));
+    known->second = smaller;
+  }
+}
+
+void OtherFiles::prefer(const RelativePath& path, const std::string& disk) {
+  const auto [first, last] = twins_.equal_range(path);
+  const auto twin = std::find_if(first, last, [&](const auto& each) { return each.second == disk; });
+  if (twin != last) std::swap(by_path_.at(path.string()), twin->second);
+}
 
 std::string OtherFiles::disk_path(const RelativePath& path) const {
   const auto found = by_path_.find(path.string());

@@ -15,11 +15,16 @@
 
 namespace ws::sync {
 
-/// The files that could be attachments, by path in NFC.
+/// The files that could be attachments, by path in NFC. Of names that differ only in their normal form the bytewise
+/// smaller one stands for the path, until another is preferred.
 class OtherFiles {
  public:
   /// `disk`: as the disk spells it.
   void add(const std::string& disk);
+  /// Lets `disk`, one of the twins of `path`, stand for it.
+  void prefer(const RelativePath& path, const std::string& disk);
+  /// The other names on disk, by path.
+  const std::multimap<RelativePath, std::string>& twins() const { return twins_; }
   bool has(const RelativePath& path) const { return by_path_.contains(path.string()); }
   /// Empty: there is none.
   std::string disk_path(const RelativePath& path) const;
@@ -28,6 +33,7 @@ class OtherFiles {
 
  private:
   std::unordered_map<std::string, std::string> by_path_;
+  std::multimap<RelativePath, std::string> twins_;
 };
 
 /// Who names a file, in the texts as they are on disk.

@@ -66,6 +66,7 @@ class AttachmentSurveyor {
       if (RelativePath::parse(path)) files_.add(path);
     });
     if (session_.knows_attachments() || !survey_.list_parts.empty()) WS_TRY(load());
+    prefer_known_twins();
     WS_TRY(load_rules());
     // Files that are about to come count: the run that brings them leaves no mark for the next one to make.
     const bool any_synced = !found_.sides.base.empty() || !found_.list.rows().empty();
@@ -163,6 +164,22 @@ class AttachmentSurveyor {
       found_.remarks.push_back({.word = Remark::Word::manifest_damaged});
     }
     return {};
+  }
+
+  /// Of two names that differ only in their normal form, the file that both sides know is synced: its number tells, or
+  /// where an editor wrote it anew, the name by which the last run looked at it.
+  void prefer_known_twins() {
+    const std::multimap<RelativePath, std::string> twins = files_.twins();
+    for (const auto& [path, disk] : twins) {
+      if (!found_.sides.base.contains(path)) continue;
+      const auto file = found_.files_known.find(path);
+      const auto is_known = [&](const std::string& name) {
+        return file != found_.files_known.end() && is_same_file(file->second, file_id(name)) != SameFile::no;
+      };
+      const std::string now = files_.disk_path(path);
+      if (is_known(now)) continue;
+      if (is_known(disk) || (local_.was_seen(disk) && !local_.was_seen(now))) files_.prefer(path, disk);
+    }
   }
 
   Result<void> settle_marks() {
@@ -303,6 +320,11 @@ class AttachmentSurveyor {
       found_.disk.emplace(*open.beside, files_.disk_path(*open.beside));
     }
     find_twins(paths);
+    for (const auto& [path, disk] : files_.twins()) {
+      if (!paths.contains(path)) continue;
+      ++found_.synced_here;
+      other_forms_.push_back({.path = disk, .reason = SkipReason::twin});
+    }
     for (const RelativePath& path : paths) {
       const bool is_known = found_.sides.base.contains(path) || found_.sides.remote.contains(path);
       if (!is_known && beside.contains(path)) continue;
@@ -504,6 +526,7 @@ class AttachmentSurveyor {
   void tell_skipped() {
     AttachmentPlan& plan = found_.plan;
     plan.skipped.insert(plan.skipped.end(), found_.shown.unclear.begin(), found_.shown.unclear.end());
+    plan.skipped.insert(plan.skipped.end(), other_forms_.begin(), other_forms_.end());
     for (const std::string& path : found_.shown.nowhere) {
       if (const auto why = why_not_listed(path)) plan.skipped.push_back({.path = path, .reason = *why});
     }
@@ -650,6 +673,7 @@ class AttachmentSurveyor {
   Wishes wishes_;
   std::string notes_under_way_;
   std::set<RelativePath> twins_;
+  std::vector<Skipped> other_forms_;  ///< of what is synced, by their names on disk
   std::string missing_scope_;
   std::string told_off_;
   std::string kinds_before_;                  ///< as the last run took them
@@ -741,6 +765,9 @@ void add_to_report(const AttachmentSurvey& found, Report& report) {
   if (!report.others.empty()) {
     std::set<std::string_view> synced;
     for (const auto& [path, disk] : found.disk) synced.insert(disk);
+    for (const Skipped& each : found.plan.skipped) {
+      if (each.reason == SkipReason::twin) synced.insert(each.path);
+    }
     std::erase_if(report.others, [&](const std::string& path) { return synced.contains(path); });
   }
   if (found.guard && found.held_deletes) {

@@ -1008,3 +1008,36 @@ TEST_CASE("sync attachments: a run whose list of files got no answer is one run,
   there.erase("img/unshown.png");
   CHECK(bytes_of(vault.there) == there);
 }
+
+TEST_CASE("sync attachments: of two names in other normal forms the tracked picture stays synced", "[cli]") {
+  const Pictures vault;
+  const std::string composed = "caf\xC3\xA9.png";
+  const std::string decomposed = "cafe\xCC\x81.png";
+  const auto [tracked, twin] = GENERATE_COPY(std::pair(composed, decomposed), std::pair(decomposed, composed));
+  CAPTURE(tracked);
+  write_text(vault.here / "cafe.md", "![](" + tracked + ")\n");
+  write_text(vault.here / tracked, png + "one");
+  vault.both_in_step();
+  REQUIRE(read_text(vault.there / composed) == png + "one");
+  write_text(vault.here / twin, png + "another");
+  const auto run = [&](const std::vector<std::string>& rows) {
+    const Ended ended = vault.sync(vault.here);
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit == 0);
+    CHECK(attachment_rows(ended) == rows);
+    CHECK(parse(ended.out)["skipped"] == Json({{{"path", twin}, {"reason", "twin"}}}));
+  };
+  run({});
+  write_text(vault.there / composed, png + "theirs");
+  REQUIRE(vault.sync(vault.there).exit == 0);
+  run({"pull_update " + composed});
+  CHECK(read_text(vault.here / tracked) == png + "theirs");
+  CHECK(read_text(vault.here / twin) == png + "another");
+  run({});
+  // As an editor writes it anew.
+  write_text(vault.here / "new", png + "mine");
+  fs::rename(vault.here / "new", vault.here / tracked);
+  run({"push_update " + composed});
+  REQUIRE(vault.sync(vault.there).exit == 0);
+  CHECK(read_text(vault.there / composed) == png + "mine");
+}
