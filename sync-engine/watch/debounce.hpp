@@ -83,6 +83,7 @@ bool is_changing(const std::set<std::string>& changing, const std::string& path)
 struct FileEvent {
   std::string path = {};  ///< of a file or folder, relative to the root
   FileEventKind kind = FileEventKind::changed;
+  bool is_other = false;  ///< of no kind that is synced by itself: notes may show it
 };
 
 struct EventBatch {

@@ -100,7 +100,7 @@ bool InotifyEvents::is_told(const std::string& path, bool is_folder) const {
   if (name == ignore_file_name) return true;
   if (dangerous_part(name)) return false;  // `.ws`, `.git`
   if (is_folder) return name.front() != '.' || !kinds_.is_markdown_alone();
-  return kinds_.takes(path);
+  return name.front() != '.' || kinds_.takes(path);
 }
 
 /// From boot, the time asleep included.
@@ -174,16 +174,17 @@ void InotifyEvents::take(const inotify_event& event, std::string_view name, Even
   struct stat there {};
   const bool is_back = kind == FileEventKind::removed && ::lstat((root_ / path).c_str(), &there) == 0;
   if (is_back && !is_folder) kind = FileEventKind::changed;
-  batch.changed.push_back({.path = path, .kind = kind});
-  // What was moved within the tree is no delete of its old name.
-  if ((event.mask & IN_MOVED_TO) != 0 && event.cookie == move_ && move_ != 0) {
+  const bool is_other = !is_folder && last_part(path) != ignore_file_name && !kinds_.takes(path);
+  batch.changed.push_back({.path = path, .kind = kind, .is_other = is_other});
+  // What was moved within the tree is no delete of its old name; a note that became an editor's backup is one.
+  if ((event.mask & IN_MOVED_TO) != 0 && event.cookie == move_ && move_ != 0 && is_other == moved_from_.is_other) {
     batch.changed.back().kind = FileEventKind::moved;
-    batch.changed.push_back({.path = std::exchange(moved_from_, {})});
+    batch.changed.push_back(std::exchange(moved_from_, {}));
     move_ = 0;
   }
   if ((event.mask & IN_MOVED_FROM) != 0) {
     move_ = event.cookie;
-    moved_from_ = path;
+    moved_from_ = {.path = path, .is_other = is_other};
   }
   if (!is_folder) return;
   if ((event.mask & (IN_DELETE | IN_MOVED_FROM)) != 0) forget(path);

@@ -1,6 +1,7 @@
 /// Linux tells what happens in a folder and in all below it; new folders are watched as they come.
 ///
-/// Told are files of the kinds that are synced, folders and `.wsignore`; nothing of `.ws/` or `.git/`. Where the queue
+/// Told are files of the kinds that are synced, folders, `.wsignore`, and the other files that are not hidden, which
+/// notes may show; nothing of `.ws/` or `.git/`. Where the queue
 /// overflows every folder is looked for anew.
 #pragma once
 
@@ -53,7 +54,7 @@ class InotifyEvents final : public FolderEvents {
   Descriptor queue_;
   const std::atomic<bool>* cancelled_;
   std::uint32_t move_ = 0;  ///< the number of the last move that was told, and what it took away
-  std::string moved_from_ = {};
+  FileEvent moved_from_ = {};
   std::map<int, std::string> folders_ = {};  ///< by watch; relative, empty: the root
   dev_t device_ = 0;                         ///< of the root
   bool is_local_ = true;                     ///< all of it lies on one file system of this machine

@@ -30,6 +30,7 @@ class Watcher {
         options_(options),
         callbacks_(callbacks),
         changes_(options.debounce),
+        others_(options.debounce),
         next_run_(events.now()) {}
 
   Result<void> watch() {
@@ -53,7 +54,9 @@ class Watcher {
   }
 
   void take(const EventBatch& batch) {
-    for (const FileEvent& each : batch.changed) changes_.note(each.path, events_.now(), each.kind);
+    for (const FileEvent& each : batch.changed) {
+      (each.is_other ? others_ : changes_).note(each.path, events_.now(), each.kind);
+    }
     if (batch.overflowed) changes_.note("", events_.now());
     if (batch.any || batch.overflowed || !batch.changed.empty()) status_.reset();
     if (batch.incomplete && callbacks_.on_partial_watch) callbacks_.on_partial_watch();
@@ -84,6 +87,7 @@ class Watcher {
 
   Result<void> run() {
     std::set<std::string> changing = changes_.take(events_.now());
+    changing.merge(others_.take(events_.now()));
     RunOptions options = options_.run;
     if (!changing.empty()) {
       options.busy = [changing = std::move(changing)](const RelativePath& path) {
@@ -147,6 +151,8 @@ class Watcher {
   const WatchOptions& options_;
   const WatchCallbacks& callbacks_;
   ChangeDebouncer changes_;
+  /// Of files that notes may show. They begin no run: most of them are none of the synced ones.
+  ChangeDebouncer others_;
   Instant next_run_;
   std::optional<Instant> active_at_;  // when something was last done, here or there
   milliseconds took_{0};              // the last run
@@ -191,9 +197,12 @@ std::vector<std::string> unresolved_lines(const Report& report) {
   for (const Conflict& conflict : report.conflicts) {
     lines.push_back(fmt::format("open {} {}", conflict.path.text(), conflict.id));
   }
-  for (const Skipped& one : report.skipped) lines.push_back(fmt::format("skipped {} {}", one.path, name(one.reason)));
+  for (const Skipped& one : report.skipped) {
+    if (one.reason == SkipReason::busy) continue;  // it passes by itself
+    lines.push_back(fmt::format("skipped {} {}", one.path, name(one.reason)));
+  }
   for (const Detached& one : report.detached) {
-    if (one.reason == name(SkipReason::busy)) continue;  // it passes by itself
+    if (one.reason == name(SkipReason::busy)) continue;
     lines.push_back(fmt::format("aside {} {}", one.path.text(), one.reason));
   }
   if (report.guard) lines.emplace_back("guard");

@@ -84,13 +84,19 @@ TEST_CASE("sync watch: a second one in the same folder says who watches since wh
 
 TEST_CASE("sync watch: a file that is deleted and written anew keeps its document", "[cli]") {
   const TwoFolders two;
+  write_text(two.here / "shows.md", "![](p.png)\n");
+  write_text(two.here / "p.png", "a picture");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
   Running watch(two.person.command({"sync", "watch", "--interval", "1s", "--json"}, two.here));
   REQUIRE(watch.wait_for("watching "));
   std::filesystem::remove(two.here / "a.md");
+  std::filesystem::remove(two.here / "p.png");
   write_text(two.here / "n.md", "new\n");
-  REQUIRE(watch.wait_for("push_create"));  // a run while the file is away
+  REQUIRE(watch.wait_for("push_create"));  // a run while the files are away
+  write_text(two.here / "p.png", "another picture");
   write_text(two.here / "a.md", "one\ntwo\nanew\n");
-  REQUIRE(watch.wait_for("push_update"));
+  REQUIRE(watch.wait_for("\"path\":\"a.md\""));
+  REQUIRE(watch.wait_for("\"path\":\"p.png\""));
   watch.signal(SIGTERM);
   CHECK_THAT(watch.wait().out, !Contains("push_delete"));
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);

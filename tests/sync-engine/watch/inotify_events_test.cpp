@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -34,7 +35,7 @@ std::set<std::string> told(InotifyEvents& events, const fs::path& root) {
     const auto batch = events.wait(milliseconds(10'000));
     REQUIRE(batch);
     REQUIRE_FALSE(batch->changed.empty());
-    for (const FileEvent& each : batch->changed) paths.insert(each.path);
+    for (const FileEvent& each : batch->changed) paths.insert(each.path + (each.is_other ? " (other)" : ""));
   }
   fs::remove(root / "end.md");
   const auto rest = events.wait(milliseconds(0));
@@ -101,7 +102,7 @@ TEST_CASE("inotify: new folders are watched, renamed ones under their new name, 
   CHECK((*events)->folder_count() == 1);
 }
 
-TEST_CASE("inotify: hidden names and what is no Markdown are not told, rules are", "[sync-engine]") {
+TEST_CASE("inotify: hidden names are not told, rules are, and what is no Markdown as other files", "[sync-engine]") {
   const ws::test::TemporaryFolder root;
   put_file(root / ".ws/state.db");
   put_file(root / ".git/HEAD");
@@ -110,9 +111,9 @@ TEST_CASE("inotify: hidden names and what is no Markdown are not told, rules are
   put_file(root / ".ws/state.db", "changed");
   put_file(root / ".git/a.md");
   put_file(root / ".hidden.md");
-  put_file(root / "picture.png");
-  put_file(root / "4913");
   CHECK(told(**events, root.path()).empty());
+  put_file(root / "picture.png");
+  CHECK(told(**events, root.path()) == Paths{"picture.png (other)"});
   put_file(root / ".wsignore", "*.tmp.md\n");
   CHECK(told(**events, root.path()) == Paths{".wsignore"});
 }
@@ -128,7 +129,27 @@ TEST_CASE("inotify: what the tree's config includes is told, in hidden folders t
   put_file(root / "a.png");
   put_file(root / ".github/notes.md", "more\n");
   put_file(root / ".ws/state.txt", "more\n");
-  CHECK(told(**events, root.path()) == Paths{"a.txt", ".github/notes.md"});
+  CHECK(told(**events, root.path()) == Paths{"a.txt", "a.png (other)", ".github/notes.md"});
+}
+
+TEST_CASE("inotify: a picture that is renamed is no delete, a note that becomes a backup is one", "[sync-engine]") {
+  const ws::test::TemporaryFolder root;
+  put_file(root / "a.png");
+  put_file(root / "a.md");
+  const auto events = InotifyEvents::open(root.path(), FileKinds(), nullptr);
+  REQUIRE(events);
+  const auto last_kinds = [&](const char* from, const char* to) {
+    fs::rename(root / from, root / to);
+    std::map<std::string, FileEventKind> kinds;
+    while (!kinds.contains(to)) {
+      const auto batch = (*events)->wait(milliseconds(10'000));
+      REQUIRE(batch);
+      for (const FileEvent& each : batch->changed) kinds[each.path] = each.kind;
+    }
+    return std::pair(kinds.at(from), kinds.at(to));
+  };
+  CHECK(last_kinds("a.png", "b.png") == std::pair(FileEventKind::changed, FileEventKind::moved));
+  CHECK(last_kinds("a.md", "a.md~") == std::pair(FileEventKind::removed, FileEventKind::replaced));
 }
 
 TEST_CASE("inotify: a link to a folder is not followed", "[sync-engine]") {

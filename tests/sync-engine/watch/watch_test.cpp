@@ -204,6 +204,18 @@ TEST_CASE("watch: a delete waits five seconds, and an edit beside it does not", 
   CHECK_FALSE(stage.given[2].only);
 }
 
+TEST_CASE("watch: a file that notes may show waits as a note does, and begins no run", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.folder.at(1'000, {.changed = {{.path = "gone.png", .kind = FileEventKind::removed, .is_other = true}}});
+  stage.folder.changes(1'100, "a.md");
+  stage.watch_until(40'000);
+  CHECK(stage.runs == std::vector<int>{0, 1'600, 31'600});
+  REQUIRE(stage.given[1].only);
+  CHECK_FALSE(stage.given[1].only(path("gone.png")));
+  CHECK(stage.given[1].busy(path("gone.png")));
+  CHECK_FALSE(stage.given[2].only);
+}
+
 TEST_CASE("watch: a file is left out while its writer has it open", "[sync-engine]") {
   WatchedWorld stage;
   stage.folder.happens(1'000, "open.md", FileEventKind::written);
