@@ -13,6 +13,7 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/media_type.hpp"
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/survey/held_documents.hpp"
 
 namespace ws::sync {
 namespace {
@@ -73,7 +74,11 @@ void Transfers::begin_next() {
   }
   while (may_begin() && next_up_ < order_up_.size()) {
     const Sha256& hash = order_up_[next_up_++];
-    if (may_send_) begin(uploads_.at(hash));
+    if (refused_) {
+      record_failure(*refused_, outcome_.not_uploaded, hash);
+    } else {
+      begin(uploads_.at(hash));
+    }
   }
 }
 
@@ -127,7 +132,11 @@ void Transfers::end(const WantedUpload& upload, AssetUpload& asset, Result<Uploa
   if (!ended) {
     Failure failure = std::move(ended).error();
     if (failure.kind == Failure::Kind::integrity) static_cast<void>(store_.drop_upload(upload.hash));
-    if (failure.kind == Failure::Kind::forbidden) may_send_ = false;
+    if (failure.kind == Failure::Kind::forbidden) {
+      // A key without the scope leaves files alone; one that may only read has changes that cannot be sent.
+      if (failure.code != "missing_scope") failure = cannot_push(failure);
+      refused_ = failure;
+    }
     const std::size_t at = failure.what.find(asset.from);
     if (at != std::string::npos) failure.what.replace(at, asset.from.size(), upload.path.text());
     return record_failure(std::move(failure), outcome_.not_uploaded, upload.hash);

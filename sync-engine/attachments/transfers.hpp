@@ -74,7 +74,7 @@ class Transfers {
   std::size_t next_up_ = 0;
   std::size_t next_down_ = 0;
   std::size_t under_way_ = 0;
-  bool may_send_ = true;
+  std::optional<Failure> refused_ = {};  ///< no upload is begun after it
   bool may_fetch_ = true;
   std::map<Sha256, std::uint64_t> bytes_up_;
   std::map<Sha256, std::uint64_t> bytes_down_;

@@ -2,6 +2,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -155,6 +157,39 @@ TEST_CASE("file names: a viewer's key cannot send a renamed picture, is told so,
   CHECK(two.sync(two.there).exit == 0);
   CHECK(two.sync(two.here).exit == 0);
   CHECK(fs::exists(two.here / "img/q.png"));
+}
+
+TEST_CASE("file names: a viewer's key cannot send pictures that are edited or new, and is told so each time", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  Person viewer(two.server);
+  viewer.environment["WS_TOKEN"] =
+      text_at(parse(control(two.server, "POST", "/keys", R"({"role": "viewer"})")), "secret");
+  std::set<std::string> wanted;
+  for (int i = 0; i < 12; ++i) wanted.insert("img/new" + std::to_string(i) + ".png");
+  std::string text;
+  for (const std::string& path : wanted) {
+    write_text(two.there / path, png + path);
+    text += "![](" + path + ")\n";
+  }
+  write_text(two.there / "shows.md", text);
+  wanted.insert({"img/a.png", "shows.md"});
+  write_text(two.there / "img/a.png", png + "edited");
+  for (int i = 0; i < 2; ++i) {
+    const Ended partly = viewer.ws({"sync", "--json"}, two.there);
+    INFO(partly.out << partly.err);
+    CHECK(partly.exit == 13);
+    const Json report = parse(partly.out);
+    CHECK(report["clean"] == false);
+    CHECK(report["skipped"].empty());
+    std::set<std::string> told;
+    for (const Json& row : report["actions"]) {
+      if (text_at(row, "error.code") == "cannot_push") told.insert(text_at(row, "path"));
+    }
+    CHECK(told == wanted);
+    CHECK(viewer.ws({"sync", "status", "--exit-code"}, two.there).exit == 13);
+  }
+  CHECK(two.sync(two.there).exit == 0);
 }
 
 TEST_CASE("file names: a picture renamed on both sides to two names is a conflict about its path", "[cli]") {
