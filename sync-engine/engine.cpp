@@ -59,14 +59,7 @@ Author local_author(const TreeBinding& binding, const std::string& user) {
 
 Result<Report> pull_here(RunContext& context, RunOptions options) {
   options.half = Half::here;
-  Survey survey;
-  WS_LET(Report report, pull_half(context, options, survey));
-  if (!is_up_to_date(report, survey)) {
-    if (!report.ended_by) WS_TRY(keep_local_conflicts(context.session, survey, report.rows));
-    const auto pushes = std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
-    report.partial = report.partial || pushes > 0;
-    WS_TRY(close_report(context, report));
-  }
+  WS_LET(Report report, pull_round(context, options));
   WS_TRY(sync_files(context, options, report));
   add_finished(context, report);
   WS_TRY(end_operation(context, report));

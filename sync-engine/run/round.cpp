@@ -56,6 +56,20 @@ bool frees_twin(const Report& report) {
          });
 }
 
+/// Whether a document can take its place now, because a file that notes showed just left it.
+bool frees_place(const Report& report) {
+  OverlappingPaths freed;
+  for (const Row& row : report.rows) {
+    const Action& action = row.action;
+    const bool leaves = action.kind == ActionKind::pull_delete || action.kind == ActionKind::pull_move;
+    if (action.attachment && leaves && row.state == Row::State::done)
+      freed.add(action.previous_path.value_or(action.path).twin_key());
+  }
+  return std::ranges::any_of(report.conflicts, [&](const Conflict& each) {
+    return each.which == ConflictCase::not_synced && freed.overlaps(each.path.twin_key());
+  });
+}
+
 /// All open conflicts, also those whose file cannot be read now and is not in the plan.
 Result<void> list_conflicts(RunContext& context, Report& report) {
   WS_LET(std::vector<Conflict> recorded, context.session.state.conflicts());
@@ -191,6 +205,23 @@ Result<void> look_at_files(RunContext& context, RunOptions options, const std::s
   return set_notes_under_way(context.session, false);
 }
 
+/// What a later round reports, with what the earlier ones did. It reports open conflicts again and retries what failed.
+void take_later(Report& report, Report rest) {
+  rest.base_revision = report.base_revision;
+  const RowsAbout later(rest);
+  std::erase_if(report.rows, [&](const Row& row) {
+    return row.action.kind == ActionKind::conflict || (row.state == Row::State::failed && later.has(row));
+  });
+  rest.rows.insert(rest.rows.begin(), report.rows.begin(), report.rows.end());
+  sort_by_path(rest.rows);
+  std::erase_if(report.remarks,
+                [&](const Remark& each) { return std::ranges::find(rest.remarks, each) != rest.remarks.end(); });
+  rest.remarks.insert(rest.remarks.begin(), report.remarks.begin(), report.remarks.end());
+  rest.renamed_folders.insert(
+      rest.renamed_folders.begin(), report.renamed_folders.begin(), report.renamed_folders.end());
+  report = std::move(rest);
+}
+
 std::set<RelativePath> deletes_in(const AttachmentPlan& plan) {
   std::set<RelativePath> paths;
   for (const Action& action : plan.actions) {
@@ -239,6 +270,23 @@ bool changes_names_here(const Row& row) {
 }
 
 bool stops_run(const AttachmentSurvey& files) { return files.guard && !files.held_deletes; }
+
+Result<void> sync_files_once(RunContext& context, const RunOptions& options, Report& report) {
+  const bool any_done = std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::done; });
+  if (report.guard || report.ended_by) {
+    add_to_report(context.attachments, report);
+    if (!any_done) return {};
+    context.session.wrote_notes = true;
+    WS_TRY(note_attachments_now(context));
+    return set_notes_under_way(context.session, false);
+  }
+  if (any_done) WS_TRY(look_at_files(context, options, deletes_in(context.attachments.plan)));
+  WS_TRY(sync_attachments(context.session, *context.clock, std::move(context.attachments), options.half, report));
+  if (options.on_conflict && options.half != Half::here && !report.ended_by)
+    WS_TRY(decide_files(context, options, report));
+  // Links to a file that came or went lead elsewhere now: the next run has no mark to make for that.
+  return std::ranges::any_of(report.rows, changes_names_here) ? note_attachments_now(context) : Result<void>();
+}
 
 /// The local renames that this run pushes.
 void add_rename(const Action& action, links::Renames& renamed) {
@@ -304,20 +352,7 @@ Result<Report> run_rounds(RunContext& context, const RunOptions& options, std::o
       report.ended_by = std::move(rest).error();
       return report;
     }
-    rest->base_revision = report.base_revision;
-    // The later round reports open conflicts again and retries what failed.
-    const RowsAbout later(*rest);
-    std::erase_if(report.rows, [&](const Row& row) {
-      return row.action.kind == ActionKind::conflict || (row.state == Row::State::failed && later.has(row));
-    });
-    rest->rows.insert(rest->rows.begin(), report.rows.begin(), report.rows.end());
-    sort_by_path(rest->rows);
-    std::erase_if(report.remarks,
-                  [&](const Remark& each) { return std::ranges::find(rest->remarks, each) != rest->remarks.end(); });
-    rest->remarks.insert(rest->remarks.begin(), report.remarks.begin(), report.remarks.end());
-    rest->renamed_folders.insert(
-        rest->renamed_folders.begin(), report.renamed_folders.begin(), report.renamed_folders.end());
-    report = std::move(*rest);
+    take_later(report, std::move(*rest));
   }
   return report;
 }
@@ -349,21 +384,28 @@ Result<void> end_writing_notes(RunContext& context) {
   return set_notes_under_way(context.session, false);
 }
 
+Result<Report> pull_round(RunContext& context, const RunOptions& options) {
+  Survey survey;
+  WS_LET(Report report, pull_half(context, options, survey));
+  if (is_up_to_date(report, survey)) return report;
+  if (!report.ended_by) WS_TRY(keep_local_conflicts(context.session, survey, report.rows));
+  const auto pushes = std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
+  report.partial = report.partial || pushes > 0;
+  WS_TRY(close_report(context, report));
+  return report;
+}
+
 Result<void> sync_files(RunContext& context, const RunOptions& options, Report& report) {
-  const bool any_done = std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::done; });
-  if (report.guard || report.ended_by) {
-    add_to_report(context.attachments, report);
-    if (!any_done) return {};
-    context.session.wrote_notes = true;
-    WS_TRY(note_attachments_now(context));
-    return set_notes_under_way(context.session, false);
-  }
-  if (any_done) WS_TRY(look_at_files(context, options, deletes_in(context.attachments.plan)));
-  WS_TRY(sync_attachments(context.session, *context.clock, std::move(context.attachments), options.half, report));
-  if (options.on_conflict && options.half != Half::here && !report.ended_by)
-    WS_TRY(decide_files(context, options, report));
-  // Links to a file that came or went lead elsewhere now: the next run has no mark to make for that.
-  return std::ranges::any_of(report.rows, changes_names_here) ? note_attachments_now(context) : Result<void>();
+  WS_TRY(sync_files_once(context, options, report));
+  if (report.ended_by || report.guard || !frees_place(report)) return {};
+  RunOptions next = options;
+  next.on_conflict.reset();
+  bool another = false;
+  WS_LET(Report rest, options.half == Half::here ? pull_round(context, next) : round(context, next, another));
+  // Files that failed are tried once more.
+  std::erase_if(report.rows, [](const Row& row) { return row.action.attachment && row.state != Row::State::done; });
+  take_later(report, std::move(rest));
+  return sync_files_once(context, next, report);
 }
 
 void count_links(Session& session,

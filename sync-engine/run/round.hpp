@@ -30,6 +30,8 @@ Result<Report> run_rounds(RunContext& context, const RunOptions& options, std::o
 
 /// The first half: surveys both sides and applies incoming changes.
 Result<Report> pull_half(RunContext& context, const RunOptions& options, Survey& survey);
+/// The first half alone, as a run of its own.
+Result<Report> pull_round(RunContext& context, const RunOptions& options);
 /// Whether the guard stopped it or there is nothing to do.
 bool is_up_to_date(const Report& report, const Survey& survey);
 /// Completes the report: open conflicts, and whether anything is left to do.
@@ -40,7 +42,8 @@ void add_finished(RunContext& context, Report& report);
 Result<void> begin_writing_notes(RunContext& context);
 Result<void> end_writing_notes(RunContext& context);
 
-/// Surveys both sides again where documents changed. With `on_conflict`, conflicts are decided at once.
+/// Surveys both sides again where documents changed. With `on_conflict`, conflicts are decided at once. What could not
+/// come before a file left its place comes in one more round.
 Result<void> sync_files(RunContext& context, const RunOptions& options, Report& report);
 
 /// Does what writes notes outside of a run, `write`: what people wrote before makes its wishes first, and what is

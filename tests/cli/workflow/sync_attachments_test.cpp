@@ -1041,3 +1041,21 @@ TEST_CASE("sync attachments: of two names in other normal forms the tracked pict
   REQUIRE(vault.sync(vault.there).exit == 0);
   CHECK(read_text(vault.there / composed) == png + "mine");
 }
+
+TEST_CASE("sync attachments: a picture that became a folder of notes there arrives in one run", "[cli]") {
+  const Pictures vault;
+  vault.both_in_step();
+  fs::remove(vault.here / "img/a.png");
+  fs::create_directory(vault.here / "img/a.png");
+  write_text(vault.here / "img/a.png/x.md", "in it\n");
+  REQUIRE(vault.sync(vault.here).exit == 0);
+  const std::string verb = GENERATE("run", "pull");
+  CAPTURE(verb);
+  const Ended ended = vault.ws(vault.there, {"sync", verb, "--json"});
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit == 0);
+  CHECK(parse(ended.out)["conflicts"].empty());
+  CHECK(attachment_rows(ended) == std::vector<std::string>{"pull_delete img/a.png"});
+  CHECK(read_text(vault.there / "img/a.png/x.md") == "in it\n");
+  CHECK(parse(vault.sync(vault.there).out)["clean"] == true);
+}
