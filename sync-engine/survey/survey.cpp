@@ -270,7 +270,8 @@ class Surveyor {
     const auto arrives = [&](const DocumentId& document, const Entry& entry, std::string text) {
       if (++arrived > jobs_worth_a_thread) stage_ahead(document, entry, std::move(text));
     };
-    const IncomingOptions options{.since_revision = survey_.revision_before,
+    // Where it went back and is ahead again by now, all of it tells whether that was a wrong answer.
+    const IncomingOptions options{.since_revision = rewound_ ? SourceRevision{} : survey_.revision_before,
                                   .keep_texts = mode_ == PullMode::store,
                                   .arrives = arrives,
                                   .wants_text = [this](const DocumentId& document) { return changed_here(document); },
@@ -280,7 +281,7 @@ class Surveyor {
     if (is_foreign()) return {};
     const SourceRevision now = incoming_.end.revision.value_or(survey_.revision_before);
     // The service was restored from a backup or emptied: nothing of it is applied until the user decides.
-    rewound_ = rewound_ || now < survey_.revision_before;
+    rewound_ = now < survey_.revision_before || (rewound_ && !has_all_of_base());
     if (rewound_) return {};
     survey_.revision = now;
     survey_.same_revision = std::move(incoming_.same_revision);
@@ -290,6 +291,18 @@ class Surveyor {
     if (mode_ == PullMode::store) WS_TRY(write_incoming(session_, incoming_, survey_));
     choose_pending();
     return {};
+  }
+
+  /// Whether nothing that both sides agreed on is missing on the service, or older there. Of what was written past the
+  /// state that it went back to, a revision alone tells nothing.
+  bool has_all_of_base() const {
+    if (!incoming_.end.complete || !incoming_.same_revision.empty()) return false;
+    return std::ranges::all_of(survey_.base_rows, [this](const auto& known) {
+      const auto there = incoming_.rows.find(known.first);
+      if (there == incoming_.rows.end()) return incoming_.listed.contains(known.first);
+      const DocumentRevision& revision = there->second.entry ? there->second.entry->revision : there->second.revision;
+      return !revision.is_known() || !(revision < known.second.entry.revision);
+    });
   }
 
   /// Only if it is likely to become a file. After a failure it is written later, as any other.

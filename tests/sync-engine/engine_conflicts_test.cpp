@@ -410,6 +410,37 @@ TEST_CASE("conflicts: a service that went back changes nothing until one side is
   for (const auto& [path, text] : disk) CHECK(is_kept(pair.here, text));
 }
 
+TEST_CASE("conflicts: a wrong answer that a service went back ends by itself with the right ones", "[sync-engine]") {
+  SyncedPair pair;
+  pair.here.write("a.md", "newer\n");
+  pair.here.run();
+  const auto right = pair.remote.backup();
+  pair.remote.restore({});
+  REQUIRE(lines(pair.here.run()) == Lines{"conflict rewound"});
+  pair.remote.restore(right);
+  pair.remote.edit("other.md", "theirs\n");
+  pair.here.write("a.md", "mine\n");
+  const Report met = pair.here.run();
+  CAPTURE(lines(met));
+  CHECK(met.clean);
+  CHECK(pair.here.engine().conflicts()->empty());
+  check_in_step(pair, {{"a.md", "mine\n"}, {"other.md", "theirs\n"}});
+}
+
+TEST_CASE("conflicts: a service that went back and is written on stays a conflict", "[sync-engine]") {
+  SyncedPair pair;
+  const auto backup = pair.remote.backup();
+  const bool is_missing = GENERATE(true, false);
+  pair.here.write(is_missing ? "later.md" : "a.md", "newer\n");
+  pair.here.run();
+  pair.remote.restore(backup);
+  REQUIRE(lines(pair.here.run()) == Lines{"conflict rewound"});
+  for (int i = 0; i < 5; ++i) pair.remote.edit("other.md", std::to_string(i));
+  const Tree disk = pair.here.tree();
+  CHECK(lines(pair.here.run()) == Lines{"conflict rewound"});
+  CHECK(pair.here.tree() == disk);
+}
+
 TEST_CASE("conflicts: one document that went back is decided alone", "[sync-engine]") {
   const Keep keep = GENERATE(Keep::local, Keep::remote);
   CAPTURE(static_cast<int>(keep));
