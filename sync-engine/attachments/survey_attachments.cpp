@@ -231,12 +231,12 @@ class AttachmentSurveyor {
       const bool is_gone_there = !found_.sides.remote.contains(path);
       const bool is_out = why && why != SkipReason::busy && why != SkipReason::twin;
       const bool is_gone = !why && is_here == is_gone_there;
-      if (is_off() || is_out || (is_gone && would_be_held(path, before))) {
+      const bool is_seen = is_here && !why && !is_gone_there;
+      const bool goes_out = is_off() || is_out || (is_gone && would_be_held(path, before));
+      if (goes_out || (!is_seen && is_here && options_.keep_archived)) {
         now.insert(path);
-      } else if (is_here && !why && !is_gone_there) {
+      } else if (is_seen) {
         now.erase(path);
-      } else if (is_here && options_.keep_archived) {
-        now.insert(path);
       }
     }
   }
