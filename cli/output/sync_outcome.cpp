@@ -383,7 +383,8 @@ void add_hints(const Report& report, std::vector<std::string>& lines) {
   std::vector<std::string> hints;
   for (const Row& row : report.rows) {
     if (row.state != Row::State::failed || !row.error || row.error->hint.empty() || hints.size() == most) continue;
-    if (report.ended_by && report.ended_by->what == row.error->what) continue;  // it is told last, with what to do
+    // The error that ended the run is printed after the rows, with its hint.
+    if (report.ended_by && report.ended_by->what == row.error->what) continue;
     std::string hint = clean(row.error->hint, Breaks::space);
     if (std::ranges::find(hints, hint) == hints.end()) hints.push_back(std::move(hint));
   }
