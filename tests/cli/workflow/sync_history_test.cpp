@@ -119,6 +119,9 @@ TEST_CASE("sync gc: shows what would go, drops it, and what is left is there to 
   CHECK(text_at(parse(plan.out), "texts_dropped") == "2");
   CHECK(parse(two.ws(two.here, {"sync", "log", "--json"}).out)["data"].size() == 3);
 
+  const Ended asked = two.ws(two.here, {"sync", "gc", "--keep", "0"});
+  CHECK(asked.exit == 2);
+  CHECK_THAT(asked.err, Contains("can no longer be undone") && Contains("--yes"));
   const Ended done = two.ws(two.here / "deep", {"sync", "gc", "--keep", "0", "--yes", "--json"});
   REQUIRE(done.exit == 0);
   CHECK(text_at(parse(done.out), "states_dropped") == "2");
