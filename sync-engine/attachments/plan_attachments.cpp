@@ -1,420 +1,270 @@
 #include "sync-engine/attachments/plan_attachments.hpp"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
+
+#include "sync-engine/reconcile/identify.hpp"
+#include "sync-engine/reconcile/reconcile.hpp"
 
 namespace ws::sync {
 namespace {
 
-enum class AttachmentChange { none, unchanged, edited, deleted, created, hidden };
+/// What the planner of documents knows a file of the base by, and one that is new on the service. No path begins with a
+/// slash.
+DocumentId id_of(const RelativePath& path) { return {.text = path.string()}; }
+DocumentId id_of_new(const RelativePath& path) { return {.text = "//" + path.string()}; }
 
-/// Old path to new one; no path is in two of them.
-using FileRenames = std::map<RelativePath, RelativePath>;
-
-/// Which of the files that went is which of those that came with the same bytes. The names tell it: first the longest
-/// common end of the paths (the folder was renamed), then the folder (the name was changed); what is left over is a
-/// rename where it is one and one. Where a name tells of two, none of them is a rename.
-class EqualFiles {
- public:
-  EqualFiles(std::vector<RelativePath> went, std::vector<RelativePath> came)
-      : went_(std::move(went)), came_(std::move(came)) {}
-
-  void add_renames(FileRenames& renames) {
-    if (went_.size() > 1 || came_.size() > 1) {
-      for (std::size_t parts = max_parts(); parts > 0 && !is_done(); --parts) {
-        pair_by([&](const RelativePath& path) { return last_parts(path, parts); }, renames);
-      }
-      pair_by([](const RelativePath& path) { return path.folder(); }, renames);
-    }
-    pair_by([](const RelativePath&) { return std::string_view(); }, renames);
+/// Where the words of documents do not fit.
+std::string_view reason_for_files(std::string_view reason) {
+  constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {"archived on the service", "deleted on the service"},
+      {"archived on the service, which wins over the change here",
+       "deleted on the service, which wins over the change here"},
+      {"renamed here but archived on the service: created again",
+       "renamed here but deleted on the service: created again"},
+      {"the same text on both sides", "the same bytes on both sides"}};
+  for (const auto& [of_documents, of_files] : words) {
+    if (reason == of_documents) return of_files;
   }
-
- private:
-  bool is_done() const { return went_.empty() || came_.empty(); }
-
-  std::size_t max_parts() const {
-    std::size_t most = 0;
-    for (const RelativePath& path : went_) most = std::max(most, parts_of(path));
-    return most;
-  }
-  static std::size_t parts_of(const RelativePath& path) {
-    return static_cast<std::size_t>(std::ranges::count(path.text(), '/')) + 1;
-  }
-  /// Empty: it has fewer.
-  static std::optional<std::string_view> last_parts(const RelativePath& path, std::size_t parts) {
-    std::string_view rest = path.text();
-    for (std::size_t above = parts_of(path); above > parts; --above) rest.remove_prefix(rest.find('/') + 1);
-    return parts_of(path) < parts ? std::nullopt : std::optional(rest);
-  }
-
-  /// Pairs those whose key no other one has on its side, and takes them out.
-  template <class KeyOf>
-  void pair_by(const KeyOf& key_of, FileRenames& renames) {
-    const std::map<std::string_view, const RelativePath*> from = by_key(went_, key_of);
-    const std::map<std::string_view, const RelativePath*> to = by_key(came_, key_of);
-    std::set<RelativePath> paired;
-    for (const auto& [key, path] : from) {
-      const auto partner = to.find(key);
-      if (path == nullptr || partner == to.end() || partner->second == nullptr) continue;
-      renames.emplace(*path, *partner->second);
-      paired.insert({*path, *partner->second});
-    }
-    const auto is_paired = [&](const RelativePath& path) { return paired.contains(path); };
-    std::erase_if(went_, is_paired);
-    std::erase_if(came_, is_paired);
-  }
-
-  /// Null: several have it.
-  template <class KeyOf>
-  static std::map<std::string_view, const RelativePath*> by_key(const std::vector<RelativePath>& paths,
-                                                                const KeyOf& key_of) {
-    std::map<std::string_view, const RelativePath*> found;
-    for (const RelativePath& path : paths) {
-      const std::optional<std::string_view> key = key_of(path);
-      if (!key) continue;
-      const auto [place, is_new] = found.emplace(*key, &path);
-      if (!is_new) place->second = nullptr;
-    }
-    return found;
-  }
-
-  std::vector<RelativePath> went_;
-  std::vector<RelativePath> came_;
-};
-
-using PathsOfBytes = std::map<Sha256, std::vector<RelativePath>>;
-
-FileRenames renames_among(const PathsOfBytes& went, const PathsOfBytes& came) {
-  FileRenames renames;
-  for (const auto& [hash, paths] : went) {
-    const auto found = came.find(hash);
-    if (found != came.end()) EqualFiles(paths, found->second).add_renames(renames);
-  }
-  return renames;
+  return reason;
 }
 
-class AttachmentPlanner {
+/// Files as documents: to the planner and back. What differs: their bytes cannot be merged, so that a rename and edits
+/// on both sides are two files (`part`), and what finds no room waits.
+class FilePlanner {
  public:
-  AttachmentPlanner(const AttachmentSides& sides, const AttachmentChoices& choices)
-      : sides_(sides), choices_(choices) {}
+  FilePlanner(const AttachmentSides& sides, const AttachmentChoices& choices) : sides_(sides), choices_(choices) {}
 
   AttachmentPlan plan() {
-    find_renames();
-    collide_names();
-    for (const auto& [from, to] : renamed_here_) plan_renamed_here(from, to);
-    for (const auto& [from, to] : renamed_there_) plan_renamed_there(from, to);
-    std::set<RelativePath> paths;
-    for (const auto& [path, row] : sides_.base) paths.insert(path);
-    for (const auto& [path, file] : sides_.local) paths.insert(path);
-    for (const auto& [path, row] : sides_.remote) paths.insert(path);
-    for (const RelativePath& path : paths) {
-      if (replaced_.contains(path)) {
-        plan_replaced(path);
-      } else if (!handled_.contains(path)) {
-        plan_path(path);
-      }
+    for (const auto& [path, row] : sides_.base) base_.documents.emplace(id_of(path), entry_of(path, row.hash));
+    for (const RelativePath& path : sides_.left_out) base_.left_out.insert(id_of(path));
+    find_here();
+    find_there();
+    for (const auto& [document, entry] : base_.documents) {
+      join(document);
+      if (is_apart(document, entry)) part(document, entry);
     }
-    wait_for_room();
+    Plan plan = reconcile(
+        base_, local_, remote_, {.merge = false, .accept_deletes = choices_.accept_deletes, .allow_deletes = true});
+    for (const Action& action : plan.actions) {
+      if (steps_aside(action)) collide(*action.previous_path);
+    }
+    for (const Conflict& conflict : plan.conflicts) take(conflict);
+    for (const Settled& settled : plan.settled) take(settled);
+    for (Action& action : plan.actions) take(std::move(action));
+    for (const Detached& each : plan.detached) {
+      const RelativePath* const there = find(out_of_sight_there_, each.document);
+      const RelativePath& path = there == nullptr ? each.path : *there;
+      plan_.skipped.push_back({.path = path.string(), .reason = *find_skip_reason(each.reason)});
+    }
+    for (Skipped& each : plan.skipped) plan_.skipped.push_back(std::move(each));
+    settle_other_rows();
+    tell_waiting();
     std::ranges::stable_sort(plan_.actions, {}, &Action::path);
+    std::ranges::sort(plan_.skipped);
+    const auto twice = std::ranges::unique(plan_.skipped);
+    plan_.skipped.erase(twice.begin(), twice.end());
     return std::move(plan_);
   }
 
  private:
-  template <class Tree>
-  static const typename Tree::mapped_type* find(const Tree& tree, const RelativePath& path) {
-    const auto found = tree.find(path);
+  static Entry entry_of(const RelativePath& path, const Sha256& hash) { return {.path = path, .hash = hash}; }
+
+  template <class Tree, class Key>
+  static const typename Tree::mapped_type* find(const Tree& tree, const Key& key) {
+    const auto found = tree.find(key);
     return found == tree.end() ? nullptr : &found->second;
   }
   const Attachment* base(const RelativePath& path) const { return find(sides_.base, path); }
-  const LocalAttachment* local(const RelativePath& path) const { return find(sides_.local, path); }
   const Attachment* remote(const RelativePath& path) const { return find(sides_.remote, path); }
-
-  AttachmentChange here(const RelativePath& path) const {
+  const LocalAttachment* local(const RelativePath& path) const { return find(sides_.local, path); }
+  std::optional<SkipReason> hidden_at(const RelativePath& path) const {
     const LocalAttachment* const file = local(path);
-    const Attachment* const known = base(path);
-    if (file != nullptr && file->hidden) return AttachmentChange::hidden;
-    if (file == nullptr) return known == nullptr ? AttachmentChange::none : AttachmentChange::deleted;
-    if (known == nullptr) return AttachmentChange::created;
-    if (replaced_.contains(path)) return AttachmentChange::deleted;
-    return file->hash == known->hash ? AttachmentChange::unchanged : AttachmentChange::edited;
+    return file == nullptr ? std::nullopt : file->hidden;
   }
 
-  AttachmentChange there(const RelativePath& path) const {
-    const Attachment* const row = remote(path);
-    const Attachment* const known = base(path);
-    if (row == nullptr) {
-      if (known == nullptr) return AttachmentChange::none;
-      return sides_.remote_is_whole ? AttachmentChange::deleted : AttachmentChange::unchanged;
-    }
-    if (known == nullptr) return AttachmentChange::created;
-    return row->hash == known->hash ? AttachmentChange::unchanged : AttachmentChange::edited;
-  }
-
-  /// The number of the file tells first, then a name that differs only in case or Unicode form, then equal bytes.
-  void find_renames() {
-    for (const auto& [from, to] : sides_.moved_here) {
-      // Where nothing changed there, an edit and a new file come to the same.
-      const bool is_replaced = here(from) == AttachmentChange::edited && there(from) != AttachmentChange::unchanged;
-      if (is_replaced && here(to) == AttachmentChange::created) replaced_.insert(from);
-      if (here(from) == AttachmentChange::deleted && here(to) == AttachmentChange::created)
-        renamed_here_.emplace(from, to);
-    }
-    std::map<std::string, RelativePath> names_here, names_there;
-    for (const auto& [path, row] : sides_.base) {
-      if (here(path) == AttachmentChange::deleted) names_here.emplace(path.twin_key(), path);
-      if (there(path) == AttachmentChange::deleted) names_there.emplace(path.twin_key(), path);
-    }
-    std::set<RelativePath> known_here, known_there;
-    for (const auto& [from, to] : renamed_here_) known_here.insert({from, to});
-    const auto add_twin = [](const std::map<std::string, RelativePath>& names,
-                             const RelativePath& to,
-                             FileRenames& renames,
-                             std::set<RelativePath>& known) {
-      const auto from = names.find(to.twin_key());
-      if (from == names.end() || known.contains(from->second) || known.contains(to)) return;
-      renames.emplace(from->second, to);
-      known.insert({from->second, to});
-    };
+  void find_here() {
+    FoundTree found;
     for (const auto& [path, file] : sides_.local) {
-      if (here(path) == AttachmentChange::created) add_twin(names_here, path, renamed_here_, known_here);
-    }
-    for (const auto& [path, row] : sides_.remote) {
-      if (there(path) == AttachmentChange::created) add_twin(names_there, path, renamed_there_, known_there);
-    }
-    find_equal(known_here, known_there);
-  }
-
-  void find_equal(const std::set<RelativePath>& known_here, const std::set<RelativePath>& known_there) {
-    PathsOfBytes went_here, went_there, came_here, came_there;
-    for (const auto& [path, row] : sides_.base) {
-      if (here(path) == AttachmentChange::deleted && !known_here.contains(path)) went_here[row.hash].push_back(path);
-      if (there(path) == AttachmentChange::deleted && !known_there.contains(path)) went_there[row.hash].push_back(path);
-    }
-    for (const auto& [path, file] : sides_.local) {
-      if (here(path) == AttachmentChange::created && !known_here.contains(path)) came_here[file.hash].push_back(path);
-    }
-    for (const auto& [path, row] : sides_.remote) {
-      if (there(path) == AttachmentChange::created && !known_there.contains(path)) came_there[row.hash].push_back(path);
-    }
-    renamed_here_.merge(renames_among(went_here, came_here));
-    renamed_there_.merge(renames_among(went_there, came_there));
-  }
-
-  /// One file with two new names: a person chooses.
-  void collide_names() {
-    for (const auto& [from, to] : renamed_here_) {
-      const auto found = renamed_there_.find(from);
-      if (found == renamed_there_.end() || found->second == to) continue;
-      const RelativePath& other = found->second;
-      if (here(other) == AttachmentChange::hidden && there(to) == AttachmentChange::none) {
-        leave_out(other, *local(other)->hidden);
-        handled_.insert({from, to});
-        continue;
-      }
-      const bool are_free = here(other) == AttachmentChange::none && there(to) == AttachmentChange::none;
-      if (!are_free || local(to)->hash != remote(other)->hash) continue;
-      plan_.collisions.push_back({.path = to,
-                                  .base = *base(from),
-                                  .local = *local(to),
-                                  .remote = *remote(other),
-                                  .from = from,
-                                  .there = other});
-      handled_.insert({from, to, other});
-    }
-  }
-
-  void leave_out(const RelativePath& path, SkipReason why) {
-    plan_.skipped.push_back({.path = path.string(), .reason = why});
-    handled_.insert(path);
-  }
-
-  void plan_renamed_here(const RelativePath& from, const RelativePath& to) {
-    const AttachmentChange change = there(from);
-    const bool is_edited = local(to)->hash != base(from)->hash;
-    if (is_edited && change != AttachmentChange::unchanged) return;
-    if (there(to) != AttachmentChange::none) {
-      // Renamed alike and edited there: ours are the bytes that both sides knew. Else the two that meet are compared.
-      if (there(to) != AttachmentChange::created || change != AttachmentChange::deleted || is_alike(to)) return;
-      add(ActionKind::pull_update,
-          to,
-          "renamed on both sides, edited on the service",
-          local(to)->hash,
-          remote(to)->hash);
-      return settle_rename(from, to);
-    }
-    if (change == AttachmentChange::unchanged || change == AttachmentChange::edited) {
-      add(ActionKind::push_move, to, "renamed here", local(to)->hash, base(from)->hash, from);
-      if (is_edited) add(ActionKind::push_update, to, "edited here", local(to)->hash, local(to)->hash);
-      if (change == AttachmentChange::edited)
-        add(ActionKind::pull_update, to, "edited on the service", local(to)->hash, remote(from)->hash);
-    } else if (change == AttachmentChange::deleted && !renamed_there_.contains(from)) {
-      if (choices_.accept_deletes) {
-        add(ActionKind::pull_delete, to, "deleted on the service", local(to)->hash, {});
+      if (!file.hidden) {
+        found.files.push_back({.path = path, .hash = file.hash, .id = file.file});
+      } else if (base(path) != nullptr) {
+        found.closed.push_back({.path = path.string(), .reason = *file.hidden});
       } else {
-        add(ActionKind::push_create,
-            to,
-            "renamed here, deleted on the service: it is kept",
-            local(to)->hash,
-            local(to)->hash);
+        plan_.skipped.push_back({.path = path.string(), .reason = *file.hidden});
       }
-      plan_.known_as.emplace(to, from);
-      plan_.settled.emplace(from, std::nullopt);
-    } else {
-      return;
     }
-    handled_.insert({from, to});
-  }
-
-  void plan_renamed_there(const RelativePath& from, const RelativePath& to) {
-    if (handled_.contains(from) || handled_.contains(to)) return;
-    // It has another name here, which is out of sight: it does not come under this one besides.
-    const auto out = sides_.moved_out_of_sight.find(from);
-    if (out != sides_.moved_out_of_sight.end()) {
-      leave_out(to, out->second);
-      handled_.insert(from);
-      return;
-    }
-    const AttachmentChange change = here(from);
-    const bool is_edited = remote(to)->hash != base(from)->hash;
-    if (is_edited && change != AttachmentChange::unchanged) return;
-    if (here(to) != AttachmentChange::none) {
-      if (here(to) != AttachmentChange::created || change != AttachmentChange::deleted || is_alike(to)) return;
-      add(ActionKind::push_update, to, "renamed on both sides, edited here", local(to)->hash, local(to)->hash);
-      return settle_rename(from, to);
-    }
-    if (change == AttachmentChange::unchanged || change == AttachmentChange::edited) {
-      add(ActionKind::pull_move, to, "renamed on the service", local(from)->hash, local(from)->hash, from);
-      if (is_edited) add(ActionKind::pull_update, to, "edited on the service", local(from)->hash, remote(to)->hash);
-      if (change == AttachmentChange::edited)
-        add(ActionKind::push_update, to, "edited here", local(from)->hash, local(from)->hash);
-    } else if (change == AttachmentChange::deleted && !renamed_here_.contains(from)) {
-      plan_.known_as.emplace(to, from);
-      if (!choices_.accept_deletes) return;
-      add(ActionKind::push_delete, to, "deleted here", {}, {});
-      plan_.settled.emplace(from, std::nullopt);
-    } else {
-      return;
-    }
-    handled_.insert({from, to});
-  }
-
-  bool is_alike(const RelativePath& path) const { return local(path)->hash == remote(path)->hash; }
-
-  void settle_rename(const RelativePath& from, const RelativePath& to) {
-    plan_.settled.emplace(from, std::nullopt);
-    handled_.insert({from, to});
-  }
-
-  void plan_path(const RelativePath& path) {
-    const AttachmentChange mine = here(path);
-    const AttachmentChange theirs = there(path);
-    if (mine == AttachmentChange::hidden) {
-      plan_.skipped.push_back({.path = path.string(), .reason = *local(path)->hidden});
-    } else if (base(path) != nullptr) {
-      plan_known(path, mine, theirs);
-    } else if (mine == AttachmentChange::none) {
-      add(ActionKind::pull_create, path, "new on the service", {}, remote(path)->hash);
-    } else if (theirs == AttachmentChange::none) {
-      add(ActionKind::push_create, path, "new here", local(path)->hash, local(path)->hash);
-    } else if (local(path)->hash == remote(path)->hash) {
-      add(ActionKind::adopt, path, "the same bytes on both sides", local(path)->hash, local(path)->hash);
-    } else {
-      collide(path);
-    }
-  }
-
-  /// A new file in the place of one that was renamed here.
-  void plan_replaced(const RelativePath& path) {
-    if (std::ranges::find(plan_.collisions, path, &AttachmentCollision::from) != plan_.collisions.end()) {
-      // What both sides knew by this name has two new ones: it comes once a person has chosen.
-      plan_.skipped.push_back({.path = path.string(), .reason = SkipReason::twin});
-    } else if (remote(path) != nullptr && !handled_.contains(path)) {
-      collide(path);
-    } else {
-      if (remote(path) == nullptr) plan_.settled.emplace(path, std::nullopt);
-      add(ActionKind::push_create, path, "new here", local(path)->hash, local(path)->hash);
-    }
-  }
-
-  void plan_known(const RelativePath& path, AttachmentChange mine, AttachmentChange theirs) {
-    using enum AttachmentChange;
-    if (sides_.left_out.contains(path)) {
-      if (mine == deleted && remote(path) != nullptr) {
-        return add(ActionKind::pull_create, path, "was left out here: it comes back", {}, remote(path)->hash);
+    local_ = identify(base_,
+                      found,
+                      {.renames = {.files = [this] { return numbers_of_missing(); },
+                                   .written = [this] { return files_of_replaced(); }}});
+    for (const std::set<RelativePath>* const others : {&sides_.others_here, &sides_.folders_here}) {
+      for (const RelativePath& path : *others) {
+        if (local(path) == nullptr || hidden_at(path)) local_.obstacles.insert(path);
       }
-      if (mine == unchanged && theirs == deleted)
-        return plan_.skipped.push_back({.path = path.string(), .reason = SkipReason::archived});
-    }
-    if (mine == unchanged && theirs == unchanged) {
-      // Another Asset of the same bytes, or another type.
-      if (remote(path) != nullptr && *remote(path) != *base(path)) plan_.settled.emplace(path, *remote(path));
-    } else if (mine == edited && theirs == unchanged) {
-      add(ActionKind::push_update, path, "edited here", local(path)->hash, local(path)->hash);
-    } else if (mine == deleted && (theirs == unchanged || (theirs != deleted && choices_.accept_deletes))) {
-      add(ActionKind::push_delete, path, "deleted here", {}, {});
-    } else if (mine == unchanged && theirs == edited) {
-      add(ActionKind::pull_update, path, "edited on the service", local(path)->hash, remote(path)->hash);
-    } else if (mine == unchanged && theirs == deleted) {
-      add(ActionKind::pull_delete, path, "deleted on the service", local(path)->hash, {});
-    } else if (mine == deleted && theirs == deleted) {
-      plan_.settled.emplace(path, std::nullopt);
-    } else if (mine == edited && theirs == edited && local(path)->hash == remote(path)->hash) {
-      plan_.settled.emplace(path, *remote(path));
-    } else if (mine == deleted) {
-      add(ActionKind::pull_create, path, "deleted here, edited on the service: it comes back", {}, remote(path)->hash);
-    } else {
-      collide(path);
     }
   }
 
-  /// A disk has no room for a file and a folder of one name. One that was edited there and is a folder here is a
-  /// conflict; else what comes waits, and so does what is new here in its place.
-  void wait_for_room() {
-    std::set<std::string, std::less<>> stays;
-    for (const auto& [path, file] : sides_.local) stays.insert(path.string());
-    for (const RelativePath& path : sides_.others_here) stays.insert(path.string());
-    for (const Action& action : plan_.actions) {
-      if (action.kind == ActionKind::pull_delete) stays.erase(action.path.string());
-      if (action.kind == ActionKind::pull_move) stays.erase(action.previous_path->string());
+  std::map<DocumentId, FileId> numbers_of_missing() const {
+    std::map<DocumentId, FileId> numbers;
+    for (const auto& [path, file] : sides_.files_known) {
+      if (local(path) == nullptr) numbers.emplace(id_of(path), file);
     }
-    std::set<std::string, std::less<>> waiting;
-    for (const Action& action : std::vector<Action>(plan_.actions)) {
-      if (action.kind != ActionKind::pull_create && action.kind != ActionKind::pull_move) continue;
-      const std::set<std::string> in_the_way = obstacles(stays, action.path);
-      const bool is_folder = sides_.folders_here.contains(action.path);
-      if (in_the_way.empty() && !is_folder) continue;
-      const bool is_folder_here = is_folder || in_the_way.begin()->size() > action.path.text().size();
-      if (is_folder_here && base(action.path) != nullptr) {
-        std::erase(plan_.actions, action);
-        collide(action.path);
-        continue;
+    return numbers;
+  }
+
+  /// Files that have another name now while another one has the old one. Where nothing changed there, an edit and a new
+  /// file come to the same.
+  std::map<DocumentId, WrittenFile> files_of_replaced() const {
+    std::map<FileId, RelativePath> replaced;
+    for (const auto& [path, file] : sides_.files_known) {
+      const LocalAttachment* const now = local(path);
+      const Attachment* const there = remote(path);
+      const Attachment* const known = base(path);
+      const bool is_same_there = there != nullptr && known != nullptr && there->hash == known->hash;
+      if (now != nullptr && !now->hidden && now->file != file && !is_same_there) replaced.emplace(file, path);
+    }
+    std::map<DocumentId, WrittenFile> moved;
+    if (replaced.empty()) return moved;
+    for (const auto& [path, file] : sides_.local) {
+      const auto from = replaced.find(file.file);
+      if (file.hidden || base(path) != nullptr || from == replaced.end() || file.file.born_ns == 0) continue;
+      moved.emplace(id_of(from->second), WrittenFile{.path = path, .id = file.file, .text = file.hash});
+    }
+    return moved;
+  }
+
+  void find_there() {
+    FoundTree found;
+    for (const auto& [path, row] : sides_.remote) found.files.push_back({.path = path, .hash = row.hash});
+    for (const auto& [path, row] : sides_.base) {
+      if (!sides_.remote_is_whole && remote(path) == nullptr) found.files.push_back({.path = path, .hash = row.hash});
+    }
+    LocalTree there = identify(base_, found);
+    remote_.refused = std::move(there.skipped);
+    for (const auto& [document, entry] : base_.documents) {
+      const Entry* const now = find(there.tracked, document);
+      if (now == nullptr) {
+        if (!there.unsyncable.contains(document)) remote_.gone.emplace(document, DocumentRevision());
+      } else if (const auto why = hidden_at(now->path); why && now->path != entry.path) {
+        // Renamed there to a name that is out of sight here.
+        local_.tracked.erase(document);
+        local_.unsyncable.emplace(document, *why);
+        out_of_sight_there_.emplace(document, now->path);
+      } else if (*now != entry) {
+        remote_.changed.emplace(document, *now);
       }
-      waiting.insert(action.path.string());
-      waiting.insert(in_the_way.begin(), in_the_way.end());
     }
-    std::erase_if(plan_.actions, [&](const Action& action) {
-      const bool comes_new = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move ||
-                             action.kind == ActionKind::push_create;
-      if (!comes_new || !waiting.contains(action.path.text())) return false;
-      plan_.skipped.push_back({.path = action.path.string(), .reason = SkipReason::twin});
-      return true;
-    });
+    for (const auto& [path, hash] : there.created) {
+      if (!hidden_at(path)) remote_.changed.emplace(id_of_new(path), entry_of(path, hash));
+    }
   }
 
-  /// The file above `path`, or those below it, among files that stay.
-  static std::set<std::string> obstacles(const std::set<std::string, std::less<>>& stays, const RelativePath& path) {
-    const std::string_view text = path.text();
-    for (std::size_t slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
-      if (stays.contains(text.substr(0, slash))) return {std::string(text.substr(0, slash))};
+  /// Renamed on one side, and gone on the other, where a new file has the same new name: renamed alike.
+  void join(const DocumentId& document) {
+    const Entry* const here = find(local_.tracked, document);
+    const Entry* const there = find(remote_.changed, document);
+    if (here != nullptr && remote_.gone.contains(document)) {
+      const auto arrives = remote_.changed.find(id_of_new(here->path));
+      if (arrives == remote_.changed.end()) return;
+      remote_.gone.erase(document);
+      remote_.changed.emplace(document, std::move(arrives->second));
+      remote_.changed.erase(arrives);
+    } else if (there != nullptr && here == nullptr && !local_.unsyncable.contains(document)) {
+      const auto created = local_.created.find(there->path);
+      if (created == local_.created.end()) return;
+      local_.tracked.emplace(document, entry_of(created->first, created->second));
+      local_.created.erase(created);
     }
-    std::set<std::string> below;
+  }
+
+  /// Whether what is one file by its name or number has to be two: each side's.
+  bool is_apart(const DocumentId& document, const Entry& known) const {
+    const Entry* const here = find(local_.tracked, document);
+    const Entry* const there = find(remote_.changed, document);
+    const bool is_gone_here = here == nullptr && !local_.unsyncable.contains(document);
+    const bool is_gone_there = remote_.gone.contains(document);
+    const bool moved_here = here != nullptr && here->path != known.path;
+    const bool moved_there = there != nullptr && there->path != known.path;
+    if (!moved_here && !moved_there) return false;
+    const bool edited_here = here != nullptr && here->hash != known.hash;
+    const bool edited_there = there != nullptr && there->hash != known.hash;
+    const bool is_alike = moved_here && moved_there && here->path == there->path;
+    const auto out = local_.unsyncable.find(document);
+    // Moved there out of what is left out here: it arrives.
+    if (moved_there && out != local_.unsyncable.end() && out->second == SkipReason::left_out) return true;
+    if (edited_here && edited_there) return true;
+    if (moved_here && moved_there && !is_alike && (edited_here || edited_there)) return true;
+    if (moved_here && is_gone_there && (edited_here || is_folder_there(known.path))) return true;
+    if (moved_there && is_gone_here && edited_there) return true;
+    // Another file has the new name on the other side.
+    const bool is_taken_there = moved_here && !is_alike && remote(here->path) != nullptr;
+    return is_taken_there || (moved_there && !is_alike && local(there->path) != nullptr);
+  }
+
+  bool is_folder_there(const RelativePath& path) const { return is_beneath(sides_.remote, path); }
+  bool is_folder_here(const RelativePath& path) const {
+    return sides_.folders_here.contains(path) || is_beneath(sides_.local, path);
+  }
+  template <class Tree>
+  static bool is_beneath(const Tree& tree, const RelativePath& path) {
     const std::string folder = path.string() + "/";
-    for (auto next = stays.lower_bound(folder); next != stays.end() && next->starts_with(folder); ++next) {
-      below.insert(*next);
+    return std::ranges::any_of(tree, [&](const auto& each) { return each.first.text().starts_with(folder); });
+  }
+
+  void part(const DocumentId& document, const Entry& known) {
+    if (const Entry* const there = find(remote_.changed, document); there != nullptr && there->path != known.path) {
+      remote_.changed.emplace(id_of_new(there->path), *there);
+      remote_.changed.erase(document);
+      remote_.gone.emplace(document, DocumentRevision());
     }
-    return below;
+    const Entry* const here = find(local_.tracked, document);
+    if (here == nullptr || here->path == known.path) return;
+    local_.created.emplace(here->path, here->hash);
+    local_.tracked.erase(document);
+    const auto at_home = local_.created.find(known.path);
+    if (at_home == local_.created.end() || remote_.gone.contains(document)) return;
+    local_.tracked.emplace(document, entry_of(known.path, at_home->second));
+    local_.created.erase(at_home);
+  }
+
+  void take(const Conflict& conflict) {
+    using enum ConflictCase;
+    const bool is_of_names = conflict.which == renamed_on_both || conflict.which == renamed_on_both_kept_here;
+    const bool has_room = !conflict.is_about(ConflictSubject::place);
+    if (is_of_names && conflict.base && conflict.local && conflict.remote) {
+      const RelativePath& from = conflict.base->path;
+      const RelativePath& there = conflict.remote->path;
+      plan_.collisions.push_back({.path = conflict.path,
+                                  .base = *base(from),
+                                  .local = *local(conflict.path),
+                                  .remote = *remote(there),
+                                  .from = from,
+                                  .there = there});
+      // What both sides knew by this name has two new ones: a file that has it now comes once a person has chosen.
+      waiting_.insert(from);
+    } else if (has_room || (is_folder_here(conflict.path) && base(conflict.path) != nullptr)) {
+      collide(conflict.path);
+    } else {
+      if (local(conflict.path) != nullptr) wait(conflict.path);
+      if (conflict.remote) wait(conflict.remote->path);
+    }
+  }
+
+  /// There, a folder is to be in the place of an edited file.
+  static bool steps_aside(const Action& action) {
+    return action.kind == ActionKind::push_create && action.previous_path;
+  }
+
+  bool is_collision(const RelativePath& path) const {
+    return std::ranges::find(plan_.collisions, path, &AttachmentCollision::path) != plan_.collisions.end();
+  }
+  bool is_below_collision(const RelativePath& path) const {
+    for (std::string_view above = parent_folder(path.text()); !above.empty(); above = parent_folder(above)) {
+      if (is_collision(*RelativePath::parse(above))) return true;
+    }
+    return false;
   }
 
   void collide(const RelativePath& path) {
@@ -425,6 +275,56 @@ class AttachmentPlanner {
     plan_.collisions.push_back(std::move(collision));
   }
 
+  void wait(const RelativePath& path) {
+    waiting_.insert(path);
+    plan_.skipped.push_back({.path = path.string(), .reason = SkipReason::twin});
+  }
+
+  void take(const Settled& settled) {
+    const RelativePath& known = base_.documents.at(settled.document).path;
+    const Entry* const here = find(local_.tracked, settled.document);
+    if (settled.base && settled.base->path == known) {
+      plan_.settled.emplace(known, *remote(known));
+      return;
+    }
+    plan_.settled.emplace(known, std::nullopt);
+    if (here == nullptr || here->path == known) return;
+    if (!settled.base) {
+      plan_.known_as.emplace(here->path, known);
+    } else if (here->hash == settled.base->hash) {
+      add(ActionKind::adopt, here->path, "the same bytes on both sides", here->hash, here->hash);
+    }
+  }
+
+  void take(Action action) {
+    const Entry* const known = find(base_.documents, action.document);
+    if (steps_aside(action)) {
+      plan_.settled.erase(*action.previous_path);
+      return;
+    }
+    if (action.service_path) return is_collision(*action.service_path) ? void() : wait(*action.service_path);
+    const bool arrives = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move;
+    if (waiting_.contains(action.path) || (arrives && is_below_collision(action.path))) return wait(action.path);
+    if (action.kind == ActionKind::pull_create && action.seen) action.kind = ActionKind::pull_update;
+    if (action.kind == ActionKind::push_move) action.result = known->hash;
+    if (known != nullptr && known->path != action.path && !moves(action)) {
+      plan_.settled.emplace(known->path, std::nullopt);
+      if (action.kind != ActionKind::pull_update && action.kind != ActionKind::push_update)
+        plan_.known_as.emplace(action.path, known->path);
+    }
+    add(action.kind, action.path, action.reason, action.seen, action.result, std::move(action.previous_path));
+  }
+
+  /// Whether a rename of its file is in the plan: then the base follows that.
+  bool moves(const Action& action) const {
+    const Entry* const here = find(local_.tracked, action.document);
+    const Entry* const there = find(remote_.changed, action.document);
+    const RelativePath& known = base_.documents.at(action.document).path;
+    const bool moved_here = here != nullptr && here->path != known;
+    const bool moved_there = there != nullptr && there->path != known;
+    return here != nullptr && moved_here != moved_there && !remote_.gone.contains(action.document);
+  }
+
   void add(ActionKind kind,
            const RelativePath& path,
            std::string_view reason,
@@ -433,26 +333,48 @@ class AttachmentPlanner {
            std::optional<RelativePath> previous = {}) {
     plan_.actions.push_back({.kind = kind,
                              .path = path,
-                             .reason = reason,
+                             .reason = reason_for_files(reason),
                              .previous_path = std::move(previous),
                              .seen = seen,
                              .result = result,
                              .attachment = true});
   }
 
+  /// Another Asset of the same bytes, or another type.
+  void settle_other_rows() {
+    for (const auto& [path, known] : sides_.base) {
+      const Attachment* const there = remote(path);
+      const LocalAttachment* const here = local(path);
+      const bool is_same_here = here != nullptr && !here->hidden && here->hash == known.hash;
+      if (there != nullptr && is_same_here && there->hash == known.hash && *there != known)
+        plan_.settled.emplace(path, *there);
+    }
+  }
+
+  /// New files here in the place of what comes wait as well.
+  void tell_waiting() {
+    std::set<RelativePath> told;
+    for (const Action& action : plan_.actions) told.insert(action.path);
+    for (const AttachmentCollision& each : plan_.collisions) told.insert(each.path);
+    for (const auto& [path, hash] : local_.created) {
+      if (!told.contains(path)) plan_.skipped.push_back({.path = path.string(), .reason = SkipReason::twin});
+    }
+  }
+
   const AttachmentSides& sides_;
   const AttachmentChoices& choices_;
+  BaseTree base_;
+  LocalTree local_;
+  RemoteTree remote_;
+  std::map<DocumentId, RelativePath> out_of_sight_there_;  ///< renamed there to a name that is not synced here
+  std::set<RelativePath> waiting_;
   AttachmentPlan plan_;
-  FileRenames renamed_here_;
-  FileRenames renamed_there_;
-  std::set<RelativePath> replaced_;  ///< renamed here, with another file in the old place
-  std::set<RelativePath> handled_;
 };
 
 }  // namespace
 
 AttachmentPlan plan_attachments(const AttachmentSides& sides, const AttachmentChoices& choices) {
-  return AttachmentPlanner(sides, choices).plan();
+  return FilePlanner(sides, choices).plan();
 }
 
 }  // namespace ws::sync

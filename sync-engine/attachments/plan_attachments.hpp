@@ -1,8 +1,8 @@
-/// What brings the attachments of both sides together: the rows of `sync.md` by path and hash, without a merge. Pure.
+/// What brings the attachments of both sides together, by the planner of documents (`reconcile`). Pure.
 ///
-/// A missing file is a deletion only where the base knew it and its folder could be looked at: whoever fills in
-/// `LocalAttachments` puts what is out of sight among the hidden. A missing row of the list is one only where the list
-/// is whole.
+/// Here a file is known as a document's is (`identify`), in the list by its path, else by its bytes. A missing file is
+/// a deletion only where the base knew it and its folder could be looked at: whoever fills in `LocalAttachments` puts
+/// what is out of sight among the hidden. A missing row of the list is one only where the list is whole.
 #pragma once
 
 #include <map>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sync-engine/model/attachment.hpp"
+#include "sync-engine/model/found_files.hpp"
 #include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
@@ -20,6 +21,7 @@ struct LocalAttachment {
   std::uint64_t size_bytes = 0;
   Sha256 hash = {};
   std::optional<SkipReason> hidden = {};
+  FileId file = {};
   bool operator==(const LocalAttachment&) const = default;
 };
 using LocalAttachments = std::map<RelativePath, LocalAttachment>;
@@ -33,11 +35,7 @@ struct AttachmentSides {
   bool remote_is_whole = true;               ///< false: a row that is missing there says nothing
   std::set<RelativePath> others_here = {};   ///< above the other paths: what is no folder, and is not synced
   std::set<RelativePath> folders_here = {};  ///< of the other paths, those at which a folder with something in it lies
-  /// Files that the disk shows to be known ones under another name, whatever was edited and whatever took the old one:
-  /// old path to new one.
-  std::map<RelativePath, RelativePath> moved_here = {};
-  /// Those that were renamed to a name that is out of sight, and why it is.
-  std::map<RelativePath, SkipReason> moved_out_of_sight = {};
+  std::map<RelativePath, FileId> files_known = {};  ///< of the base: which file each was when both sides agreed
 };
 
 /// Other bytes on both sides, bytes against a deletion, or two names for one file.

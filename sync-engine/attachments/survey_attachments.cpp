@@ -148,7 +148,7 @@ class AttachmentSurveyor {
     WS_LET(found_.list, load_list(store));
     for (const PulledPart& part : survey_.list_parts) take_part(found_.list, part);
     WS_LET(found_.sides.base, store.base());
-    WS_LET(found_.files_known, store.files());
+    WS_LET(found_.sides.files_known, store.files());
     WS_LET(const std::string first, store.note(first_files_key));
     found_.is_first = found_.is_first || !first.empty();
     WS_LET(found_.sides.left_out, store.left_out());
@@ -172,9 +172,9 @@ class AttachmentSurveyor {
     const std::multimap<RelativePath, std::string> twins = files_.twins();
     for (const auto& [path, disk] : twins) {
       if (!found_.sides.base.contains(path)) continue;
-      const auto file = found_.files_known.find(path);
+      const auto file = found_.sides.files_known.find(path);
       const auto is_known = [&](const std::string& name) {
-        return file != found_.files_known.end() && is_same_file(file->second, file_id(name)) != SameFile::no;
+        return file != found_.sides.files_known.end() && is_same_file(file->second, file_id(name)) != SameFile::no;
       };
       const std::string now = files_.disk_path(path);
       if (is_known(now)) continue;
@@ -335,52 +335,38 @@ class AttachmentSurveyor {
     }
   }
 
-  /// Finds files that were renamed here: no note shows them by their new name yet. Each is known by its inode, or else
-  /// by its bytes; a file is read only if a missing one has its size. Where another file took the old name, the inode
-  /// alone counts, and only if a note shows the new name and the service changed the file: no note shows an editor's
-  /// backup.
+  /// Files that may be known ones under another name: no note shows them by it yet. Each is told by its number, or else
+  /// by its bytes; a file is read only if a missing one has its size.
   void find_renamed(std::set<RelativePath>& paths) {
     std::multimap<std::uint64_t, Sha256> missing;
-    std::map<FileId, RelativePath> numbers;
-    std::map<FileId, std::pair<FileId, RelativePath>> by_number;  // by number, also where a birth time is not known
-    std::set<RelativePath> replaced;
+    std::map<FileId, std::pair<FileId, RelativePath>> numbers;  // by number, also where a birth time is not known
     for (const auto& [path, row] : found_.sides.base) {
-      const auto file = found_.files_known.find(path);
-      const bool is_known = file != found_.files_known.end();
-      if (files_.has(path)) {
-        const auto there = found_.sides.remote.find(path);
-        if (there != found_.sides.remote.end() && there->second.hash == row.hash) continue;
-        if (!is_known || file->second.born_ns == 0 || file_id(files_.disk_path(path)) == file->second) continue;
-        numbers.emplace(file->second, path);
-        replaced.insert(path);
-        continue;
-      }
+      if (files_.has(path)) continue;
       missing.emplace(row.size_bytes, row.hash);
-      if (!is_known) continue;
-      by_number.emplace(file->second.number(), std::pair(file->second, path));
-      if (file->second.born_ns != 0) numbers.emplace(file->second, path);
+      const auto file = found_.sides.files_known.find(path);
+      if (file != found_.sides.files_known.end()) numbers.emplace(file->second.number(), std::pair(file->second, path));
     }
-    if (missing.empty() && replaced.empty()) return;
+    if (missing.empty()) return;
     std::map<RelativePath, std::set<RelativePath>> moved;
     for (const RelativePath& path : files_.all()) {
-      if (found_.sides.base.contains(path)) continue;
-      const auto from = numbers.empty() ? numbers.end() : numbers.find(file_id(files_.disk_path(path)));
-      if (from == numbers.end() || (replaced.contains(from->second) && !paths.contains(path))) continue;
+      if (numbers.empty() || found_.sides.base.contains(path)) continue;
+      const FileId file = file_id(files_.disk_path(path));
+      const auto from = numbers.find(file.number());
+      if (from == numbers.end() || is_same_file(from->second.first, file) != SameFile::yes) continue;
       if (const auto why = why_not(path)) {
-        found_.sides.moved_out_of_sight.emplace(from->second, *why);
+        moved_out_of_sight_.emplace(from->second.second, *why);
       } else {
-        moved[from->second].insert(path);
+        moved[from->second.second].insert(path);
       }
     }
-    for (const HiddenFile& file : by_number.empty() ? std::vector<HiddenFile>() : survey_.scan.hidden(session_.root)) {
-      const auto from = by_number.find(file.id.number());
+    for (const HiddenFile& file : numbers.empty() ? std::vector<HiddenFile>() : survey_.scan.hidden(session_.root)) {
+      const auto from = numbers.find(file.id.number());
       // Nobody reads it, so that a number without a birth time is believed, as for notes.
-      if (from != by_number.end() && is_same_file(from->second.first, file.id) != SameFile::no)
-        found_.sides.moved_out_of_sight.emplace(from->second.second, file.reason);
+      if (from != numbers.end() && is_same_file(from->second.first, file.id) != SameFile::no)
+        moved_out_of_sight_.emplace(from->second.second, file.reason);
     }
     for (const auto& [from, names] : moved) {
       if (names.size() != 1) continue;  // links to one file
-      found_.sides.moved_here.emplace(from, *names.begin());
       if (paths.insert(*names.begin()).second) wanted_.insert(*names.begin());
     }
     for (const RelativePath& path : files_.all()) {
@@ -487,8 +473,8 @@ class AttachmentSurveyor {
       // A file that a program is about to write anew.
       if (options_.busy(path)) file = LocalAttachment{.hidden = SkipReason::busy};
     }
-    const auto moved = found_.sides.moved_out_of_sight.find(path);
-    if (!file && moved != found_.sides.moved_out_of_sight.end()) file = LocalAttachment{.hidden = moved->second};
+    const auto moved = moved_out_of_sight_.find(path);
+    if (!file && moved != moved_out_of_sight_.end()) file = LocalAttachment{.hidden = moved->second};
     if (!file && found_.sides.base.contains(path) && is_kept_elsewhere(session_.root, path.text()))
       file = LocalAttachment{.hidden = SkipReason::elsewhere};
     if ((!file || !found_.sides.remote.contains(path)) && would_be_held(path, kinds_))
@@ -497,7 +483,10 @@ class AttachmentSurveyor {
     if (!file) return;
     if (!known_as.empty()) ++found_.synced_here;
     found_.disk.emplace(path, disk);
-    if (const SeenFile* const seen = local_.seen(disk)) found_.stamps.emplace(path, seen->stamp);
+    if (const SeenFile* const seen = local_.seen(disk)) {
+      found_.stamps.emplace(path, seen->stamp);
+      file->file = seen->stamp.id();
+    }
     found_.sides.local.emplace(path, *file);
   }
 
@@ -672,6 +661,7 @@ class AttachmentSurveyor {
   std::set<RelativePath> wanted_;
   Wishes wishes_;
   std::string notes_under_way_;
+  std::map<RelativePath, SkipReason> moved_out_of_sight_;  ///< renamed to a name that is not synced, and why
   std::set<RelativePath> twins_;
   std::vector<Skipped> other_forms_;  ///< of what is synced, by their names on disk
   std::string missing_scope_;
@@ -695,8 +685,8 @@ std::map<RelativePath, FileId> unrecorded_files(const AttachmentSurvey& found) {
     const auto agreed = found.sides.base.find(path);
     const auto here = found.sides.local.find(path);
     if (agreed == found.sides.base.end() || here->second.hidden || here->second.hash != agreed->second.hash) continue;
-    const auto known = found.files_known.find(path);
-    if (known == found.files_known.end() || known->second != stamp.id()) files.emplace(path, stamp.id());
+    const auto known = found.sides.files_known.find(path);
+    if (known == found.sides.files_known.end() || known->second != stamp.id()) files.emplace(path, stamp.id());
   }
   return files;
 }

@@ -34,9 +34,8 @@ struct AttachmentSurvey {
   std::optional<Growth> growth = {};     ///< set: what would be received was taken out of the plan
   bool is_first = false;                 ///< the folder was tied just now, and its files have not all come yet
   bool backs_off = false;                ///< see `RunOptions`
-  std::map<RelativePath, FileId> files_known = {};  ///< which file each of the base was
-  bool is_partial = false;                          ///< there is more than `only` names
-  bool has_off_remark = false;                      ///< the remark about `attachments: off` is among them
+  bool is_partial = false;               ///< there is more than `only` names
+  bool has_off_remark = false;           ///< the remark about `attachments: off` is among them
 
   /// Nothing to do and nothing to tell.
   bool is_quiet() const { return plan.actions.empty() && plan.collisions.empty() && plan.settled.empty(); }

@@ -658,16 +658,24 @@ class AttachmentRun {
     return store_.set_note("missing_scope", missing);
   }
 
+  bool is_renamed_here(const RelativePath& path) const {
+    const auto leaves = [&](const Row& row) {
+      return row.action.kind == ActionKind::push_move && row.action.previous_path == path;
+    };
+    return std::ranges::any_of(rows_, leaves) ||
+           std::ranges::any_of(found_.plan.collisions, [&](const auto& each) { return each.from == path; });
+  }
+
   /// Which files on disk they are now: so one that is renamed and edited is still known.
   Result<void> note_files() {
     WS_LET(const AttachmentTree agreed, store_.base());
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [path, file] : agreed) {
       // Another file took the place of one that was renamed, and nothing was agreed about it yet.
-      if (found_.sides.moved_here.contains(path) && copy_of(found_.sides.base, path) == file) continue;
+      if (is_renamed_here(path) && copy_of(found_.sides.base, path) == file) continue;
       const auto id = find_file_id(session_.root, disk_path(path));
-      const auto known = found_.files_known.find(path);
-      if (!id || (known != found_.files_known.end() && known->second == *id)) continue;
+      const auto known = found_.sides.files_known.find(path);
+      if (!id || (known != found_.sides.files_known.end() && known->second == *id)) continue;
       WS_TRY(store_.put_file(path, *id));
     }
     return transaction.commit();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <unordered_map>
 
@@ -19,42 +20,108 @@ std::map<FileId, const FoundFile*> by_number(const std::vector<const FoundFile*>
   return numbered;
 }
 
-/// Matches what has exactly one partner on either side, and takes it out of both lists.
-class EqualTexts {
+/// Which of the documents that are gone is which of the files that came with the same text. One and one are the same.
+/// Of several the names tell: first the longest common end of the paths (the folder was renamed), then the folder (the
+/// name was changed); what is left over is a rename where it is one and one. Where a name tells of two, neither is one.
+class SameText {
  public:
-  using TextOf = std::function<const Sha256*(const DocumentId&)>;  ///< null: none
+  SameText(const BaseTree& base, std::vector<DocumentId> went, std::vector<const FoundFile*> came)
+      : base_(base), went_(std::move(went)), came_(std::move(came)) {}
 
-  EqualTexts(const TextOf& text_of, std::vector<DocumentId>& missing, std::vector<const FoundFile*>& created) {
-    for (const DocumentId& document : missing) {
-      if (const Sha256* const text = text_of(document)) one(documents_, *text, &document);
+  void add_renames(RenamedDocuments& renames) {
+    if (went_.size() > 1 || came_.size() > 1) {
+      for (std::size_t parts = max_parts(); parts > 0 && !is_done(); --parts) {
+        pair_by([&](std::string_view path) { return last_parts(path, parts); }, renames);
+      }
+      pair_by([](std::string_view path) { return std::optional(parent_folder(path)); }, renames);
     }
-    for (const FoundFile* const& file : created) one(files_, file->hash, &file);
-    std::set<DocumentId> matched;
-    std::set<const FoundFile*> used;
-    for (const auto& [hash, document] : documents_) {
-      const auto file = files_.find(hash);
-      if (document == nullptr || file == files_.end() || file->second == nullptr) continue;
-      renames.emplace_back(*document, *file->second);
-      matched.insert(*document);
-      used.insert(*file->second);
-    }
-    std::erase_if(missing, [&](const DocumentId& document) { return matched.contains(document); });
-    std::erase_if(created, [&](const FoundFile* file) { return used.contains(file); });
+    pair_by([](std::string_view) { return std::optional(std::string_view()); }, renames);
   }
-
-  RenamedDocuments renames;
 
  private:
-  /// Null: there are several.
-  template <class T>
-  static void one(std::map<Sha256, const T*>& map, const Sha256& hash, const T* value) {
-    const auto [place, is_new] = map.emplace(hash, value);
-    if (!is_new) place->second = nullptr;
+  using Key = std::optional<std::string_view>;
+
+  bool is_done() const { return went_.empty() || came_.empty(); }
+  std::string_view path_of(const DocumentId& document) const { return base_.disk_path(document).text(); }
+  static std::string_view path_of(const FoundFile* file) { return file->path.text(); }
+
+  std::size_t max_parts() const {
+    std::size_t most = 0;
+    for (const DocumentId& document : went_) most = std::max(most, parts_of(path_of(document)));
+    return most;
+  }
+  static std::size_t parts_of(std::string_view path) {
+    return static_cast<std::size_t>(std::ranges::count(path, '/')) + 1;
+  }
+  /// Empty: it has fewer.
+  static Key last_parts(std::string_view path, std::size_t parts) {
+    const std::size_t all = parts_of(path);
+    if (all < parts) return std::nullopt;
+    for (std::size_t above = all; above > parts; --above) path.remove_prefix(path.find('/') + 1);
+    return path;
   }
 
-  std::map<Sha256, const DocumentId*> documents_;
-  std::map<Sha256, const FoundFile* const*> files_;
+  /// Pairs those whose key no other one has on its side, and takes them out.
+  template <class KeyOf>
+  void pair_by(const KeyOf& key_of, RenamedDocuments& renames) {
+    const auto from = by_key(went_, key_of);
+    const auto to = by_key(came_, key_of);
+    std::set<DocumentId> paired;
+    std::set<const FoundFile*> used;
+    for (const auto& [key, document] : from) {
+      const auto partner = to.find(key);
+      if (document == nullptr || partner == to.end() || partner->second == nullptr) continue;
+      renames.emplace_back(*document, *partner->second);
+      paired.insert(*document);
+      used.insert(*partner->second);
+    }
+    std::erase_if(went_, [&](const DocumentId& document) { return paired.contains(document); });
+    std::erase_if(came_, [&](const FoundFile* file) { return used.contains(file); });
+  }
+
+  /// Null: several have it.
+  template <class Item, class KeyOf>
+  std::map<std::string_view, const Item*> by_key(const std::vector<Item>& items, const KeyOf& key_of) const {
+    std::map<std::string_view, const Item*> found;
+    for (const Item& item : items) {
+      const Key key = key_of(path_of(item));
+      if (!key) continue;
+      const auto [place, is_new] = found.emplace(*key, &item);
+      if (!is_new) place->second = nullptr;
+    }
+    return found;
+  }
+
+  const BaseTree& base_;
+  std::vector<DocumentId> went_;
+  std::vector<const FoundFile*> came_;
 };
+
+/// Matches documents and files of equal texts, and takes them out of both lists.
+template <class TextOf>
+RenamedDocuments equal_texts(const BaseTree& base,
+                             const TextOf& text_of,
+                             std::vector<DocumentId>& missing,
+                             std::vector<const FoundFile*>& created) {
+  std::map<Sha256, std::pair<std::vector<DocumentId>, std::vector<const FoundFile*>>> by_text;
+  for (const DocumentId& document : missing) {
+    if (const Sha256* const text = text_of(document)) by_text[*text].first.push_back(document);
+  }
+  for (const FoundFile* const file : created) {
+    const auto known = by_text.find(file->hash);
+    if (known != by_text.end()) known->second.second.push_back(file);
+  }
+  RenamedDocuments renames;
+  for (auto& [text, items] : by_text) {
+    if (!items.second.empty()) SameText(base, std::move(items.first), std::move(items.second)).add_renames(renames);
+  }
+  const std::map<DocumentId, const FoundFile*> matched(renames.begin(), renames.end());
+  std::set<const FoundFile*> used;
+  for (const auto& [document, file] : matched) used.insert(file);
+  std::erase_if(missing, [&](const DocumentId& document) { return matched.contains(document); });
+  std::erase_if(created, [&](const FoundFile* file) { return used.contains(file); });
+  return renames;
+}
 
 struct Profiled {
   std::vector<LineProfile> documents;
@@ -232,9 +299,9 @@ RenamedDocuments alike_files(const BaseTree& base,
     return known == written.end() ? nullptr : &known->second.text;
   };
   const auto agreed = [&](const DocumentId& document) { return &base.documents.at(document).hash; };
-  RenamedDocuments renames = EqualTexts(last_written, documents, files).renames;
-  for (auto& equal : EqualTexts(agreed, documents, files).renames) renames.push_back(std::move(equal));
-  for (auto& similar : similar_texts(documents, files, evidence)) renames.push_back(std::move(similar));
+  RenamedDocuments renames = equal_texts(base, last_written, documents, files);
+  std::ranges::move(equal_texts(base, agreed, documents, files), std::back_inserter(renames));
+  std::ranges::move(similar_texts(documents, files, evidence), std::back_inserter(renames));
   return renames;
 }
 

@@ -2,8 +2,9 @@
 ///
 /// In this order (`sync.md`, "Moves"): the file's inode number, confirmed by its birth time or by its text (the number
 /// of a file that is gone may belong to another by now); else an equal text, the one that this program wrote last
-/// before that of the base, where exactly one document and one file have it; else at least 60 % of the lines, where
-/// exactly one document and one file are that much alike. What is ambiguous is no move.
+/// before that of the base, where exactly one document and one file have it, or where the names tell which is which;
+/// else at least 60 % of the lines, where exactly one document and one file are that much alike. What is ambiguous is
+/// no move.
 #pragma once
 
 #include <cstdint>

@@ -24,6 +24,8 @@ Attachment row_of(const std::string& bytes) {
 }
 LocalAttachment file_of(const std::string& bytes) { return {.size_bytes = bytes.size(), .hash = Sha256::of(bytes)}; }
 
+FileId number(std::uint64_t inode) { return {.inode = inode, .device = 1, .born_ns = 1}; }
+
 using Texts = std::map<std::string, std::string>;
 
 AttachmentSides sides(const Texts& base, const Texts& here, const Texts& there) {
@@ -93,12 +95,7 @@ const std::vector<Row> rows = {
     {"MM=, edited on both sides", {{"a", "1"}}, {{"b", "2"}}, {{"b", "3"}}, {"conflict b", "forget a"}},
     {"MM", {{"a", "1"}}, {{"b", "1"}}, {{"c", "1"}}, {"conflict b"}},
     {"MC", {{"a", "1"}}, {{"b", "1"}}, {{"a", "1"}, {"b", "2"}}, {"push_delete a", "conflict b"}},
-    {"MT",
-     {{"a", "1"}},
-     {{"b", "1"}},
-     {{"a/x", "2"}},
-     {"pull_create a/x", "push_create b", "forget a"},
-     {"pull_create a/x", "pull_delete b", "forget a"}},
+    {"MT", {{"a", "1"}}, {{"b", "1"}}, {{"a/x", "2"}}, {"pull_create a/x", "push_create b", "forget a"}},
     {"CU", {}, {{"a", "1"}}, {}, {"push_create a"}},
     {"CC=", {}, {{"a", "1"}}, {{"a", "1"}}, {"adopt a"}},
     {"CC", {}, {{"a", "1"}}, {{"a", "2"}}, {"conflict a"}},
@@ -345,7 +342,8 @@ TEST_CASE("attachments: what is out of sight here is neither deleted nor replace
 TEST_CASE("plan attachments: a file that was renamed and edited is told by its number", "[sync-engine]") {
   const auto plan_of = [](const Texts& base, const Texts& here, const Texts& there) {
     AttachmentSides both = sides(base, here, there);
-    both.moved_here = {{at("p"), at("q")}};
+    both.files_known = {{at("p"), number(1)}};
+    both.local.at(at("q")).file = number(1);
     return words(plan_attachments(both));
   };
   using Words = std::vector<std::string>;
@@ -374,8 +372,7 @@ TEST_CASE("plan attachments: renamed on both sides, and one of the names out of 
   using Words = std::vector<std::string>;
   AttachmentSides ours_is = sides({{"p", "1"}}, {}, {{"r", "1"}});
   for (const char* const path : {"p", "q"}) ours_is.local.emplace(at(path), hidden);
-  ours_is.moved_out_of_sight.emplace(at("p"), SkipReason::ignored);
-  CHECK(words(plan_attachments(ours_is)) == Words{"skip r", "skip q"});
+  CHECK(words(plan_attachments(ours_is)) == Words{"skip p", "skip q"});
   AttachmentSides theirs_is = sides({{"p", "1"}}, {{"q", "1"}}, {{"r", "1"}});
   theirs_is.local.emplace(at("r"), hidden);
   CHECK(words(plan_attachments(theirs_is)) == Words{"skip r"});
