@@ -89,8 +89,16 @@ std::string reason_of(const Row& row, const Report& report, bool is_undo) {
     });
     if (conflict != report.conflicts.end()) return ws::cli::reason_of(*conflict);
   }
-  const bool goes_on_both = row.action.kind == ActionKind::push_delete && reason.empty();
-  if (is_undo && goes_on_both) return "removed here too";
+  if (is_undo && !row.error && (reason.empty() || row.action.kind == ActionKind::merge)) {
+    switch (row.action.kind) {
+      case ActionKind::push_create: return "restored here too";
+      case ActionKind::push_update: return "changed here too";
+      case ActionKind::push_move: return "renamed here too";
+      case ActionKind::push_delete: return "removed here too";
+      case ActionKind::merge: return "with what was edited since";
+      default: break;
+    }
+  }
   const auto archived_by = report.archived_by.find(row.action.path);
   const bool is_archived = row.action.kind == ActionKind::pull_delete && !row.error;
   if (is_archived && archived_by != report.archived_by.end()) {

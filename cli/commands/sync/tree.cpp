@@ -240,7 +240,8 @@ namespace {
 /// The command line with the command's own flags: for the record of what it did.
 std::string called_as(const Session& session) {
   ShellCommand called{"ws"};
-  called.words(session.command().words);
+  // What everybody types for `ws sync run`.
+  called.words(session.command().words == "sync run" ? "sync" : session.command().words);
   std::string line = called.text();
   for (const Flag& flag : session.command().flags) {
     if (!session.has(flag.name)) continue;

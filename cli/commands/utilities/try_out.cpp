@@ -146,6 +146,14 @@ class Stage {
     return parse_bounded(ended.out);
   }
 
+  /// What is in the person's note, as `cat` prints it.
+  Result<void> show(const Person& person, const std::string& name) {
+    say(session_.terminal().paint(Stream::out, Look::strong, fmt::format("{}$ cat {}", person.name, name)));
+    WS_LET(const std::string text, read_file(folder(person) / name));
+    session_.terminal().write(Stream::out, text);
+    return {};
+  }
+
   fs::path folder(const Person& person) const { return scratch_ / person.name; }
   Result<void> write(const Person& person, const std::string& name, std::string_view text) {
     WS_TRY(make_folders((folder(person) / name).parent_path()));
@@ -179,7 +187,10 @@ class Stage {
 const Person mira{.name = "mira", .key = "wsk_try_mira_0000000000000000"};
 const Person jonas{.name = "jonas", .key = "wsk_try_jonas_000000000000000"};
 
-constexpr std::string_view soup = "# Soup\n\nFor four, 35 minutes.\n\n- lentils\n- carrots\n\nServe it hot.\n";
+/// The note of the story, in the states that it goes through.
+std::string soup(std::string_view title, std::string_view time, const std::vector<std::string_view>& list) {
+  return fmt::format("# {}\n{}\n- {}\n", title, time, fmt::join(list, "\n- "));
+}
 
 struct Scene {
   std::string_view title;
@@ -188,53 +199,65 @@ struct Scene {
 };
 
 Result<void> first_sync(Stage& stage) {
-  WS_TRY(stage.write(mira, "soup.md", soup));
+  WS_TRY(stage.write(mira, "soup.md", soup("Soup", "For four, 35 minutes.", {"lentils", "carrots"})));
   WS_TRY(stage.write(mira, "index.md", "# Recipes\n\nToday: [soup](soup.md)\n"));
-  WS_LET(const Json project, stage.ask(mira, {"projects", "create", "Recipes"}));
-  WS_TRY(stage.ws(mira, {"sync", "init", "--name", "recipes", "--project", find_text(project, "id").value_or("")}));
-  WS_TRY(stage.ws(mira, {"sync"}));
+  WS_TRY(stage.ask(mira, {"projects", "create", "Recipes"}));
+  WS_TRY(stage.ws(mira, {"sync", "init", "--name", "recipes", "--project", "Recipes"}));
+  return stage.ws(mira, {"sync"});
+}
+
+Result<void> second_person(Stage& stage) {
   WS_LET(const Json status, stage.ask(mira, {"sync", "status"}));
-  WS_TRY(make_folders(stage.folder(jonas)));
   WS_TRY(stage.ws(jonas, {"sync", "init", "--source", find_text(status, "source_id").value_or("")}));
   return stage.ws(jonas, {"sync"});
 }
 
 Result<void> merge(Stage& stage) {
-  WS_TRY(stage.write(mira, "soup.md", "# Soup\n\nFor six, 35 minutes.\n\n- lentils\n- carrots\n\nServe it hot.\n"));
-  WS_TRY(stage.write(
-      jonas, "soup.md", "# Soup\n\nFor four, 35 minutes.\n\n- lentils\n- carrots\n- leek\n\nServe it hot.\n"));
+  WS_TRY(stage.write(mira, "soup.md", soup("Soup", "For six, 35 minutes.", {"lentils", "carrots"})));
+  WS_TRY(stage.write(jonas, "soup.md", soup("Soup", "For four, 35 minutes.", {"lentils", "carrots", "leek"})));
   stage.say("(mira writes \"six\" for \"four\"; jonas adds \"leek\" to the list)");
   WS_TRY(stage.ws(mira, {"sync"}));
   WS_TRY(stage.ws(jonas, {"sync"}));
-  return stage.ws(mira, {"sync"});
+  WS_TRY(stage.ws(mira, {"sync"}));
+  return stage.show(mira, "soup.md");
 }
 
 Result<void> conflict(Stage& stage) {
-  WS_TRY(
-      stage.write(mira, "soup.md", "# Soup\n\nFor six, 35 minutes.\n\n- lentils\n- carrots\n- leek\n\nWith bread.\n"));
-  WS_TRY(
-      stage.write(jonas, "soup.md", "# Soup\n\nFor six, 35 minutes.\n\n- lentils\n- carrots\n- leek\n\nWith rice.\n"));
-  stage.say("(mira makes the last line \"With bread.\", jonas makes it \"With rice.\")");
+  WS_TRY(stage.write(mira, "soup.md", soup("Soup", "For six, 40 minutes.", {"lentils", "carrots", "leek"})));
+  WS_TRY(stage.write(jonas, "soup.md", soup("Soup", "For six, 30 minutes.", {"lentils", "carrots", "leek"})));
+  stage.say("(mira writes \"40 minutes\", jonas \"30 minutes\")");
   WS_TRY(stage.ws(mira, {"sync"}));
   WS_TRY(stage.ws(jonas, {"sync"}));
+  WS_TRY(stage.ws(jonas, {"sync", "resolve", "soup.md", "--keep", "mine"}));
+  WS_TRY(stage.ws(mira, {"sync"}));
   stage.say(
-      "(jonas's file still says \"With rice.\", the service \"With bread.\";\n `both` would keep the two as two "
-      "notes)");
-  return stage.ws(jonas, {"sync", "resolve", "soup.md", "--keep", "local"});
+      "(both have \"30 minutes\" now; \"40 minutes\" is in the history of both folders:\n"
+      " `ws sync log soup.md` lists each text, `ws sync restore` brings one back)");
+  return {};
 }
 
 Result<void> rename(Stage& stage) {
-  WS_TRY(stage.ws(mira, {"sync"}));
   WS_TRY(stage.ws(mira, {"sync", "mv", "soup.md", "dinner/soup.md"}));
   WS_TRY(stage.ws(mira, {"sync"}));
   return stage.ws(jonas, {"sync"});
 }
 
+Result<void> runs(Stage& stage) { return stage.ws(mira, {"sync", "log", "--runs"}); }
+
 Result<void> undo(Stage& stage) {
-  WS_TRY(stage.ws(mira, {"sync", "log", "--runs", "-n", "3"}));
+  WS_TRY(stage.write(mira, "dinner/soup.md", soup("Soup", "For six, 30 minutes.", {"lentils", "leek"})));
+  WS_TRY(stage.ask(mira, {"sync"}));
+  WS_TRY(stage.ask(jonas, {"sync"}));
+  WS_TRY(stage.write(jonas, "dinner/soup.md", soup("Spicy soup", "For six, 30 minutes.", {"lentils", "leek"})));
+  WS_TRY(stage.ask(jonas, {"sync"}));
+  stage.say(
+      "(mira deletes the carrots and syncs, which is her run 8; jonas receives that,\n"
+      " makes the title \"Spicy soup\", and syncs. Now mira wants the carrots back)");
   WS_TRY(stage.ws(mira, {"sync", "undo"}));
-  stage.say("(in mira's folder it is soup.md again, with its link)");
-  return stage.ws(jonas, {"sync"});
+  WS_TRY(stage.show(mira, "dinner/soup.md"));
+  WS_TRY(stage.ws(jonas, {"sync"}));
+  stage.say("(jonas has the carrots again, and kept his title)");
+  return {};
 }
 
 Result<void> fault(Stage& stage) {
@@ -243,29 +266,40 @@ Result<void> fault(Stage& stage) {
   stage.say("(mira writes bread.md; then the service stops)");
   WS_TRY(stage.ws(mira, {"sync", "--no-retry"}));
   WS_TRY(stage.start_service());
-  stage.say("(it is there again)");
+  stage.say("(the service is there again)");
   return stage.ws(mira, {"sync"});
 }
 
 constexpr Scene scenes[] = {
     {"A first sync",
-     "Mira has a folder of notes. `ws sync` is one run: it brings both sides together,\n"
-     "the files here and the documents on the service, together called a source. Jonas\n"
-     "joins it with his own folder.",
+     "Mira has a folder of notes. `ws sync init` makes a source for it on the service:\n"
+     "the copy there, which Jonas can reach. `ws sync` makes folder and source the\n"
+     "same: it sends what changed here, and receives what changed there.",
      first_sync},
-    {"A merge", "Both edit one note, in different places. The second to sync gets both edits.", merge},
+    {"A second person",
+     "Jonas syncs a folder of his own with the same source. Nobody writes into another\n"
+     "person's folder: what one sends, the others receive at their next `ws sync`.",
+     second_person},
+    {"A merge",
+     "Both edit one note, in different places. Whoever syncs second gets both edits,\n"
+     "and sends the result; the first receives it at the next sync.",
+     merge},
     {"A conflict",
-     "Both edit the same line. Nothing is overwritten: each side keeps its text, and\n"
-     "all other notes are synced, until somebody decides.",
+     "Both edit the same line. Neither text is overwritten: Jonas's file keeps his,\n"
+     "the service keeps Mira's. This note waits until he decides; all others go on.",
      conflict},
     {"A rename", "The links that lead to a note follow it.", rename},
+    {"Runs",
+     "Each command that changed notes is a run: a sync that sent or received, a\n"
+     "rename, a decision. Every folder numbers its own; these are Mira's.",
+     runs},
     {"An undo",
-     "Every command that changes something is a run, with a number. It can be undone,\n"
-     "here and on the service at once; what others changed since then stays.",
+     "`ws sync undo` takes the last run back, `ws sync undo RUN` another one: in the\n"
+     "folder and on the service at once. What others changed since then stays.",
      undo},
     {"A fault",
      "The service goes away while there is something to send. Nothing is lost: the\n"
-     "next run goes on.",
+     "next sync sends it. (Without --no-retry this one would keep trying for a while.)",
      fault},
 };
 
@@ -287,8 +321,10 @@ Result<ExitCode> try_out(Session& session) {
   for (const Person* person : {&mira, &jonas}) WS_TRY(make_folders(stage.folder(*person)));
   WS_TRY(stage.start_service());
   stage.say(
-      "Two people, two folders, and a service of their own on this machine. All of it\n"
-      "is gone afterwards; your own folders and keys are not touched.");
+      "Mira and Jonas, two people with a folder of notes each, and a service that both\n"
+      "reach. All of it is on this machine, made for this demo and deleted at its end;\n"
+      "your own folders, keys and settings are not touched.\n");
+  if (!wait_for_enter(session)) return ExitCode::done;
   std::size_t number = 0;
   for (const Scene& scene : scenes) {
     const std::string title = fmt::format("{}/{} {}", ++number, std::size(scenes), scene.title);
@@ -298,7 +334,12 @@ Result<ExitCode> try_out(Session& session) {
     if (session.world().cancelled) return fail(Failure::Kind::cancelled, "stopped");
     if (number < std::size(scenes) && !wait_for_enter(session)) return ExitCode::done;
   }
-  stage.say("\nThat was it. In a folder of yours: `ws login`, then `ws sync init`.");
+  stage.say(
+      "\nThat was it; the service and both folders are deleted. In a folder of yours:\n"
+      "  ws login          asks for your service, and signs you in\n"
+      "  ws sync init      makes a source, or joins one; sends nothing yet\n"
+      "  ws sync status    lists what a sync would do\n"
+      "  ws sync");
   return ExitCode::done;
 }
 
