@@ -133,7 +133,8 @@ Verdict read_transport_error(const Operation& operation, TransportError error) {
   if (verdict.local) return verdict;
   verdict.failure.what = fmt::format("{}: {}", operation.id, verdict.failure.what);
   if (verdict.ending == Ending::unusable) verdict.failure.code = "unusable_answer";
-  if (verdict.ending == Ending::nothing_sent) verdict.failure.hint = "check the connection and the base URL";
+  if (verdict.ending == Ending::nothing_sent)
+    verdict.failure.hint = "nothing was sent: check the connection and the address, then run it again";
   if (verdict.ending == Ending::tls) verdict.failure.hint = "check the certificate, SSL_CERT_FILE and the base URL";
   return verdict;
 }

@@ -53,37 +53,48 @@ std::map<std::string_view, std::size_t> counts_of(const OperationDetails& detail
   return counts;
 }
 
-/// What became of the document, in the words of the reports.
+/// What a change was called: by the side that it went to, in the words of the reports.
+struct ChangeWords {
+  std::string_view created, updated, deleted, moved, moved_and_updated;
+};
+constexpr ChangeWords words_of_sent = {
+    "sent new", "sent", "archived on the service", "moved on the service", "moved and sent"};
+constexpr ChangeWords words_of_received = {
+    "received new", "received", "removed here", "moved here", "moved here and received"};
+constexpr ChangeWords words_of_local = {
+    "created here", "changed here", "removed here", "renamed here", "renamed and changed here"};
+
+/// What became of the document.
 std::string_view word_for_people(const OperationRow& row) {
   if (row.origins.has(ChangeOrigin::merged)) return "merged";
-  if (row.origins.has(ChangeOrigin::decided)) return "decided";
-  if (!row.before) return "created";
-  if (!row.after) return row.origins.has(ChangeOrigin::sent) && !row.document.empty() ? "archived" : "deleted";
+  if (row.origins.has(ChangeOrigin::decided)) return "resolved";
+  const bool is_sent = row.origins.has(ChangeOrigin::sent);
+  const bool is_received = row.origins.has(ChangeOrigin::received);
+  const ChangeWords& words = is_sent ? words_of_sent : is_received ? words_of_received : words_of_local;
+  if (!row.before) return words.created;
+  if (!row.after) return is_sent && row.document.empty() ? "removed on the service" : words.deleted;
   const bool is_same_text = row.before->hash == row.after->hash;
   const bool is_same_path = row.before->path == row.after->path;
   // The file has had that name already: the service got it.
-  if (is_same_path && is_same_text) return row.origins.has(ChangeOrigin::sent) ? "renamed" : "matched";
-  if (is_same_path) return "updated";
-  return is_same_text ? "renamed" : "renamed and updated";
+  if (is_same_path && is_same_text) return is_sent ? words.moved : "matched";
+  if (is_same_path) return words.updated;
+  return is_same_text ? words.moved : words.moved_and_updated;
 }
 
-/// "3 updated, 1 renamed, 2 archived"
+/// "3 sent, 1 moved on the service": in the order of the rows.
 std::string shown_counts(const OperationDetails& details) {
-  std::map<std::string_view, std::size_t> counts;
-  for (const OperationRow& row : details.rows) ++counts[word_for_people(row)];
-  std::string text;
-  for (const std::string_view word : {"created",
-                                      "updated",
-                                      "renamed",
-                                      "renamed and updated",
-                                      "archived",
-                                      "deleted",
-                                      "merged",
-                                      "decided",
-                                      "matched"}) {
-    const auto count = counts.find(word);
-    if (count != counts.end()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count->second, word);
+  std::vector<std::pair<std::string_view, std::size_t>> counts;
+  for (const OperationRow& row : details.rows) {
+    const std::string_view word = word_for_people(row);
+    const auto known = std::ranges::find(counts, word, &std::pair<std::string_view, std::size_t>::first);
+    if (known == counts.end()) {
+      counts.emplace_back(word, 1);
+    } else {
+      ++known->second;
+    }
   }
+  std::string text;
+  for (const auto& [word, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, word);
   return text.empty() ? "nothing" : text;
 }
 

@@ -426,10 +426,10 @@ std::string_view what_follows(const sync::Conflict& conflict, sync::Keep keep) {
                            (conflict.is_here_only() && keep != sync::Keep::remote);
   if (needs_a_run) return "the next `ws sync` carries it out";
   switch (keep) {
-    case sync::Keep::local: return conflict.local ? "it is sent" : "it is archived on the service";
+    case sync::Keep::local: return conflict.local ? "the service has it now" : "it is archived on the service";
     case sync::Keep::remote: return conflict.local ? "your version is in the local history" : "the file is back";
     case sync::Keep::both: return "the next `ws sync` sends your copy";
-    case sync::Keep::merged: return "the merged text is sent";
+    case sync::Keep::merged: return "the service has the merged text now";
   }
   return {};
 }

@@ -202,6 +202,7 @@ Result<void> first_sync(Stage& stage) {
   WS_TRY(stage.write(mira, "soup.md", soup("Soup", "For four, 35 minutes.", {"lentils", "carrots"})));
   WS_TRY(stage.write(mira, "index.md", "# Recipes\n\nToday: [soup](soup.md)\n"));
   WS_TRY(stage.ask(mira, {"projects", "create", "Recipes"}));
+  WS_TRY(stage.show(mira, "soup.md"));
   WS_TRY(stage.ws(mira, {"sync", "init", "--name", "recipes", "--project", "Recipes"}));
   return stage.ws(mira, {"sync"});
 }
@@ -231,32 +232,38 @@ Result<void> conflict(Stage& stage) {
   WS_TRY(stage.ws(jonas, {"sync", "resolve", "soup.md", "--keep", "mine"}));
   WS_TRY(stage.ws(mira, {"sync"}));
   stage.say(
-      "(both have \"30 minutes\" now; \"40 minutes\" is in the history of both folders:\n"
-      " `ws sync log soup.md` lists each text, `ws sync restore` brings one back)");
+      "(both have \"30 minutes\" now; `both` would have made two notes. Mira's text is in\n"
+      " the history: `ws sync log soup.md` lists it under its STATE, and\n"
+      " `ws sync restore soup.md --at STATE` brings it back)");
   return {};
 }
 
 Result<void> rename(Stage& stage) {
   WS_TRY(stage.ws(mira, {"sync", "mv", "soup.md", "dinner/soup.md"}));
+  WS_TRY(stage.show(mira, "index.md"));
   WS_TRY(stage.ws(mira, {"sync"}));
   return stage.ws(jonas, {"sync"});
 }
 
-Result<void> runs(Stage& stage) { return stage.ws(mira, {"sync", "log", "--runs"}); }
+Result<void> runs(Stage& stage) {
+  WS_TRY(stage.ws(mira, {"sync", "log", "--runs"}));
+  stage.say("(run 6 renamed the note in this folder, run 7 sent that: to undo 7 undoes both)");
+  return {};
+}
 
 Result<void> undo(Stage& stage) {
   WS_TRY(stage.write(mira, "dinner/soup.md", soup("Soup", "For six, 30 minutes.", {"lentils", "leek"})));
-  WS_TRY(stage.ask(mira, {"sync"}));
+  stage.say("(mira deletes the carrots)");
+  WS_TRY(stage.ws(mira, {"sync"}));
   WS_TRY(stage.ask(jonas, {"sync"}));
   WS_TRY(stage.write(jonas, "dinner/soup.md", soup("Spicy soup", "For six, 30 minutes.", {"lentils", "leek"})));
   WS_TRY(stage.ask(jonas, {"sync"}));
   stage.say(
-      "(mira deletes the carrots and syncs, which is her run 8; jonas receives that,\n"
-      " makes the title \"Spicy soup\", and syncs. Now mira wants the carrots back)");
+      "(jonas receives that, makes the title \"Spicy soup\", and syncs;\n"
+      " then mira wants the carrots back)");
   WS_TRY(stage.ws(mira, {"sync", "undo"}));
   WS_TRY(stage.show(mira, "dinner/soup.md"));
-  WS_TRY(stage.ws(jonas, {"sync"}));
-  stage.say("(jonas has the carrots again, and kept his title)");
+  stage.say("(so has the service, and jonas at his next sync; a second undo takes back run 7)");
   return {};
 }
 
@@ -272,8 +279,8 @@ Result<void> fault(Stage& stage) {
 
 constexpr Scene scenes[] = {
     {"A first sync",
-     "Mira has a folder of notes. `ws sync init` makes a source for it on the service:\n"
-     "the copy there, which Jonas can reach. `ws sync` makes folder and source the\n"
+     "Mira shares a Workspace of the service with Jonas. `ws sync init` makes a copy\n"
+     "of her folder there, called a source. `ws sync` makes folder and source the\n"
      "same: it sends what changed here, and receives what changed there.",
      first_sync},
     {"A second person",
@@ -288,14 +295,17 @@ constexpr Scene scenes[] = {
      "Both edit the same line. Neither text is overwritten: Jonas's file keeps his,\n"
      "the service keeps Mira's. This note waits until he decides; all others go on.",
      conflict},
-    {"A rename", "The links that lead to a note follow it.", rename},
+    {"A rename",
+     "Links to a note are edited when it gets another path: here and, by the next\nsync, on the service.",
+     rename},
     {"Runs",
      "Each command that changed notes is a run: a sync that sent or received, a\n"
-     "rename, a decision. Every folder numbers its own; these are Mira's.",
+     "rename, a resolved conflict, an undo. Every folder numbers its own; these are\n"
+     "Mira's.",
      runs},
     {"An undo",
-     "`ws sync undo` takes the last run back, `ws sync undo RUN` another one: in the\n"
-     "folder and on the service at once. What others changed since then stays.",
+     "`ws sync undo` takes back what the last run sent and received, here and on the\n"
+     "service; what was changed since stays. With -n it only shows what it would do.",
      undo},
     {"A fault",
      "The service goes away while there is something to send. Nothing is lost: the\n"
@@ -336,10 +346,10 @@ Result<ExitCode> try_out(Session& session) {
   }
   stage.say(
       "\nThat was it; the service and both folders are deleted. In a folder of yours:\n"
-      "  ws login          asks for your service, and signs you in\n"
-      "  ws sync init      makes a source, or joins one; sends nothing yet\n"
+      "  ws login          asks for the address of your service, and signs you in\n"
+      "  ws sync init      makes a source, or joins one by --source ID; sends nothing\n"
       "  ws sync status    lists what a sync would do\n"
-      "  ws sync");
+      "  ws sync           does it; `ws sync undo` takes it back");
   return ExitCode::done;
 }
 

@@ -39,7 +39,7 @@ TEST_CASE("sync log --runs, show: what each run changed, for people and as JSON"
   const Json runs = parse(listed.out)["data"];
   REQUIRE(runs.size() == 2);
   CHECK(runs[0]["run"] == 2);
-  CHECK(runs[0]["command"] == "ws sync run --allow-deletes");
+  CHECK(runs[0]["command"] == "ws sync --allow-deletes");
   CHECK(runs[0]["counts"] == Json{{"sent", 2}});
   CHECK(runs[0]["taken_back"] == false);
   CHECK(runs[0]["finished"] == true);
@@ -64,13 +64,13 @@ TEST_CASE("sync log --runs: a person reads what became of the documents", "[cli]
   write_text(two.here / "c.md", "# C\n");
   std::filesystem::rename(two.here / "deep/b.md", two.here / "deep/d.md");
   REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
-  CHECK_THAT(two.ws(two.here, {"sync", "log", "--runs"}).out, Contains("\t1 created, 1 updated, 1 renamed\t"));
+  CHECK_THAT(two.ws(two.here, {"sync", "log", "--runs"}).out, Contains("\t1 sent, 1 sent new, 1 moved on the service\t"));
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   std::filesystem::remove(two.here / "c.md");
   REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
   REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
-  CHECK_THAT(two.ws(two.here, {"sync", "log", "--runs"}).out, Contains("\t1 archived\t"));
-  CHECK_THAT(two.ws(two.there, {"sync", "log", "--runs"}).out, Contains("\t1 deleted\t"));
+  CHECK_THAT(two.ws(two.here, {"sync", "log", "--runs"}).out, Contains("\t1 archived on the service\t"));
+  CHECK_THAT(two.ws(two.there, {"sync", "log", "--runs"}).out, Contains("\t1 removed here\t"));
 }
 
 TEST_CASE("sync undo: the way further back leads past a run that was taken back by hand", "[cli][undo]") {
@@ -112,7 +112,7 @@ TEST_CASE("sync undo, redo: both sides, and another person's edit since stays", 
   CHECK(parse(planned.out)["clean"] == false);
   CHECK_FALSE(std::filesystem::exists(two.here / "deep/b.md"));
   const Ended told = two.ws(two.here, {"sync", "undo", "-n"});
-  CHECK_THAT(told.err, StartsWith("Undoing run 2 (ws sync run --allow-deletes, "));
+  CHECK_THAT(told.err, StartsWith("Undoing run 2 (ws sync --allow-deletes, "));
   CHECK_THAT(told.err, EndsWith("nothing was changed\n"));
   CHECK_THAT(told.err, Contains("not undone: a.md, "));
   CHECK_THAT(told.err, Contains("comes back with a new id"));
