@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -23,7 +24,7 @@ namespace ws::sync {
 namespace {
 
 constexpr const char* files_cache = "attachments.cache";
-constexpr std::string_view cache_magic = "WSattach1\n";
+constexpr std::string_view cache_magic = "WSattach2\n";
 constexpr std::int64_t whole_second = 1'000'000'000;
 constexpr std::int64_t fine_tick = 4'000'000;
 constexpr std::int64_t coarse_tick = 2 * whole_second;
@@ -37,25 +38,36 @@ SkipReason skip_reason_of(int error) {
   return SkipReason::unreadable;
 }
 
-std::unordered_map<std::string, SeenFile> read_cache(const Session& session) {
-  std::unordered_map<std::string, SeenFile> files;
-  const auto cached = session.ws.read_cache(files_cache, cache_magic);
-  std::string_view bytes = cached ? std::string_view(*cached) : std::string_view();
+struct CachedFile {
+  std::string_view path = {};
+  SeenFile file = {};  ///< with an empty stamp: no file was there
+};
+
+/// The cache, whose text outlives it.
+struct CachedFiles {
+  std::uint64_t inputs = 0;  ///< of a survey that found nothing to do; 0: of none
+  std::uint64_t synced = 0;  ///< how many of the files it took for attachments
+  std::vector<CachedFile> files = {};
+};
+
+/// Nothing of what is damaged.
+CachedFiles files_in(std::string_view bytes) {
+  CachedFiles cached;
+  if (!take_bytes(bytes, cached.inputs) || !take_bytes(bytes, cached.synced)) return {};
   while (!bytes.empty()) {
-    SeenFile file;
+    CachedFile file;
     Sha256::Bytes hash{};
     std::uint32_t size = 0;
-    const bool is_whole = take_bytes(bytes, file.stamp) && take_bytes(bytes, hash) && take_bytes(bytes, size);
+    const bool is_whole = take_bytes(bytes, file.file.stamp) && take_bytes(bytes, hash) && take_bytes(bytes, size);
     if (!is_whole || bytes.size() < size) return {};
-    file.hash = Sha256(hash);
-    files.emplace(bytes.substr(0, size), file);
+    file.file.hash = Sha256(hash);
+    file.path = bytes.substr(0, size);
     bytes.remove_prefix(size);
+    cached.files.push_back(file);
   }
-  return files;
+  return cached;
 }
 
-constexpr const char* quiet_cache = "quiet.cache";
-constexpr std::string_view quiet_magic = "WSquiet1\n";
 /// For fewer files another thread is not worth its start.
 constexpr std::size_t files_a_thread = 500;
 
@@ -87,41 +99,19 @@ bool is_missing(const Descriptor& folder, const char* name) {
   return !is_there && (errno == ENOENT || errno == ENOTDIR);
 }
 
-struct KnownFile {
-  std::string_view folder = {};
-  std::string name = {};
-  FileStamp stamp = {};
-};
-
-/// The files of the cache, in order of folder; empty: it is of other inputs.
-std::optional<std::vector<KnownFile>> files_in(std::string_view bytes, std::uint64_t inputs) {
-  std::uint64_t known = 0;
-  if (!take_bytes(bytes, known) || known != inputs) return std::nullopt;
-  std::vector<KnownFile> files;
-  while (!bytes.empty()) {
-    KnownFile file;
-    const std::string_view path = bytes.substr(0, bytes.find('\0'));
-    file.folder = parent_folder(path);
-    file.name = last_part(path);
-    bytes.remove_prefix(std::min(path.size() + 1, bytes.size()));
-    if (!take_bytes(bytes, file.stamp)) return std::nullopt;
-    files.push_back(std::move(file));
-  }
-  return files;
-}
-
-bool are_unchanged(const RootFolder& root, const std::vector<KnownFile>& files, std::size_t first, std::size_t last) {
+bool are_unchanged(const RootFolder& root, std::span<const CachedFile> files) {
   Descriptor folder;
   std::optional<std::string_view> opened;
-  for (std::size_t i = first; i < last; ++i) {
-    if (opened != files[i].folder) {
-      folder = root.open_beneath(files[i].folder, O_RDONLY | O_DIRECTORY);
-      opened = files[i].folder;
+  for (const CachedFile& file : files) {
+    const std::string_view above = parent_folder(file.path);
+    if (opened != above) {
+      folder = root.open_beneath(above, O_RDONLY | O_DIRECTORY);
+      opened = above;
     }
-    const FileStamp& known = files[i].stamp;
+    const std::string name(last_part(file.path));
+    const FileStamp& known = file.file.stamp;
     const bool is_absent = known == FileStamp{};
-    if (is_absent ? !is_missing(folder, files[i].name.c_str())
-                  : !folder || stamp_at(folder.get(), files[i].name.c_str()) != known)
+    if (is_absent ? !is_missing(folder, name.c_str()) : !folder || stamp_at(folder.get(), name.c_str()) != known)
       return false;
   }
   return true;
@@ -137,7 +127,13 @@ LocalFiles::LocalFiles(Session& session) : session_(session) {
 }
 
 void LocalFiles::load() {
-  if (!std::exchange(is_loaded_, true)) cached_ = read_cache(session_);
+  if (std::exchange(is_loaded_, true)) return;
+  const auto text = session_.ws.read_cache(files_cache, cache_magic);
+  const CachedFiles cached = files_in(text ? std::string_view(*text) : std::string_view());
+  clean_inputs_ = cached.inputs;
+  for (const CachedFile& each : cached.files) {
+    if (each.file.stamp != FileStamp{}) cached_.emplace(each.path, each.file);
+  }
 }
 
 bool LocalFiles::is_trusted(const FileStamp& stamp) const {
@@ -212,18 +208,35 @@ bool LocalFiles::was_seen(const std::string& disk) {
   return cached_.contains(disk);
 }
 
-void LocalFiles::save() {
+void LocalFiles::save(const std::optional<CleanSurvey>& clean) {
   load();
-  if (is_same_ && seen_.size() == cached_.size()) return;
-  std::string bytes;
+  const std::uint64_t inputs = clean && are_trusted(clean->files) ? clean->inputs : 0;
+  // One that was clean is still so: while it is not, somebody changed what it has read.
+  if (is_same_ && seen_.size() == cached_.size() && (inputs == 0 || inputs == clean_inputs_)) return;
+  std::map<std::string_view, SeenFile> files;  // in order of folder
   for (const auto& [path, file] : seen_) {
-    if (!is_trusted(file.stamp)) continue;
+    if (is_trusted(file.stamp)) files.emplace(path, file);
+  }
+  if (inputs != 0) {
+    for (const std::string& path : clean->nowhere) files.emplace(path, SeenFile{});
+  }
+  std::string bytes;
+  put_bytes(bytes, inputs);
+  put_bytes(bytes, inputs == 0 ? std::uint64_t{0} : std::uint64_t{clean->files.size()});
+  for (const auto& [path, file] : files) {
     put_bytes(bytes, file.stamp);
     put_bytes(bytes, file.hash.bytes());
     put_bytes(bytes, static_cast<std::uint32_t>(path.size()));
     bytes += path;
   }
   session_.ws.write_cache(files_cache, cache_magic, bytes);
+}
+
+bool LocalFiles::are_trusted(const std::vector<std::string>& files) const {
+  return std::ranges::all_of(files, [&](const std::string& path) {
+    const SeenFile* const file = seen(path);
+    return file != nullptr && is_trusted(file->stamp);
+  });
 }
 
 std::optional<std::uint64_t> survey_inputs(Session& session, const Scan& scan) {
@@ -249,39 +262,23 @@ std::optional<std::uint64_t> survey_inputs(Session& session, const Scan& scan) {
 }
 
 std::optional<std::uint64_t> find_clean_survey(const Session& session, std::uint64_t inputs) {
-  const auto text = session.ws.read_cache(quiet_cache, quiet_magic);
-  if (!text) return std::nullopt;
-  const auto files = files_in(*text, inputs);
-  if (!files) return std::nullopt;
+  const auto text = session.ws.read_cache(files_cache, cache_magic);
+  const CachedFiles cached = files_in(text ? std::string_view(*text) : std::string_view());
+  if (cached.inputs == 0 || cached.inputs != inputs) return std::nullopt;
+  const std::span<const CachedFile> files(cached.files);
   const std::size_t threads =
-      std::clamp<std::size_t>(files->size() / files_a_thread, 1, std::max(1U, session.options.threads));
+      std::clamp<std::size_t>(files.size() / files_a_thread, 1, std::max(1U, session.options.threads));
   std::atomic<bool> all_same = true;
   const auto look = [&](std::size_t part) {
-    const std::size_t first = files->size() * part / threads;
-    if (!are_unchanged(session.root, *files, first, files->size() * (part + 1) / threads)) all_same = false;
+    const std::size_t first = files.size() * part / threads;
+    if (!are_unchanged(session.root, files.subspan(first, files.size() * (part + 1) / threads - first)))
+      all_same = false;
   };
   std::vector<std::thread> others;
   for (std::size_t part = 1; part < threads; ++part) others.emplace_back(look, part);
   look(0);
   for (std::thread& other : others) other.join();
-  if (!all_same) return std::nullopt;
-  return static_cast<std::uint64_t>(
-      std::ranges::count_if(*files, [](const KnownFile& file) { return file.stamp != FileStamp{}; }));
-}
-
-void save_clean_survey(const Session& session,
-                       std::uint64_t inputs,
-                       const LocalFiles& files,
-                       const std::map<std::string, FileStamp>& stamps) {
-  std::string bytes;
-  put_bytes(bytes, inputs);
-  for (const auto& [path, stamp] : stamps) {
-    if (!files.is_trusted(stamp)) return;
-    bytes += path;
-    bytes += '\0';
-    put_bytes(bytes, stamp);
-  }
-  session.ws.write_cache(quiet_cache, quiet_magic, bytes);
+  return all_same ? std::optional(cached.synced) : std::nullopt;
 }
 
 }  // namespace ws::sync

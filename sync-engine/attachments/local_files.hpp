@@ -2,16 +2,18 @@
 /// them found nothing to do and nothing to report, so that the next run need not repeat it.
 ///
 /// A hash is kept beside the file's stamp in `.ws/attachments.cache`, as the stat cache keeps those of documents, and
-/// by the same rule; without the cache the answers are the same. A clean survey is kept in `.ws/quiet.cache`,
-/// disposable, and holds while everything that it read is the same: the names and texts of the walk, the stored state
-/// of the attachments, the settings, and the stamp of every attachment.
+/// by the same rule; without the cache the answers are the same. A clean survey is kept there too, and holds while
+/// everything that it read is the same: the names and texts of the walk, the stored state of the attachments, the
+/// settings, and the stamp of every file.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "sync-engine/attachments/plan_attachments.hpp"
 #include "sync-engine/session/session.hpp"
@@ -19,6 +21,13 @@
 #include "sync-engine/tree/scan.hpp"
 
 namespace ws::sync {
+
+/// A survey that found nothing to do and nothing to tell.
+struct CleanSurvey {
+  std::uint64_t inputs = 0;             ///< `survey_inputs`
+  std::vector<std::string> files = {};  ///< the attachments, by their names on disk
+  std::set<std::string> nowhere = {};   ///< where notes name a file, and none is
+};
 
 struct SeenFile {
   FileStamp stamp = {};
@@ -37,8 +46,9 @@ class LocalFiles {
   bool was_seen(const std::string& disk);
   /// Whether a change after the first look would change the stamp.
   bool is_trusted(const FileStamp& stamp) const;
-  /// Leaves a cache for the next time, of what was looked at. A failure costs only time later.
-  void save();
+  /// Leaves a cache for the next time, of what was looked at. A failure costs only time later. `clean` is not kept
+  /// where a file changed so recently that one more change could leave its stamp as it is.
+  void save(const std::optional<CleanSurvey>& clean);
 
  private:
   std::optional<LocalAttachment> hash(int folder,
@@ -47,9 +57,11 @@ class LocalFiles {
                                       const FileStamp& stamp);
 
   void load();
+  bool are_trusted(const std::vector<std::string>& files) const;
 
   Session& session_;
   bool is_loaded_ = false;
+  std::uint64_t clean_inputs_ = 0;  ///< of the cache
   std::unordered_map<std::string, SeenFile> cached_ = {};
   std::unordered_map<std::string, SeenFile> seen_;
   std::string folder_ = {};
@@ -65,12 +77,5 @@ std::optional<std::uint64_t> survey_inputs(Session& session, const Scan& scan);
 
 /// How many attachments are here. Empty: the cached survey had other inputs, or one of the files changed.
 std::optional<std::uint64_t> find_clean_survey(const Session& session, std::uint64_t inputs);
-
-/// `stamps`: of every attachment, by its name on disk; an empty stamp where no file is. Keeps nothing where a file
-/// changed so recently that one more change could leave its stamp as it is.
-void save_clean_survey(const Session& session,
-                       std::uint64_t inputs,
-                       const LocalFiles& files,
-                       const std::map<std::string, FileStamp>& stamps);
 
 }  // namespace ws::sync

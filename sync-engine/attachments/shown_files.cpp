@@ -6,92 +6,10 @@
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/links/references.hpp"
-#include "sync-engine/state/columns.hpp"
+#include "sync-engine/survey/link_index.hpp"
 
 namespace ws::sync {
 namespace {
-
-constexpr const char* targets_cache = "targets.cache";
-constexpr std::string_view targets_magic = "WStargets2\n";
-
-struct TextLinks {
-  std::vector<links::Reference> references = {};
-  bool is_cut = false;
-};
-
-/// What each text refers to, by its hash: a note is read again only when it changed. Disposable.
-class TargetCache {
- public:
-  explicit TargetCache(const Session& session) : session_(session) { load(); }
-
-  const TextLinks* find(const Sha256& hash) {
-    if (const auto used = used_.find(hash); used != used_.end()) return &used->second;
-    const auto known = known_.find(hash);
-    if (known == known_.end()) return nullptr;
-    return &used_.insert(known_.extract(known)).position->second;
-  }
-  const TextLinks& add(const Sha256& hash, std::string_view text) {
-    is_same_ = false;
-    return used_.insert_or_assign(hash, read(text)).first->second;
-  }
-  static TextLinks read(std::string_view text) {
-    links::NoteLinks note = links::read_note(text);
-    // Where they stand is of no use here: a resolver needs kind and path.
-    std::erase_if(note.references, [](const links::Reference& each) { return each.path.empty(); });
-    return {.references = std::move(note.references), .is_cut = note.is_cut};
-  }
-
-  void save() const {
-    if (is_same_ && known_.empty()) return;
-    std::string bytes;
-    for (const auto& [hash, text] : used_) {
-      bytes += bytes_of(hash);
-      bytes += static_cast<char>(text.is_cut ? 1 : 0);
-      put_bytes(bytes, static_cast<std::uint32_t>(text.references.size()));
-      for (const links::Reference& each : text.references) {
-        bytes += static_cast<char>(each.kind);
-        put_bytes(bytes, static_cast<std::uint32_t>(each.path.size()));
-        bytes += each.path;
-      }
-    }
-    session_.ws.write_cache(targets_cache, targets_magic, bytes);
-  }
-
- private:
-  void load() {
-    const auto cached = session_.ws.read_cache(targets_cache, targets_magic);
-    std::string_view bytes = cached ? std::string_view(*cached) : std::string_view();
-    Sha256::Bytes hash{};
-    while (take_bytes(bytes, hash)) {
-      TextLinks text;
-      if (!read_links(bytes, text)) return known_.clear();
-      known_.emplace(Sha256(hash), std::move(text));
-    }
-  }
-
-  static bool read_links(std::string_view& bytes, TextLinks& text) {
-    char is_cut = 0;
-    std::uint32_t count = 0;
-    if (!take_bytes(bytes, is_cut) || !take_bytes(bytes, count)) return false;
-    text.is_cut = is_cut != 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      std::uint32_t size = 0;
-      if (bytes.empty()) return false;
-      links::Reference reference{.kind = static_cast<links::Reference::Kind>(bytes.front())};
-      bytes.remove_prefix(1);
-      if (!take_bytes(bytes, size) || bytes.size() < size) return false;
-      reference.path = bytes.substr(0, size);
-      bytes.remove_prefix(size);
-      text.references.push_back(std::move(reference));
-    }
-    return true;
-  }
-
-  const Session& session_;
-  std::map<Sha256, TextLinks> known_;  ///< of the last time, less what was used
-  std::map<Sha256, TextLinks> used_;
-  bool is_same_ = true;
-};
 
 /// A key of `TargetMarks`, and that of the wiki link that led to a file.
 struct TargetKey {
@@ -175,19 +93,18 @@ class AgreedTexts {
 class NoteReaderOfTree {
  public:
   NoteReaderOfTree(Session& session, const Survey& survey, const OtherFiles& files)
-      : session_(session), survey_(survey), files_(files), agreed_(survey), tree_(all_paths(survey)), cache_(session) {}
+      : session_(session), survey_(survey), files_(files), agreed_(survey), tree_(all_paths(survey)) {}
 
   Result<ShownFiles> read(bool may_write, bool any_synced) {
     std::ranges::sort(notes_);
     const bool reads_all = files_.size() > 0 || any_synced;
+    if (reads_all) index_ = LinkIndex::load(session_, survey_.scan, may_write ? IndexFile::update : IndexFile::leave);
     shown_.is_whole = reads_all;
-    for (const auto& [note, hash] : notes_) {
-      if (!reads_all && agreed_.find(note) == nullptr) continue;
-      WS_TRY(take(note, hash));
+    for (const RelativePath& note : notes_) {
+      if (reads_all || agreed_.find(note) != nullptr) WS_TRY(take(note));
     }
     if (any_synced) add_unnamed_by_deleted();
     for (const std::string& target : named_now_) shown_.unnamed.erase(target);
-    if (may_write) cache_.save();
     return std::move(shown_);
   }
 
@@ -195,42 +112,38 @@ class NoteReaderOfTree {
   std::vector<std::string> all_paths(const Survey& survey) {
     std::vector<std::string> paths;
     survey.scan.each_other([&](const std::string& path) { paths.push_back(path); });
-    survey.scan.each_file([&](const std::string& path, const CachedEntry& file) {
+    survey.scan.each_file([&](const std::string& path, const CachedEntry&) {
       paths.push_back(path);
-      if (auto parsed = RelativePath::parse(path)) notes_.emplace_back(std::move(*parsed), file.hash);
+      if (auto parsed = RelativePath::parse(path)) notes_.push_back(std::move(*parsed));
     });
     return paths;
   }
 
-  Result<void> take(const RelativePath& note, const Sha256& hash) {
-    const TextLinks* known = cache_.find(hash);
-    TextLinks changed;
-    if (known == nullptr) {
-      if (!reader_) {
-        WS_LET(reader_, SafeWriter::open(session_.root));
-      }
-      const auto text = reader_->read(note);
-      if (!text) {
-        shown_.is_whole = false;
-        return {};
-      }
-      // One that changed since it was hashed is read again by the next look.
-      if (Sha256::of(*text) == hash) {
-        known = &cache_.add(hash, *text);
-      } else {
-        changed = TargetCache::read(*text);
-        known = &changed;
-      }
+  Result<void> take(const RelativePath& note) {
+    WS_LET(const std::optional<links::NoteLinks> links, links_of(note));
+    if (!links) {
+      shown_.is_whole = false;
+      return {};
     }
-    if (known->is_cut) shown_.cut.push_back(note.string());
-    add_shown(shown_, note, known->references, tree_, files_);
-    add_targets(note, *known);
+    if (links->is_cut) shown_.cut.push_back(note.string());
+    add_shown(shown_, note, links->references, tree_, files_);
+    add_targets(note, links->references);
     return {};
   }
 
-  void add_targets(const RelativePath& note, const TextLinks& text) {
+  /// Empty: it cannot be read now.
+  Result<std::optional<links::NoteLinks>> links_of(const RelativePath& note) {
+    if (index_ && is_markdown(note.text())) return index_->find_links(note.string());
+    if (!reader_) {
+      WS_LET(reader_, SafeWriter::open(session_.root));
+    }
+    const auto text = reader_->read(note);
+    return text ? std::optional(links::read_note(*text)) : std::nullopt;
+  }
+
+  void add_targets(const RelativePath& note, const std::vector<links::Reference>& references) {
     TargetKeys now;
-    add_keys(now, note, text.references, tree_, files_);
+    add_keys(now, note, references, tree_, files_);
     const std::optional<AgreedTexts::Agreed>* const edited = agreed_.find(note);
     TargetKeys before;
     bool is_known = true;
@@ -264,14 +177,11 @@ class NoteReaderOfTree {
   /// From where the note lay and from where it lies: a text that was only moved is not written anew. False: the agreed
   /// text is not to be had.
   bool add_keys_before(const RelativePath& note, const AgreedTexts::Agreed& agreed, TargetKeys& keys) {
-    const TextLinks* known = cache_.find(agreed.hash);
-    if (known == nullptr) {
-      const auto text = find_kept_text(session_, agreed.blob, agreed.hash);
-      if (!text) return false;
-      known = &cache_.add(agreed.hash, *text);
-    }
-    add_keys(keys, note, known->references, tree_, files_);
-    add_keys(keys, agreed.path, known->references, tree_, files_);
+    const auto text = find_kept_text(session_, agreed.blob, agreed.hash);
+    if (!text) return false;
+    const links::NoteLinks links = links::read_note(*text);
+    add_keys(keys, note, links.references, tree_, files_);
+    add_keys(keys, agreed.path, links.references, tree_, files_);
     return true;
   }
 
@@ -279,9 +189,9 @@ class NoteReaderOfTree {
   const Survey& survey_;
   const OtherFiles& files_;
   AgreedTexts agreed_;
-  std::vector<std::pair<RelativePath, Sha256>> notes_;
+  std::vector<RelativePath> notes_;
   links::TreeFiles tree_;
-  TargetCache cache_;
+  std::optional<LinkIndex> index_ = {};  ///< where all notes are read
   std::optional<SafeWriter> reader_;
   ShownFiles shown_;
   std::set<std::string> named_now_;

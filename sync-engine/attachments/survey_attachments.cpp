@@ -52,9 +52,7 @@ class AttachmentSurveyor {
     weigh();
     WS_TRY(keep_marks());
     if (!options_.allow_large) weigh_growth();
-    if (!options_.dry_run) local_.save();
-    // A run that has nothing to do writes nothing.
-    if (!options_.dry_run && options_.looks_only && inputs_) keep_if_quiet();
+    if (!options_.dry_run) local_.save(clean_survey());
     return std::move(found_);
   }
 
@@ -118,16 +116,16 @@ class AttachmentSurveyor {
     return known.has_value();
   }
 
-  void keep_if_quiet() {
-    const bool is_quiet = found_.is_quiet() && found_.plan.skipped.empty() && found_.remarks.empty() &&
-                          found_.open.empty() && found_.shown.cut.empty() && !found_.guard && !found_.growth &&
-                          !options_.only && !found_.list.is_due() && found_.sides.left_out.empty() &&
+  /// A run that has nothing to do writes nothing.
+  std::optional<CleanSurvey> clean_survey() const {
+    const bool is_quiet = options_.looks_only && inputs_ && found_.is_quiet() && found_.plan.skipped.empty() &&
+                          found_.remarks.empty() && found_.open.empty() && found_.shown.cut.empty() && !found_.guard &&
+                          !found_.growth && !options_.only && !found_.list.is_due() && found_.sides.left_out.empty() &&
                           unrecorded_files(found_).empty() && kinds_text() == kinds_before_;
-    std::map<std::string, FileStamp> stamps;
-    for (const auto& [path, stamp] : found_.stamps) stamps.emplace(found_.disk.at(path), stamp);
-    if (!is_quiet || stamps.size() != found_.synced_here) return;
-    for (const std::string& path : found_.shown.nowhere) stamps.emplace(path, FileStamp{});
-    save_clean_survey(session_, *inputs_, local_, stamps);
+    if (!is_quiet || found_.stamps.size() != found_.synced_here) return std::nullopt;
+    CleanSurvey clean{.inputs = *inputs_, .nowhere = found_.shown.nowhere};
+    for (const auto& [path, stamp] : found_.stamps) clean.files.push_back(found_.disk.at(path));
+    return clean;
   }
 
   /// Whether a file is ignored is asked for what is here, and for what may come.
@@ -319,7 +317,6 @@ class AttachmentSurveyor {
       ++found_.synced_here;
       found_.disk.emplace(*open.beside, files_.disk_path(*open.beside));
     }
-    find_twins(paths);
     for (const auto& [path, disk] : files_.twins()) {
       if (!paths.contains(path)) continue;
       ++found_.synced_here;
@@ -422,34 +419,11 @@ class AttachmentSurveyor {
     return is_file ? static_cast<std::uint64_t>(status.st_size) : 0;
   }
 
-  /// Of two names that one file system may take for the same, the one that is known, else the first, is synced.
-  void find_twins(const std::set<RelativePath>& paths) {
-    std::map<std::string, const RelativePath*> by_key;
-    for (const RelativePath& path : paths) {
-      const auto [first, is_new] = by_key.emplace(path.twin_key(), &path);
-      if (is_new || is_renamed_twin(*first->second, path)) continue;
-      const bool later_is_known = found_.sides.base.contains(path) && !found_.sides.base.contains(*first->second);
-      twins_.insert(later_is_known ? *first->second : path);
-      if (later_is_known) first->second = &path;
-    }
-  }
-
-  /// Whether the two are one file that got the other name on one side.
-  bool is_renamed_twin(const RelativePath& a, const RelativePath& b) const {
-    const AttachmentTree& base = found_.sides.base;
-    const AttachmentTree& remote = found_.sides.remote;
-    if (base.contains(a) == base.contains(b)) return false;
-    const bool both_here = files_.has(a) && files_.has(b);
-    const bool both_there = remote.contains(a) && remote.contains(b);
-    return !both_here && !both_there;
-  }
-
   std::optional<SkipReason> why_not(const RelativePath& path) const {
     if (session_.kinds.takes(path.text()) || is_hidden_name(path.text()) || is_manifest_path(path.text()))
       return SkipReason::dangerous_name;
     if (session_.config.left_out.takes(path.text())) return SkipReason::left_out;
     if (session_.config.portable_names && is_unportable(path)) return SkipReason::unportable_name;
-    if (twins_.contains(path)) return SkipReason::twin;
     if (is_in_tied_folder(tied_, path.text())) return SkipReason::tied_elsewhere;
     if (is_ignored(path)) return SkipReason::ignored;
     if (session_.excludes(path.text())) return SkipReason::excluded;
@@ -662,7 +636,6 @@ class AttachmentSurveyor {
   Wishes wishes_;
   std::string notes_under_way_;
   std::map<RelativePath, SkipReason> moved_out_of_sight_;  ///< renamed to a name that is not synced, and why
-  std::set<RelativePath> twins_;
   std::vector<Skipped> other_forms_;  ///< of what is synced, by their names on disk
   std::string missing_scope_;
   std::string told_off_;

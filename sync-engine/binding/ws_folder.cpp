@@ -44,8 +44,6 @@ constexpr KnownEntry known_entries[] = {
     {"state.db-shm", Kind::file_in_place},
     {"state.db-journal", Kind::file_in_place},
     {"attachments.cache", Kind::file},
-    {"targets.cache", Kind::file},
-    {"quiet.cache", Kind::file},
     {"attachments", Kind::folder},
     {"tmp", Kind::folder},
     {"conflicts", Kind::folder},

@@ -11,7 +11,7 @@
 
 #include "sync-engine/links/resolve.hpp"
 #include "sync-engine/relink/known_targets.hpp"
-#include "sync-engine/relink/link_index.hpp"
+#include "sync-engine/survey/link_index.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 
 namespace ws::sync {

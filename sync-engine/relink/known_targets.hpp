@@ -10,7 +10,7 @@
 
 #include "sync-engine/links/rewrite_links.hpp"
 #include "sync-engine/model/plan.hpp"
-#include "sync-engine/relink/link_index.hpp"
+#include "sync-engine/survey/link_index.hpp"
 #include "sync-engine/session/session.hpp"
 
 namespace ws::sync {

@@ -12,7 +12,7 @@
 #include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
-#include "sync-engine/relink/link_index.hpp"
+#include "sync-engine/survey/link_index.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/survey/held_documents.hpp"

@@ -92,7 +92,7 @@ const std::vector<Room> rooms = {
           "tree/"}),
     sync("changes/", {"conflict_store/", "disk/", "model/", "reconcile/", "session/", "state/", "survey/"}),
     sync("undo/", {"disk/", "merge/", "model/", "reconcile/", "session/", "state/", "survey/", "tree/"}),
-    sync("relink/", {"changes/", "disk/", "links/", "model/", "session/", "state/", "survey/", "tree/"}),
+    sync("relink/", {"changes/", "disk/", "links/", "model/", "session/", "state/", "survey/"}),
     sync("conflicts/",
          {"changes/", "conflict_store/", "disk/", "merge/", "model/", "reconcile/", "session/", "survey/"}),
     sync("publish/",

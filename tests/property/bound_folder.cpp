@@ -162,17 +162,9 @@ Files BoundFolder::files() const { return files_below(root_, {".ws"}); }
 Files BoundFolder::files_outside() const { return files_below(outside_, {}); }
 Files BoundFolder::own_files() const {
   // Unreachable new objects are not counted.
-  return files_below(root_ / ".ws",
-                     {"stat.cache",
-                      "targets.cache",
-                      "quiet.cache",
-                      "links.cache",
-                      "attachments.cache",
-                      "lock",
-                      "state.db-shm",
-                      "objects",
-                      "hooks",
-                      "info"});
+  return files_below(
+      root_ / ".ws",
+      {"stat.cache", "links.cache", "attachments.cache", "lock", "state.db-shm", "objects", "hooks", "info"});
 }
 
 std::map<std::string, std::string> BoundFolder::tree() const {

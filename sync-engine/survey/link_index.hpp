@@ -41,6 +41,8 @@ class LinkIndex {
   /// In order of path.
   const std::vector<std::string>& notes() const { return notes_; }
   links::NoteLinks links_of(const std::string& note) const;
+  /// Empty: it is no note, cannot be read, or was changed since the walk.
+  std::optional<links::NoteLinks> find_links(const std::string& note) const;
   /// Where fragments of a link to `note` lead, in order of their place. Kept, for many links may ask.
   const std::vector<std::string>& anchors_of(const std::string& note) const { return anchors_in(note).in_order; }
   /// The notes whose links could not all be read; in order of path.

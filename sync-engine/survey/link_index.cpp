@@ -1,4 +1,4 @@
-#include "sync-engine/relink/link_index.hpp"
+#include "sync-engine/survey/link_index.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -417,9 +417,12 @@ std::optional<std::size_t> LinkIndex::place_of(std::string_view note) const {
   return static_cast<std::size_t>(found - notes_.begin());
 }
 
-NoteLinks LinkIndex::links_of(const std::string& note) const {
+NoteLinks LinkIndex::links_of(const std::string& note) const { return find_links(note).value_or(NoteLinks()); }
+
+std::optional<NoteLinks> LinkIndex::find_links(const std::string& note) const {
   const auto place = place_of(note);
-  return place ? unpacked(entries_[*place].links) : NoteLinks{};
+  if (!place || entries_[*place].hash == Sha256{}) return std::nullopt;
+  return unpacked(entries_[*place].links);
 }
 
 std::vector<std::string> LinkIndex::cut_notes() const {
