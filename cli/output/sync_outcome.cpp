@@ -340,6 +340,8 @@ std::string_view counted_as(const Row& row, bool is_undo) {
   const bool is_restored = kind == ActionKind::pull_create || kind == ActionKind::pull_update;
   if (is_undo && is_restored && row.state == Row::State::done) return "restored here";
   if (is_undo && is_restored && row.state == Row::State::planned) return "to restore here";
+  if (is_undo && kind == ActionKind::merge && row.state == Row::State::done) return "sent";
+  if (is_undo && kind == ActionKind::merge && row.state == Row::State::planned) return "to send";
   if (leaves_the_list(row.action) && row.state != Row::State::failed) {
     return row.state == Row::State::done ? "removed on the service" : "to remove on the service";
   }

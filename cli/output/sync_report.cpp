@@ -54,6 +54,7 @@ std::string word_of(const Row& row, ReportStage stage, bool is_undo) {
   const bool is_planned = stage == ReportStage::planned || row.state == Row::State::planned;
   if (is_undo && (kind == ActionKind::pull_create || kind == ActionKind::pull_update))
     return is_planned ? "restore here" : "restored here";
+  if (is_undo && kind == ActionKind::merge) return is_planned ? "send" : "sent";
   if (leaves_the_list(row.action)) {
     return is_planned ? "remove on service" : "removed on service";
   }
@@ -95,7 +96,7 @@ std::string reason_of(const Row& row, const Report& report, bool is_undo) {
       case ActionKind::push_update: return "changed here too";
       case ActionKind::push_move: return "renamed here too";
       case ActionKind::push_delete: return "removed here too";
-      case ActionKind::merge: return "with what was edited since";
+      case ActionKind::merge: return "changed here too; later edits are kept";
       default: break;
     }
   }

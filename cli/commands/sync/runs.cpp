@@ -325,6 +325,22 @@ std::string undo_header(Session& session, SyncTree& tree, const sync::UndoReport
   return fmt::format("Redoing what {} undid", described(session, undone.undone));
 }
 
+/// What people may not expect: others wrote what goes. Empty: there is no such thing. The first run's undo leaves it
+/// there.
+std::string received_text(const Session& session, SyncTree& tree, const sync::UndoReport& undone) {
+  const bool sends =
+      std::ranges::any_of(undone.report.rows, [](const sync::Row& row) { return is_push(row.action.kind); });
+  if (session.command().words == "sync redo" || undone.undone.is_first || !sends) return {};
+  const auto details = tree.engine->operation(undone.undone.id);
+  if (!details) return {};
+  const auto received = std::ranges::count_if(
+      details->rows, [](const OperationRow& row) { return row.origins == ChangeOrigin::received && row.changes(); });
+  if (received == 0) return {};
+  return fmt::format("It received {}: undoing it takes {} from the service too, for everybody",
+                     counted(static_cast<std::size_t>(received), "change"),
+                     received == 1 ? "that" : "those");
+}
+
 /// The command that leads back.
 std::string undo_footer(const Session& session, const SyncTree& tree, std::uint64_t operation) {
   ShellCommand back = program_for(tree);
@@ -353,6 +369,7 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
   for (const sync::Operation& each : undone.passed)
     say(session, described(session, each) + ": nothing of it is left to undo");
   say(session, undo_header(session, tree, undone));
+  if (const std::string received = received_text(session, tree, undone); !received.empty()) say(session, received);
   print_limits(session, undone);
   print_left(session, undone);
   const bool is_nothing = undone.report.rows.empty() && !undone.report.guard && undone.report.conflicts.empty();

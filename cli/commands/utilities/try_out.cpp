@@ -232,9 +232,9 @@ Result<void> conflict(Stage& stage) {
   WS_TRY(stage.ws(jonas, {"sync", "resolve", "soup.md", "--keep", "mine"}));
   WS_TRY(stage.ws(mira, {"sync"}));
   stage.say(
-      "(both have \"30 minutes\" now; `both` would have made two notes. Mira's text is in\n"
-      " the history: `ws sync log soup.md` lists it under its STATE, and\n"
-      " `ws sync restore soup.md --at STATE` brings it back)");
+      "(`ws sync resolve` alone shows both texts and asks; `both` makes two notes of\n"
+      " them. Mira's text is kept: `ws sync log soup.md` lists older texts, each by an\n"
+      " id, and `ws sync restore soup.md --at ID` brings one back)");
   return {};
 }
 
@@ -247,7 +247,9 @@ Result<void> rename(Stage& stage) {
 
 Result<void> runs(Stage& stage) {
   WS_TRY(stage.ws(mira, {"sync", "log", "--runs"}));
-  stage.say("(run 6 renamed the note in this folder, run 7 sent that: to undo 7 undoes both)");
+  stage.say(
+      "(run 7 sent what run 6 had renamed: an undo of run 7 puts the old name back in\n"
+      " both places)");
   return {};
 }
 
@@ -258,12 +260,10 @@ Result<void> undo(Stage& stage) {
   WS_TRY(stage.ask(jonas, {"sync"}));
   WS_TRY(stage.write(jonas, "dinner/soup.md", soup("Spicy soup", "For six, 30 minutes.", {"lentils", "leek"})));
   WS_TRY(stage.ask(jonas, {"sync"}));
-  stage.say(
-      "(jonas receives that, makes the title \"Spicy soup\", and syncs;\n"
-      " then mira wants the carrots back)");
+  stage.say("(jonas receives that, writes \"Spicy soup\" in the title, and syncs)");
   WS_TRY(stage.ws(mira, {"sync", "undo"}));
   WS_TRY(stage.show(mira, "dinner/soup.md"));
-  stage.say("(so has the service, and jonas at his next sync; a second undo takes back run 7)");
+  stage.say("(the service has this too, and jonas gets it at his next sync)");
   return {};
 }
 
@@ -279,9 +279,9 @@ Result<void> fault(Stage& stage) {
 
 constexpr Scene scenes[] = {
     {"A first sync",
-     "Mira shares a Workspace of the service with Jonas. `ws sync init` makes a copy\n"
-     "of her folder there, called a source. `ws sync` makes folder and source the\n"
-     "same: it sends what changed here, and receives what changed there.",
+     "Mira and Jonas are members of one Workspace on the service. `ws sync init` makes\n"
+     "a source: an empty place there for the notes of Mira's folder. `ws sync` makes\n"
+     "folder and source the same: it sends what changed here, and receives the rest.",
      first_sync},
     {"A second person",
      "Jonas syncs a folder of his own with the same source. Nobody writes into another\n"
@@ -292,11 +292,12 @@ constexpr Scene scenes[] = {
      "and sends the result; the first receives it at the next sync.",
      merge},
     {"A conflict",
-     "Both edit the same line. Neither text is overwritten: Jonas's file keeps his,\n"
-     "the service keeps Mira's. This note waits until he decides; all others go on.",
+     "Both edit the same line. Until Jonas decides, neither text is overwritten: his\n"
+     "file keeps his, the service keeps Mira's. All other notes go on syncing.",
      conflict},
     {"A rename",
-     "Links to a note are edited when it gets another path: here and, by the next\nsync, on the service.",
+     "`ws sync mv` renames a note and edits the links to it in other notes, in this\n"
+     "folder; the next sync sends both.",
      rename},
     {"Runs",
      "Each command that changed notes is a run: a sync that sent or received, a\n"
@@ -304,12 +305,13 @@ constexpr Scene scenes[] = {
      "Mira's.",
      runs},
     {"An undo",
-     "`ws sync undo` takes back what the last run sent and received, here and on the\n"
-     "service; what was changed since stays. With -n it only shows what it would do.",
+     "`ws sync undo` reverses the last run, in this folder and on the service. If that\n"
+     "run received edits of others, those are undone too, for everybody. Edits made\n"
+     "since stay; where one is on the same line, undo leaves the note and says so.",
      undo},
     {"A fault",
      "The service goes away while there is something to send. Nothing is lost: the\n"
-     "next sync sends it. (Without --no-retry this one would keep trying for a while.)",
+     "next sync sends it. (Without --no-retry this one would try again for a while.)",
      fault},
 };
 
@@ -347,9 +349,9 @@ Result<ExitCode> try_out(Session& session) {
   stage.say(
       "\nThat was it; the service and both folders are deleted. In a folder of yours:\n"
       "  ws login          asks for the address of your service, and signs you in\n"
-      "  ws sync init      makes a source, or joins one by --source ID; sends nothing\n"
+      "  ws sync init      makes a source, or joins one by --source ID; sends no notes\n"
       "  ws sync status    lists what a sync would do\n"
-      "  ws sync           does it; `ws sync undo` takes it back");
+      "  ws sync           does it. An undo of the first sync leaves your files here.");
   return ExitCode::done;
 }
 
