@@ -82,6 +82,7 @@ class FileUndo {
       const std::optional<StepSide> side = side_of_first(row);
       if (!side) {
         leave("both sides had it before this run");
+        plan.left.back().is_final = true;
         return {};
       }
       step.side = *side;
@@ -265,7 +266,7 @@ Result<void> plan_file_undo(Session& session,
     if (!row.changes()) {
       // It was missing here alone: without it here the next run would remove it on the service.
       if (row.origins == ChangeOrigins(ChangeOrigin::received))
-        plan.left.push_back({.path = row.path(), .why = "it had gone missing here, and came back"});
+        plan.left.push_back({.path = row.path(), .why = "it had gone missing here, and came back", .is_final = true});
       continue;
     }
     WS_TRY(undo.add(row, plan));

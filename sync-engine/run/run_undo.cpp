@@ -248,6 +248,7 @@ class StepsHere {
     WS_TRY(record_written_steps(session_, of_texts_, left_));
     WS_TRY(forget_agreed());
     WS_TRY(operations.put_undo_left(undo_, left_));
+    if (!left_.empty()) WS_TRY(operations.set_partial(undo_));
     WS_TRY(operations.set_stage(undo_, Operation::Stage::undoing_on_service));
     return transaction.commit();
   }
@@ -414,7 +415,8 @@ std::vector<LeftAlone> find_kept_both(const std::vector<OperationRow>& rows, con
   for (const OperationRow& row : rows) {
     if (!row.origins.has(ChangeOrigin::decided) || row.changes() || (options.only && !options.only(row.path())))
       continue;
-    left.push_back({.path = row.path(), .why = "both versions were kept: delete the one that is not wanted"});
+    left.push_back(
+        {.path = row.path(), .why = "both versions were kept: delete the one that is not wanted", .is_final = true});
   }
   return left;
 }
@@ -425,7 +427,9 @@ Result<std::vector<LeftAlone>> find_taken(Session& session, const Operation& und
   std::vector<LeftAlone> left;
   left.reserve(rows.size());
   for (const OperationRow& row : rows) {
-    left.push_back({.path = row.path(), .why = "`ws sync take` brought it back: `ws sync leave` leaves it out again"});
+    left.push_back({.path = row.path(),
+                    .why = "`ws sync take` brought it back: `ws sync leave` leaves it out again",
+                    .is_final = true});
   }
   return left;
 }
@@ -480,8 +484,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   const UndoPlan& plan = planned.undo;
   const bool is_spent = !planned.is_stopped && plan.steps.empty() && plan.left.empty() && !plan.is_partial;
   if (is_spent && !options.operation) return std::optional<UndoReport>();
-  const bool ends_here =
-      !planned.is_stopped && plan.steps.empty() && !plan.is_partial && plan.left.size() == kept_both.size();
+  const bool leaves_more = plan.is_partial || !std::ranges::all_of(plan.left, &LeftAlone::is_final);
   // An undo is about the files of its run: what else lies here was not asked for.
   result.report.not_included = 0;
   result.left = planned.undo.left;
@@ -490,6 +493,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
     result.report.clean =
         result.report.rows.empty() && result.left.empty() && !result.report.guard && !planned.is_stopped;
     // Asked for by its number, or nothing that a later call can do: the way further back leads past it.
+    const bool ends_here = !planned.is_stopped && plan.steps.empty() && !leaves_more;
     if (ends_here && !options.dry_run) WS_TRY(context.session.state.operations().set_spent(undone.id));
     return std::optional(std::move(result));
   }
@@ -498,7 +502,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   WS_LET(Operation undo, new_operation(context, options.redo ? "redo" : "undo"));
   undo.undoes = result.undone.id;
   undo.is_first = false;  // it knows of what it takes back
-  undo.is_partial = planned.undo.is_partial;
+  undo.is_partial = leaves_more;
   undo.may_delete = options.allow_deletes;
   undo.is_local = is_local;
   Operations operations = context.session.state.operations();

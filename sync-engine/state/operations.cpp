@@ -333,6 +333,10 @@ Result<void> Operations::put_undo_left(std::uint64_t operation, const std::vecto
   return {};
 }
 
+Result<void> Operations::set_partial(std::uint64_t operation) {
+  return run_sql(*database_, "update operations set flags = flags | ? where id = ?", partial_flag, operation);
+}
+
 Result<void> Operations::set_stage(std::uint64_t operation, Operation::Stage stage) {
   return run_sql(*database_, "update operations set stage = ? where id = ?", stage, operation);
 }
@@ -475,9 +479,19 @@ Result<void> Operations::set_spent(std::uint64_t operation) {
   return run_sql(*database_, "update operations set flags = flags | ? where id = ?", spent_flag, operation);
 }
 
+namespace {
+
+/// Whether anything of it was undone and is so still.
+bool is_undone_in_part(const std::vector<Operation>& all, std::uint64_t id) {
+  return std::ranges::any_of(
+      all, [&](const Operation& each) { return each.undoes == id && each.id > id && !is_undone(all, each.id); });
+}
+
+}  // namespace
+
 bool is_undone(const std::vector<Operation>& all, std::uint64_t id) {
   return std::ranges::any_of(all, [&](const Operation& each) {
-    return each.undoes == id && each.id > id && !each.is_partial && !is_undone(all, each.id);
+    return each.undoes == id && each.id > id && !each.is_partial && !is_undone_in_part(all, each.id);
   });
 }
 

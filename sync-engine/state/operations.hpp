@@ -78,7 +78,7 @@ struct Operation {
   std::string command = {};  ///< the command line
   std::string device = {};   ///< the machine that it ran on, as it calls itself
   std::uint64_t undoes = 0;  ///< the operation that it takes back; 0: none
-  bool is_partial = false;   ///< of an undo: of some paths only
+  bool is_partial = false;   ///< of an undo: it left something that a later one may take back
   bool may_delete = false;   ///< of an undo: a person confirmed its deletes
   bool is_spent = false;     ///< nothing of it was left to take back: others took it back already
   bool is_local = false;     ///< of an undo: nothing of what it takes back was sent
@@ -92,7 +92,8 @@ struct Operation {
 /// A change that an undo left out, and why.
 struct LeftAlone {
   RelativePath path;
-  std::string why = {};  ///< half a sentence
+  std::string why = {};   ///< half a sentence
+  bool is_final = false;  ///< no later call can take it back either
   bool operator==(const LeftAlone&) const = default;
 };
 
@@ -146,6 +147,8 @@ class Operations {
   Result<void> put_undo(const std::vector<FileStep>& steps);
   /// In addition to what it has left before.
   Result<void> put_undo_left(std::uint64_t operation, const std::vector<LeftAlone>& left);
+  /// An undo that could not do all that it had planned.
+  Result<void> set_partial(std::uint64_t operation);
   /// `undo` without a number passes over it from now on.
   Result<void> set_spent(std::uint64_t operation);
   Result<void> set_stage(std::uint64_t operation, Operation::Stage stage);
@@ -185,7 +188,7 @@ class Operations {
 
 /// The default operation of `undo` (depth 0) or `redo` (depth 1): the newest of its kind that is in effect.
 std::optional<Operation> last_to_undo(const std::vector<Operation>& newest_first, int depth);
-/// Whether it was undone by an operation that is in effect.
+/// Whether all of it was undone by operations that are in effect.
 bool is_undone(const std::vector<Operation>& all, std::uint64_t id);
 
 }  // namespace ws::sync

@@ -26,7 +26,7 @@ class Undoer {
     for (OperationRow& row : rows_) {
       if (!row.changes()) {
         if (row.origins == ChangeOrigins(ChangeOrigin::merged) && is_wanted(row))
-          leave(row, "text from the service was merged into it");
+          leave_for_good(row, "text from the service was merged into it");
         continue;
       }
       row = as_of_now(std::move(row));
@@ -50,6 +50,12 @@ class Undoer {
 
   void leave(const OperationRow& row, std::string_view why) {
     plan_.left.push_back({.path = row.before ? row.before->path : row.after->path, .why = std::string(why)});
+  }
+
+  /// No later call can take it back either.
+  void leave_for_good(const OperationRow& row, std::string_view why) {
+    leave(row, why);
+    plan_.left.back().is_final = true;
   }
 
   const Entry* tracked(const DocumentId& document) const {
@@ -180,7 +186,7 @@ class Undoer {
     if (now->hash != row.after->hash) return leave(row, "edited since");
     if (now->path != row.after->path) return leave(row, "renamed since");
     const std::optional<StepSide> side = world_.is_first ? side_of_first(row) : StepSide::both;
-    if (!side) return leave(row, "both sides had it before this run");
+    if (!side) return leave_for_good(row, "both sides had it before this run");
     const bool goes_there = *side != StepSide::here;
     if (goes_there && changed_there(row.document) != nullptr) return leave(row, "changed on the service since");
     add({.row = &row,

@@ -301,6 +301,49 @@ TEST_CASE("sync undo: a pull that merged is named, and no other run is taken bac
   CHECK(undone.exit == 13);
   CHECK_THAT(undone.err, Contains("not undone: a.md, text from the service was merged into it"));
   CHECK(read_text(two.here / "deep/b.md") == "# B\nimportant\n");
+  // No later call can take it back: the next one goes further.
+  CHECK(parse(two.ws(two.here, {"sync", "undo", "--json"}).out)["undoes"] == 2);
+}
+
+TEST_CASE("sync undo: what a first call had to leave is taken back by the next, and no other run", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "deep/b.md", "# B\nfirst\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "second\n");
+  write_text(two.here / "deep/b.md", "# B\nsecond\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / ".wsignore", "deep/\n");
+  CHECK(two.ws(two.here, {"sync", "undo"}).exit == 13);
+  CHECK(read_text(two.here / "a.md") == "one\ntwo\nthree\n");
+  CHECK(parse(two.ws(two.here, {"sync", "log", "--runs", "--json"}).out)["data"][1]["taken_back"] == false);
+  fs::remove(two.here / ".wsignore");
+  if (GENERATE(false, true)) REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  for (const auto& [run, text] : {std::pair(3, "# B\nfirst\n"), std::pair(2, "# B\n")}) {
+    const Ended undone = two.ws(two.here, {"sync", "undo", "--json"});
+    INFO(undone.out << undone.err);
+    CHECK(undone.exit == 0);
+    CHECK(parse(undone.out)["undoes"] == run);
+    CHECK(read_text(two.here / "deep/b.md") == text);
+  }
+}
+
+TEST_CASE("sync redo: a redo in part brings its run into effect again", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "edited\n");
+  write_text(two.here / "deep/b.md", "# B\nedited\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  write_text(two.here / ".wsignore", "a.md\n");
+  CHECK(two.ws(two.here, {"sync", "redo"}).exit == 13);
+  fs::remove(two.here / ".wsignore");
+  CHECK(read_text(two.here / "deep/b.md") == "# B\nedited\n");
+  const bool goes_on = GENERATE(false, true);
+  const Ended ended = two.ws(two.here, {"sync", goes_on ? "redo" : "undo", "--json"});
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit == 0);
+  CHECK(parse(ended.out)["undoes"] == (goes_on ? 3 : 2));
+  CHECK(read_text(two.here / "deep/b.md") == (goes_on ? "# B\nedited\n" : "# B\n"));
+  CHECK(read_text(two.here / "a.md") == (goes_on ? "edited\n" : "one\ntwo\nthree\n"));
 }
 
 TEST_CASE("sync undo: renames that one run sent are passed over when that run was taken back", "[cli][undo]") {
