@@ -133,7 +133,8 @@ void Client::Impl::start(const AnyCall& call, Done done) {
     running->call.body = std::move(*body);
   }
   running->done = std::move(done);
-  begin_logged(std::move(running), http::find_header(call.headers, idempotency_header).has_value());
+  const bool has_key = !running->prepared.idempotency_key.empty();
+  begin_logged(std::move(running), has_key && http::find_header(call.headers, idempotency_header).has_value());
 }
 
 void Client::Impl::begin_logged(std::shared_ptr<Running> running, bool key_is_given) {

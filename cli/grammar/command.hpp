@@ -75,6 +75,7 @@ struct Command {
   bool runs_on = false;                            ///< runs until it is stopped: notes are printed at once
   bool needs_no_project = false;                   ///< it does without a `.ws.yaml` that another user owns
   bool hands_back = false;         ///< after a signal it gives back what it holds, however long it takes
+  bool passes_on = false;          ///< sends a call as it is given, and keeps no record of it
   bool reads_no_settings = false;  ///< it works alike anywhere: no `config.yaml`, no `.ws.yaml`, no working directory
   std::function<Result<ExitCode>(Session&)> run = {};
 };

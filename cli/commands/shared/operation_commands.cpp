@@ -55,7 +55,7 @@ std::vector<Flag> flags_of(const Operation& operation, PathParameters path) {
                  "request",
          .limits = "at most 128 characters"});
   }
-  if (is_remembered(operation)) flags.push_back(again_flag());
+  if (is_remembered(operation, path == PathParameters::as_flags ? Door::any : Door::own)) flags.push_back(again_flag());
   return flags;
 }
 
@@ -122,7 +122,8 @@ Command call_command(const Operation& operation) {
   Command command{.words = "call " + std::string(operation.id),
                   .summary = std::string(operation.summary),
                   .flags = flags_of(operation, PathParameters::as_flags),
-                  .operation = &operation};
+                  .operation = &operation,
+                  .passes_on = true};
   std::string example = "ws " + command.words;
   for (const auto& parameter : operation.parameters) {
     if (parameter.in == In::path) example += " --" + kebab(parameter.field.name) + " " + sample_of(&parameter.field);

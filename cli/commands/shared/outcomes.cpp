@@ -89,9 +89,10 @@ bool is_empty_claim(const Json& answer) {
 
 }  // namespace
 
-bool is_remembered(const contract::Operation& operation) {
+bool is_remembered(const contract::Operation& operation, Door door) {
+  if (operation.auth == contract::Auth::none) return false;
   for (const std::string_view own : {"auth.", "sync.", "files.upload_"}) {
-    if (operation.id.starts_with(own)) return false;
+    if (door == Door::own && operation.id.starts_with(own)) return false;
   }
   return operation.retry == RetryClass::keyed || operation.retry == RetryClass::revision ||
          operation.retry == RetryClass::repeatable || operation.retry == RetryClass::unsafe;
@@ -155,7 +156,7 @@ Result<std::optional<EarlierCreate>> OutcomeLog::find_left(const KeyedCreate& ch
 }
 
 Result<CallLog::Entry> OutcomeLog::begin(const Sent& sent) {
-  if (!is_remembered(sent.operation)) {
+  if (!is_remembered(sent.operation, session_.command().passes_on ? Door::any : Door::own)) {
     // What is staged is no change yet.
     if (sent.operation.id == "sync.push") return Entry{};
     return without_row(sent);

@@ -24,9 +24,11 @@ Result<KeyedCreate> describe_change(Session& session,
                                     std::string_view operation,
                                     std::vector<std::pair<std::string, std::string>> parameters,
                                     const Json& body);
-/// Whether changes of this operation are written down: not those that keep records of their own (uploads, syncs), make
-/// a key, or are made again by themselves (leases).
-bool is_remembered(const contract::Operation& operation);
+/// By which command a call is made: one that is about the operation, or `ws call` and `ws api`, which pass on any.
+enum class Door { own, any };
+/// Whether changes of this operation are written down: not those that need no key, may be made again as they are
+/// (syncs, leases), or, where it has a command of its own, of which that keeps records (uploads, syncs, keys).
+bool is_remembered(const contract::Operation& operation, Door door);
 /// `--again`.
 Flag again_flag();
 /// Whether `--idempotency-key stable` is given.

@@ -225,6 +225,7 @@ Command api_command() {
                 {.name = "paginate", .help = "follow next_cursor to the end, as one document"},
                 again_flag()},
       .examples = {"ws api GET /v1/me", "ws api GET /v1/documents --paginate --jq '.data[].title'"},
+      .passes_on = true,
       .run = api};
   for (Flag& flag : body_flags()) command.flags.push_back(std::move(flag));
   return command;

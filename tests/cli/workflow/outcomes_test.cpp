@@ -528,3 +528,29 @@ TEST_CASE("outcomes: what got no answer is not sent again unless --again says so
   CHECK(error_of(lost)["hint"] == "run `ws agents rotate " + agent + "` again: only the newest secret is valid");
   CHECK(world.ws({"agents", "rotate", agent, "--yes"}).exit == 0);
 }
+
+TEST_CASE("outcomes: what got no answer is not sent again by `ws call` and `ws api` either", "[cli]") {
+  const std::vector<std::string> words =
+      GENERATE(std::vector<std::string>{"call", "sync.source_create", "-F", "name=s"},
+               std::vector<std::string>{"api", "POST", "/v1/sync/sources", "-F", "name=s"},
+               // The operation takes no key, so it is told apart by none.
+               std::vector<std::string>{"api", "POST", "/v1/sync/sources", "-F", "name=s", "-H", "Idempotency-Key: k"});
+  CAPTURE(words);
+  const OutcomeWorld world;
+  const std::size_t before = world.rows("sync_sources").size();
+  world.fault("sync.source_create", 1, R"({"close_without_answer": true})", "after");
+  CHECK(world.ws(words).exit == 12);
+  const Ended again = world.ws(words);
+  CHECK(again.exit == 12);
+  CHECK(error_of(again)["hint"].get<std::string>().find("`--again`") != std::string::npos);
+  CHECK(world.sends("sync.source_create").size() == 1);
+  CHECK(world.rows("sync_sources").size() == before + 1);
+  auto another = words;
+  another.push_back("--again");
+  CHECK(world.ws(another).exit == 0);
+  CHECK(world.rows("sync_sources").size() == before + 2);
+  // What could not be told is shown by the same again.
+  CHECK(with_output(world, words, full).exit == 14);
+  CHECK(world.ws(words).exit == 0);
+  CHECK(world.rows("sync_sources").size() == before + 3);
+}
