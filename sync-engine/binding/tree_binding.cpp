@@ -174,7 +174,10 @@ Failure maybe_made(const std::string& name) {
 
 /// Creating a source is not idempotent: a request that may have been sent is recorded, and never sent again.
 Result<SourceInfo> create_source(const WsFolder& own, const SourceRequest& request, Remote& remote) {
-  if (own.has(intent_name)) return fail(maybe_made(request.name));
+  if (own.has(intent_name)) {
+    WS_LET(const std::string sent, own.read(intent_name, max_marker_bytes));
+    return fail(maybe_made(sent.substr(0, sent.find('\n'))));
+  }
   WS_TRY(own.write(intent_name, request.name + "\n"));
   auto made = remote.create_source(request);
   if (!made && made.error().call.applied == Applied::no) own.remove(intent_name);

@@ -135,13 +135,17 @@ TEST_CASE("dead ends: a source whose answer names no id was made all the same, a
   person.environment["WS_BASE_URL"] = server.origin();
   person.environment["WS_TOKEN"] = "wsk_test";
   const TemporaryFolder folder;
-  const Ended first = person.ws({"sync", "init", "--json"}, folder.path());
+  const Ended first = person.ws({"sync", "init", "--name", "mine", "--json"}, folder.path());
   CHECK(first.exit == 12);
   CHECK(error_of(first)["applied"] == "unknown");
   CHECK(error_of(first)["retryable"] == false);
-  const Ended again = person.ws({"sync", "init", "--json"}, folder.path());
-  CHECK(again.exit == 12);
-  CHECK(error_of(again)["code"] == "source_in_doubt");
+  for (const std::string name : {"mine", "other"}) {
+    // Whatever is asked for by now, the source in doubt is the one that was asked for then.
+    const Ended again = person.ws({"sync", "init", "--name", name, "--json"}, folder.path());
+    CHECK(again.exit == 12);
+    CHECK(error_of(again)["code"] == "source_in_doubt");
+    CHECK_THAT(text_at(error_of(again), "message"), Contains("the source `mine`"));
+  }
   CHECK(made == 1);
 }
 
