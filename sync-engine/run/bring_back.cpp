@@ -47,11 +47,25 @@ class Planner {
     WS_TRY(add_files());
     std::ranges::stable_sort(found_.steps, {}, place_of);
     std::ranges::stable_sort(found_.left, {}, &LeftAlone::path);
+    if (found_.steps.empty() && found_.left.empty()) WS_TRY(look_for_match());
     return std::move(found_);
   }
 
  private:
   bool is_wanted(const RelativePath& path) const { return !wish_.wanted || wish_.wanted(path); }
+
+  Result<void> look_for_match() {
+    const auto is_note_wanted = [&](const auto& note) {
+      const Entry* const file = here(note.first);
+      return is_wanted(note.second.disk_path()) || (file != nullptr && is_wanted(file->path));
+    };
+    const auto is_file_wanted = [&](const auto& file) { return is_wanted(file.first); };
+    WS_LET(const AttachmentTree base, session_.attachments().base());
+    found_.matches_none = notes_.empty() && std::ranges::none_of(seen_.base_rows, is_note_wanted) &&
+                          std::ranges::none_of(seen_.local.created, is_file_wanted) &&
+                          std::ranges::none_of(base, is_file_wanted) && std::ranges::none_of(files_, is_file_wanted);
+    return {};
+  }
 
   void leave(const RelativePath& path, std::string_view why) {
     found_.left.push_back({.path = path, .why = std::string(why)});
@@ -327,6 +341,10 @@ Result<void> check_at_hand(const Session& session, const std::vector<FileStep>& 
 }
 
 }  // namespace
+
+Failure no_match() {
+  return {.kind = Failure::Kind::not_found, .what = "no file that is synced here matches the pattern"};
+}
 
 const RelativePath& place_of(const FileStep& step) { return step.to ? *step.to : *step.from; }
 

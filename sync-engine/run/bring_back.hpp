@@ -32,6 +32,7 @@ struct BroughtBack {
   std::vector<FileStep> steps = {};  ///< what was changed here, or would be; in order of path
   std::vector<LeftAlone> left = {};  ///< what was not, and why
   std::optional<std::uint64_t> operation = {};
+  bool matches_none = false;  ///< nothing that is, or was, synced here is among the wanted
 };
 
 /// The place that a step is about: where its file comes, else where it was.
@@ -41,6 +42,9 @@ const RelativePath& place_of(const FileStep& step);
 /// `needs_service` where bytes have to be fetched and the service is not at hand; with `conflict` where the service
 /// went back or lists nothing; or as `survey` does.
 Result<BroughtBack> bring_back(RunContext& context, const BringBack& wish);
+
+/// What a command says whose patterns match nothing.
+Failure no_match();
 
 /// Carries the steps out, of notes and files, as rows of the open operation; what could not be done moves to `left`.
 Result<void> make_changes(Session& session, BroughtBack& found);

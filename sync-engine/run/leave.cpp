@@ -72,8 +72,7 @@ class Leaver {
       if (!is_document_.contains(place)) rule_.places.insert(place);
       if (!met_.contains(place)) return fail(unknown(place));
     }
-    if (wish_.pattern && rule_ == session_.config.left_out && found_.steps.empty())
-      return fail(Failure::Kind::not_found, "no file that is synced here matches the pattern");
+    if (wish_.pattern && rule_ == session_.config.left_out && found_.steps.empty()) return fail(no_match());
     WS_TRY(check_in_step());
     std::ranges::stable_sort(found_.steps, {}, place_of);
     return std::move(found_);
@@ -320,6 +319,11 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
   if (!by_place.empty()) return fail(not_left_out(by_place.begin()->text(), names));
   if (!by_id.empty()) return fail(not_left_out(by_id.begin()->text, names));
   taken.brings_any = !taken.names.empty() || !missing.empty() || !pull.only_too.empty();
+  if (wish.pattern && !taken.brings_any) {
+    return fail(Failure::Kind::not_found,
+                "nothing that is left out here matches the pattern",
+                "`ws sync leave` without PATH lists what is left out");
+  }
   if (wish.dry_run || !taken.brings_any) return taken;
   WS_TRY(forget_where_taken(session, before, after));
   WS_TRY(set_rule(session, after, false));

@@ -82,6 +82,12 @@ Result<ExitCode> restore_file(Session& session, SyncTree& tree) {
   return ExitCode::done;
 }
 
+/// Patterns of which none means anything, as of `leave`.
+Result<void> check_match(const std::vector<Wanted>& wanted, const sync::BroughtBack& found) {
+  const bool are_patterns = !wanted.empty() && std::ranges::all_of(wanted, &Wanted::is_pattern);
+  return are_patterns && found.matches_none ? fail(sync::no_match()) : Result<void>();
+}
+
 Result<ExitCode> restore(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
   const bool only_missing = session.has("deleted");
@@ -115,6 +121,7 @@ Result<ExitCode> restore(Session& session) {
   // A folder that is gone looks like a file.
   WS_LET(const sync::BroughtBack found, bring_back(session, tree, wish));
   if (no_file && found.steps.empty() && found.left.empty()) return fail(std::move(*no_file));
+  WS_TRY(check_match(wanted, found));
   return tell_steps(
       session,
       found,
@@ -134,6 +141,7 @@ Result<ExitCode> reset(Session& session) {
   const StepWords told{.nothing = "nothing to reset: the files here are as the service has them",
                        .next = "`ws sync undo` undoes it"};
   WS_LET(const sync::BroughtBack planned, tree.engine->bring_back(wish));
+  WS_TRY(check_match(wanted, planned));
   for (const Wanted& each : wanted) {
     std::error_code ignored;
     const bool is_found = each.is_pattern || fs::exists(fs::symlink_status(tree.root / each.path, ignored)) ||

@@ -202,6 +202,13 @@ TEST_CASE("leave: bad words are told", "[cli]") {
   CHECK(two.ws(two.here, {"sync", "leave", "../x"}).exit == 2);
   CHECK(two.ws(two.here, {"sync", "take"}).exit == 2);
   CHECK(two.ws(two.here, {"sync", "take", "old"}).exit == 6);
+  for (const std::string verb : {"take", "restore", "reset"}) {
+    const Ended nothing = two.ws(two.here, {"sync", verb, "zz*"});
+    CHECK(nothing.exit == 6);
+    CHECK_THAT(nothing.err, Contains("matches the pattern"));
+  }
+  CHECK(two.ws(two.here, {"sync", "restore", "*.md"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync", "reset", "*.md"}).exit == 0);
   two.check(two.here, {"sync", "leave", "old"});
   const Ended within = two.ws(two.here, {"sync", "take", "old/1.md"});
   CHECK(within.exit == 2);
