@@ -238,15 +238,19 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
   list("--only", flags.only, "faults or rows, * as in a glob: reset-*, switch, docs.create#1:*");
   list("--skip", flags.skip, "faults or rows to leave out");
   list("--operations", flags.operations, "only requests of these operations: docs.*");
-  sweep.add_option("--max-rows", flags.max_rows, "run at most N rows");
-  sweep.add_option("--sample", flags.sample, "run N rows, chosen by --seed");
+  const CLI::Range some(std::size_t{1}, std::size_t{1'000'000});
+  sweep.add_option("--max-rows", flags.max_rows, "run at most N rows")->check(some);
+  sweep.add_option("--sample", flags.sample, "run N rows, chosen by --seed")->check(some);
   sweep.add_option(
       "--trace-pattern", flags.trace_pattern, "regular expression: what an unhandled error prints on stderr");
   sweep.add_option("--max-sends", flags.max_sends, "how often a failing call may be sent before it counts as a storm")
+      ->check(some)
       ->capture_default_str();
-  sweep.add_option("--max-requests",
-                   flags.max_requests,
-                   "requests of one run before they count as a storm (default: 5 x the clean run)");
+  sweep
+      .add_option("--max-requests",
+                  flags.max_requests,
+                  "requests of one run before they count as a storm (default: 5 x the clean run)")
+      ->check(some);
   sweep.add_option("--says", flags.says, "regular expression: a line that reports a refusal (or status, code, id)");
   sweep.add_option("--output", flags.output, "folder below WS_SWEEP_DIR that the command writes, to be compared");
   sweep.add_flag("--rerun,!--no-rerun", flags.rerun, "run a failed command again without the fault (default: yes)");

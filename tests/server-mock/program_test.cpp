@@ -202,6 +202,8 @@ TEST_CASE("ws-mock: a wrong word ends with exit code 2 and says what is wrong", 
       {{"exec", "--report"}, "--report needs a value\n"},
       {{"--reset"}, "--reset needs --data\n"},
       {{"--tls", "a,b", "--tls-self-signed"}, "give --tls or --tls-self-signed, not both\n"},
+      {{"sweep", "--max-rows", "0", "--", "true"}, "--max-rows takes a number from 1 to 1000000, not `0`\n"},
+      {{"sweep", "--sample", "0", "--", "true"}, "--sample takes a number from 1 to 1000000, not `0`\n"},
       {{"sweep", "--", "false"}, "ws-mock: without faults the command ended with 1, so there is nothing to compare"},
   }));
   CAPTURE(reason);
