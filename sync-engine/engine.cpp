@@ -7,6 +7,7 @@
 
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/decide_attachment.hpp"
+#include "sync-engine/attachments/file_differences.hpp"
 #include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/binding/ws_folder.hpp"
@@ -204,7 +205,16 @@ Result<Report> SyncEngine::commit(const RunOptions& options) {
 Result<std::vector<Difference>> SyncEngine::diff(const RunOptions& options) {
   WS_LET(const Survey survey, ws::sync::survey(context_->session, options, PullMode::inspect));
   const auto everything = [](const RelativePath&) { return true; };
-  return differences(context_->session, survey, options.only ? options.only : everything);
+  WS_LET(std::vector<Difference> found,
+         differences(context_->session, survey, options.only ? options.only : everything));
+  RunOptions looking = options;
+  looking.dry_run = true;
+  looking.allow_large = true;  // nothing is fetched
+  WS_LET(const AttachmentSurvey files, survey_attachments(context_->session, survey, looking));
+  const std::vector<Difference> of_files = file_differences(files);
+  found.insert(found.end(), of_files.begin(), of_files.end());
+  sort_by_path(found);
+  return found;
 }
 
 Result<std::vector<HistoryState>> SyncEngine::log(const LogOptions& options) const {

@@ -72,7 +72,7 @@ class SyncEngine {
   /// Publishes what is staged. Nothing staged: an empty report. `dry_run`: what it would publish.
   Result<Report> commit(const RunOptions& options = {});
 
-  /// What each side changed since both agreed, as text; of the paths that `options.only` wants.
+  /// What each side changed since both agreed, of files the sizes alone; of the paths that `options.only` wants.
   Result<std::vector<Difference>> diff(const RunOptions& options = {});
   /// Every state that was ever synced or overwritten, the newest first. No network.
   Result<std::vector<HistoryState>> log(const LogOptions& options = {}) const;

@@ -24,7 +24,7 @@ constexpr OwnList own_lists[] = {
     {"ws.attachments", "path bytes asset_id state notes media_type content_sha256"},
     {"ws.blame", "line revision author time text state"},
     {"ws.conflicts", "id path kind reason own here_only device document_id base local remote content"},
-    {"ws.diff", "side path before after hunks"},
+    {"ws.diff", "side path before after hunks what bytes_before bytes_after"},
     {"ws.keys",
      "profile account_name base_url workspace_id workspace_name key_id audience scopes created_at expires_at current"},
     {"ws.links", "path line column target problem message nearest"},

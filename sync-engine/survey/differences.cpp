@@ -11,6 +11,10 @@
 namespace ws::sync {
 namespace {
 
+const RelativePath& place_of_difference(const Difference& difference) {
+  return difference.after ? *difference.after : *difference.before;
+}
+
 class Comparer {
  public:
   Comparer(Session& session, const Survey& survey, SafeWriter files)
@@ -31,17 +35,11 @@ class Comparer {
       WS_LET(const std::string text, their_text(document, entry));
       WS_TRY(add(Side::there, std::nullopt, entry.path, "", text));
     }
-    std::stable_sort(found_.begin(), found_.end(), [](const Difference& a, const Difference& b) {
-      return std::tie(place(a), a.side) < std::tie(place(b), b.side);
-    });
+    sort_by_path(found_);
     return std::move(found_);
   }
 
  private:
-  static const RelativePath& place(const Difference& difference) {
-    return difference.after ? *difference.after : *difference.before;
-  }
-
   Result<void> compare_known(const DocumentId& document, const Entry& base) {
     const SideChange here = local_change(document, survey_.base, survey_.local);
     const SideChange there = remote_change(document, base, survey_.remote);
@@ -105,6 +103,12 @@ class Comparer {
 };
 
 }  // namespace
+
+void sort_by_path(std::vector<Difference>& differences) {
+  std::stable_sort(differences.begin(), differences.end(), [](const Difference& a, const Difference& b) {
+    return std::tie(place_of_difference(a), a.side) < std::tie(place_of_difference(b), b.side);
+  });
+}
 
 Result<std::vector<Difference>> differences(Session& session, const Survey& survey, const WantedPath& wanted) {
   WS_LET(SafeWriter files, SafeWriter::open(session.root));

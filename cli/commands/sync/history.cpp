@@ -227,11 +227,31 @@ std::string name_of(std::string_view side, const std::optional<sync::RelativePat
 
 Json difference_to_json(const sync::Difference& difference) {
   const auto path = [](const std::optional<sync::RelativePath>& p) { return p ? Json(p->text()) : Json(); };
+  const auto size = [](const std::optional<std::uint64_t>& bytes) { return bytes ? Json(*bytes) : Json(); };
+  const sync::FileSizes sizes = difference.file.value_or(sync::FileSizes{});
   return {{"side", difference.side == sync::Side::here ? "local" : "remote"},
           {"path", path(difference.after ? difference.after : difference.before)},
           {"before", path(difference.before)},
           {"after", path(difference.after)},
-          {"hunks", difference.hunks}};
+          {"hunks", difference.hunks},
+          {"what", difference.file ? "attachment" : "document"},
+          {"bytes_before", size(sizes.before_bytes)},
+          {"bytes_after", size(sizes.after_bytes)}};
+}
+
+/// Stands in place of the hunks.
+std::string shown_sizes(const sync::FileSizes& sizes) {
+  if (!sizes.before_bytes) return "a new file: " + human_size(*sizes.after_bytes);
+  const std::string before = human_size(*sizes.before_bytes);
+  if (!sizes.after_bytes) return "a file of " + before;
+  if (sizes.is_same) return "the same file: " + before;
+  return fmt::format("the files differ: {} before, {} now", before, human_size(*sizes.after_bytes));
+}
+
+/// "deleted here", of a file that is gone on one side.
+std::string_view shown_end(const sync::Difference& difference) {
+  if (difference.side == sync::Side::here) return "deleted here";
+  return difference.file ? "removed on the service" : "archived on the service";
 }
 
 /// `ws sync diff --state STATE PATH`: from that state to the file as it is now.
@@ -305,12 +325,10 @@ Result<ExitCode> diff(Session& session) {
     const bool is_ours = difference.side == sync::Side::here;
     const std::string after = name_of(is_ours ? "local" : "remote", difference.after);
     if (!difference.after && difference.before)
-      text += fmt::format("{}: {}\n",
-                          is_ours ? "deleted here" : "archived on the service",
-                          clean(difference.before->text(), Breaks::space));
+      text += fmt::format("{}: {}\n", shown_end(difference), clean(difference.before->text(), Breaks::space));
     text += fmt::format(
         "--- {}\n+++ {}\n", clean(name_of("base", difference.before), Breaks::space), clean(after, Breaks::space));
-    text += coloured_diff(session, difference.hunks);
+    text += difference.file ? shown_sizes(*difference.file) + "\n" : coloured_diff(session, difference.hunks);
   }
   session.printer().page(text);
   if (found.empty()) session.note("both sides are the same");
@@ -393,6 +411,7 @@ Command sync_diff_command() {
   return {
       .words = "sync diff",
       .summary = "Show what each side changed, line by line",
+      .details = "Of a picture, or another file that notes show, the sizes are shown.",
       .arguments = {{.placeholder = "PATH", .help = "a file or folder; all, if not given", .count = Count::optional}},
       .flags = {{.name = "state",
                  .placeholder = "STATE",

@@ -1,5 +1,7 @@
 // The files that notes show, between two trees and through the real service.
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <thread>
@@ -1058,4 +1060,74 @@ TEST_CASE("sync attachments: a picture that became a folder of notes there arriv
   CHECK(attachment_rows(ended) == std::vector<std::string>{"pull_delete img/a.png"});
   CHECK(read_text(vault.there / "img/a.png/x.md") == "in it\n");
   CHECK(parse(vault.sync(vault.there).out)["clean"] == true);
+}
+
+TEST_CASE("sync diff: pictures of either side are rows with their sizes, and none of their bytes", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  const auto diff = [&two](const fs::path& folder, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"sync", "diff"});
+    return two.ws(folder, std::move(more));
+  };
+  const std::string end_of_pdf = "--- base/img/b.pdf\n+++ /dev/null\na file of 19 bytes\n";
+  CHECK(diff(two.here, {"--exit-code"}).exit == 0);
+  write_text(two.here / "img/a.png", png + "edited");
+  fs::remove(two.here / "img/b.pdf");
+  const std::string edited = "the files differ: 26 bytes before, 32 bytes now\n";
+  CHECK(diff(two.here).out ==
+        "--- base/img/a.png\n+++ local/img/a.png\n" + edited + "deleted here: img/b.pdf\n" + end_of_pdf);
+  CHECK(diff(two.here, {"img/b.pdf", "--exit-code"}).exit == 13);
+  CHECK(diff(two.here, {"note.md", "--exit-code"}).exit == 0);
+  CHECK(diff(two.here, {"img/none.png"}).exit == 6);
+  const Json rows = parse(diff(two.here, {"img", "--offline", "--json"}).out)["data"];
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0] == Json::parse(R"({"side": "local", "path": "img/a.png", "before": "img/a.png", "after": "img/a.png",
+    "hunks": "", "what": "attachment", "bytes_before": 26, "bytes_after": 32})"));
+  CHECK(rows[1]["bytes_after"].is_null());
+  REQUIRE(two.sync(two.here).exit == 0);
+  CHECK(diff(two.there).out ==
+        "--- base/img/a.png\n+++ remote/img/a.png\n" + edited + "removed on the service: img/b.pdf\n" + end_of_pdf);
+  // Both sides of a conflict, before it is met and while it is open.
+  write_text(two.there / "img/a.png", png + "mine");
+  REQUIRE(diff(two.there, {"img/a.png", "--exit-code"}).exit == 7);
+  REQUIRE(two.sync(two.there).exit == 7);
+  const Ended open = diff(two.there, {"img/a.png", "--exit-code"});
+  CHECK(open.exit == 7);
+  CHECK(open.out ==
+        "--- base/img/a.png\n+++ local/img/a.png\nthe files differ: 26 bytes before, 30 bytes now\n"
+        "--- base/img/a.png\n+++ remote/img/a.png\n" +
+            edited);
+  // A rename, and a new file.
+  fs::rename(two.here / "img/a.png", two.here / "img/c.png");
+  write_text(two.here / "more.md", "![n](img/new.png)\n");
+  write_text(two.here / "img/new.png", png + "new");
+  const Ended renamed = diff(two.here, {"img"});
+  CHECK(renamed.out ==
+        "--- base/img/a.png\n+++ local/img/c.png\nthe same file: 32 bytes\n"
+        "--- /dev/null\n+++ local/img/new.png\na new file: 29 bytes\n");
+}
+
+TEST_CASE("sync attachments: Ctrl-C while pictures come keeps the report of what was published", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.here / "img/a.png", png + "edited");
+  REQUIRE(two.sync(two.here).exit == 0);
+  write_text(two.there / "mine.md", "mine\n");
+  control(two.server,
+          "POST",
+          "/faults",
+          dump({{"operation", "files.content"}, {"nth", 1}, {"effect", {{"delay_ms", 60000}}}}));
+  Running running(two.person.command({"sync", "--json"}, two.there));
+  while (parse(control(two.server, "GET", "/faults", ""))["data"][0]["fired"] == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  running.signal(SIGINT);
+  const Ended stopped = running.wait();
+  INFO(stopped.out << stopped.err);
+  CHECK(stopped.exit == 130);
+  const Json rows = parse(stopped.out)["actions"];
+  CHECK(std::ranges::any_of(
+      rows, [](const Json& row) { return text_at(row, "path") == "mine.md" && text_at(row, "state") == "done"; }));
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(read_text(two.there / "img/a.png") == png + "edited");
 }
