@@ -200,6 +200,8 @@ class Applier {
         step.base = BaseRow{.entry = *settled.base,
                             .blob = same_text ? old->second.blob : pending_blob(survey_, settled.document)};
       }
+      // Who wrote the text of the service is told, not who has the same here.
+      if (survey_.pending.contains(settled.document)) step.author = author_of(settled.document);
       if (known && old->second.disk_path() != step.action.path) step.action.previous_path = old->second.disk_path();
       collect_texts(step, after);
       // Its file becomes a new document; the deletion on the service is recorded as received.
