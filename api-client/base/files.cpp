@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api-client/base/own_file.hpp"
+#include "api-client/base/text.hpp"
 
 namespace ws {
 namespace {
@@ -116,11 +117,35 @@ Result<std::string> read_open_file(int file, const std::filesystem::path& name, 
   }
 }
 
+namespace {
+
+/// Of /dev/stdout and the like, whatever file the shell has opened for it; -1: another name.
+int descriptor_named(const std::filesystem::path& path) {
+  const std::string text = path.lexically_normal().string();
+  if (text == "/dev/stdout") return STDOUT_FILENO;
+  if (text == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {std::string_view("/dev/fd/"), descriptor_folder}) {
+    if (!text.starts_with(folder)) continue;
+    if (const auto number = parse_whole<int>(std::string_view(text).substr(folder.size()))) return *number;
+  }
+  return -1;
+}
+
+}  // namespace
+
 bool is_stream(const std::filesystem::path& path) {
+  if (descriptor_named(path) >= 0) return true;
   std::error_code ignored;
   const auto there = std::filesystem::status(path, ignored);
   return std::filesystem::exists(there) && !std::filesystem::is_regular_file(there) &&
          !std::filesystem::is_directory(there);
+}
+
+Descriptor open_stream(const std::filesystem::path& path) {
+  const int named = descriptor_named(path);
+  // Opened by its name it would begin anew, over what the shell has there already.
+  if (named >= 0) return Descriptor(::fcntl(named, F_DUPFD_CLOEXEC, 0));
+  return Descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
 }
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes, Source source) {

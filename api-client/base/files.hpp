@@ -22,8 +22,11 @@ Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t max_bytes = std::size_t{64} << 20U,
                               Source source = Source::regular);
 
-/// Whether a device or a pipe has the name: it is written into, and not replaced.
+/// Whether a device or a pipe has the name, or it is that of an open file, like /dev/stdout: it is written into, and
+/// not replaced.
 bool is_stream(const std::filesystem::path& path);
+/// For writing. Empty: `errno` tells why.
+Descriptor open_stream(const std::filesystem::path& path);
 
 /// Reads an open file from its current offset to the end; `name` is used in messages. Fails as `read_file`.
 Result<std::string> read_open_file(int file, const std::filesystem::path& name, std::size_t max_bytes);

@@ -292,7 +292,7 @@ Result<void> Printer::check() const {
 }
 
 Result<void> Printer::write_stream() const {
-  const Descriptor stream(::open(options_.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  const Descriptor stream = open_stream(options_.file);
   const Controls controls = stream && ::isatty(stream.get()) == 1 ? Controls::clean : Controls::keep;
   if (stream && write_all(stream.get(), terminal_.rendered(collected_, controls))) return {};
   return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + std::strerror(errno));

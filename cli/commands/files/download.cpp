@@ -133,7 +133,7 @@ void note_unchecked(Session& session, const OneDownload& one, const Downloaded& 
 
 Result<void> download_to_stream(Session& session, Client& client, ProgressLine& line, const std::string& id) {
   const std::string path = session.arguments().value("output").value_or("-");
-  const Descriptor stream(path == "-" ? -1 : ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  const Descriptor stream = path == "-" ? Descriptor() : open_stream(path);
   const auto write = [&](std::string_view piece) -> Result<void> {
     if (path == "-") {
       session.terminal().write(Stream::out, piece);
