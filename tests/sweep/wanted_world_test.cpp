@@ -84,6 +84,21 @@ TEST_CASE("grade: a saved world is met by the same run, and by no run that does 
   CHECK_THAT(live.out, Contains("document \"One\" is missing") && Contains("\n1\n"));
 }
 
+TEST_CASE("grade: a wanted world that names nothing, or a file without a world, is no pass", "[sweep]") {
+  const TemporaryFolder folder;
+  const std::string wanted = (folder / "wanted.yaml").string();
+  for (const char* const text : {"documents: []\n", "absent: {}\n", "count: {}\n", "absent: {documents: []}\n", ""}) {
+    CAPTURE(text);
+    std::ofstream(wanted) << text;
+    CHECK(run_command({.arguments = {program("ws-mock"), "exec", "--expect", wanted, "--", "true"}}).exit == 2);
+  }
+  std::ofstream(wanted) << "absent: {documents: [{title: x}]}\n";
+  CHECK(run_command({.arguments = {program("ws-mock"), "exec", "--expect", wanted, "--", "true"}}).exit == 0);
+  const std::string data = (folder / "empty.db").string();
+  std::ofstream{data};
+  CHECK(run_command({.arguments = {program("ws-mock"), "grade", "--expect", wanted, "--data", data}}).exit == 2);
+}
+
 TEST_CASE("background: one server a folder and name, until it is stopped", "[sweep]") {
   const TemporaryFolder folder;
   const auto in_folder = [&](const std::string& script) {

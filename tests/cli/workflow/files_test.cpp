@@ -326,3 +326,25 @@ TEST_CASE("files: the ids of several uploads are those of the files, and of what
   CHECK(one.exit == 13);
   CHECK(one.out.size() == 37);
 }
+
+TEST_CASE("files: -o to a pipe or a device writes into it, with and without --force", "[cli]") {
+  const FileStage stage;
+  const std::string text = text_of_size(3000);
+  const std::string id = stage.uploaded("up.bin", text);
+  const std::string line =
+      GENERATE("mkfifo p; timeout 10 cat p >got & \"$0\" \"$@\" -o p; e=$?; wait; test -p p && exit $e",
+               "\"$0\" \"$@\" -o /dev/stdout | cat >got; exit ${PIPESTATUS[0]}",
+               "echo first >got; \"$0\" \"$@\" -o /dev/stdout >>got");
+  const bool is_forced = GENERATE(false, true);
+  CAPTURE(line, is_forced);
+  std::vector<std::string> words = {"files", "download", id};
+  if (is_forced) words.emplace_back("--force");
+  Command command = stage.person.command(words, stage.folder.path());
+  command.arguments = {"bash", "-c", line, program("ws")};
+  command.arguments.insert(command.arguments.end(), words.begin(), words.end());
+  command.program.clear();
+  const Ended ended = run_command(command);
+  INFO(ended.err);
+  CHECK(ended.exit == 0);
+  CHECK(read_text(stage.folder / "got") == (line.starts_with("echo") ? "first\n" : "") + text);
+}

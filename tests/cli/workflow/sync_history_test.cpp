@@ -200,3 +200,15 @@ TEST_CASE("sync untie: the files stay, the folder does not sync any more, and ca
   CHECK(two.ws(two.here, {"sync"}).exit == 0);
   CHECK(two.same());
 }
+
+TEST_CASE("sync restore, log: a folder may be given with its slash, as shells complete it", "[cli]") {
+  const TwoFolders two;
+  std::filesystem::remove_all(two.here / "deep");
+  const Ended restored = two.ws(two.here, {"sync", "restore", "deep/"});
+  INFO(restored.err);
+  CHECK(restored.exit == 0);
+  CHECK(read_text(two.here / "deep/b.md") == "# B\n");
+  const Ended log = two.ws(two.here, {"sync", "log", "deep/", "--json"});
+  CHECK(log.exit == 0);
+  CHECK(log.out == two.ws(two.here, {"sync", "log", "deep", "--json"}).out);
+}

@@ -491,3 +491,31 @@ TEST_CASE("out of sight: sync mv neither takes a tied folder apart nor moves a n
   CHECK(two.ws(inner, {"sync", "mv", "own.md", "renamed.md"}).exit == 0);
   CHECK(fs::exists(inner / "renamed.md"));
 }
+
+TEST_CASE("out of sight: what was renamed out of sight is no deletion, and is the same once it is back", "[cli]") {
+  const auto [from, to] = GENERATE(table<std::string, std::string>(
+      {{"x", ".x"}, {"x/n.md", ".hid/n.md"}, {"x/p.png", ".hid/p.png"}, {"x/p.png", "x/p.gif"}}));
+  CAPTURE(from, to);
+  const OutOfSight two;
+  // `include:` names hidden files too.
+  config("attachments_exclude: ['*.gif']\n", false)(two.here);
+  REQUIRE(two.sync(two.here).exit == 0);
+  const auto ids = [&two] {
+    return two.ws(two.here, {"docs", "list", "--all", "--json", "--fields", "id,status"}).out;
+  };
+  const auto before = bytes_of(two.there);
+  const std::string documents = ids();
+  fs::create_directories((two.here / to).parent_path());
+  fs::rename(two.here / from, two.here / to);
+  const Ended hidden = two.sync(two.here);
+  INFO(shown(hidden));
+  CHECK_FALSE(hidden.out.find("push_") != std::string::npos);
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(bytes_of(two.there) == before);
+  fs::rename(two.here / to, two.here / from);
+  const Ended back = two.sync(two.here);
+  INFO(shown(back));
+  CHECK(back.exit == 0);
+  CHECK(bytes_of(two.here) == before);
+  CHECK(ids() == documents);
+}

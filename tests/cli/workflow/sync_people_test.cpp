@@ -99,3 +99,25 @@ TEST_CASE("sync people: a run, a conflict and a commit say on which machine they
   CHECK(text_at(parse(two.grace.ws({"sync", "log", "--runs", "--json"}, two.hers).out)["data"][0], "device") ==
         "laptop");
 }
+
+TEST_CASE("people: blame names who wrote the service's text, not who decided for it or had it back", "[cli]") {
+  const bool is_reset = GENERATE(false, true);
+  CAPTURE(is_reset);
+  const TwoEditors two(Texts{{"a.md", "one\ntwo\nthree\n"}});
+  write_text(two.hers / "a.md", "one\nhers\nthree\n");
+  two.grace_syncs();
+  two.write_mine("a.md", "one\nmine\nthree\n");
+  if (is_reset) {
+    REQUIRE(two.ada.ws({"sync", "reset", "a.md", "--yes"}, two.mine).exit == 0);
+  } else {
+    two.ada_syncs();
+    REQUIRE(two.ada.ws({"sync", "resolve", "a.md", "--keep", "theirs"}, two.mine).exit == 0);
+  }
+  REQUIRE(two.ada.ws({"sync"}, two.mine).exit == 0);
+  REQUIRE(read_text(two.mine / "a.md") == "one\nhers\nthree\n");
+  const Json lines = parse(two.ada.ws({"sync", "blame", "a.md", "--json"}, two.mine).out)["data"];
+  REQUIRE(lines.size() == 3);
+  CHECK_THAT(text_at(lines[0], "author"), Contains("Ada"));
+  CHECK_THAT(text_at(lines[1], "author"), Contains("Grace"));
+  CHECK(lines[2]["author"] == lines[0]["author"]);
+}
