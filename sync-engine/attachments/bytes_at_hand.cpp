@@ -9,15 +9,17 @@
 
 namespace ws::sync {
 
+Failure bytes_need_service() {
+  return {.kind = Failure::Kind::usage,
+          .what = "this cannot be done without the service",
+          .hint = "run `ws login`",
+          .code = "needs_service"};
+}
+
 Result<void> bring_bytes(Session& session, AttachmentStore& store, const SafeWriter& writer, const Attachment& file) {
   if (writer.has(file.hash.hex(), file.hash)) return {};
   Assets* const assets = session.assets();
-  if (assets == nullptr) {
-    return fail(Failure{.kind = Failure::Kind::usage,
-                        .what = "this cannot be done without the service",
-                        .hint = "run `ws login`",
-                        .code = "needs_service"});
-  }
+  if (assets == nullptr) return fail(bytes_need_service());
   Attachment wanted = file;
   if (wanted.asset.empty()) {
     WS_LET(const auto known, store.find_asset(file.hash));

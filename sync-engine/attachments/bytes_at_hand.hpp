@@ -8,6 +8,9 @@
 
 namespace ws::sync {
 
+/// The failure where bytes have to be fetched and there is no service to ask: its code is `needs_service`.
+Failure bytes_need_service();
+
 /// Brings the bytes into `.ws/attachments`, under the name of their hash, where they are not there yet. Fails with
 /// `not_found`, with code `needs_service`, or as a download does.
 Result<void> bring_bytes(Session& session, AttachmentStore& store, const SafeWriter& writer, const Attachment& file);

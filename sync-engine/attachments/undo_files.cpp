@@ -1,17 +1,18 @@
 #include "sync-engine/attachments/undo_files.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include <fcntl.h>
-
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/bytes_at_hand.hpp"
 #include "sync-engine/attachments/local_files.hpp"
+#include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/changes/carry_out.hpp"
 #include "sync-engine/tree/hash.hpp"
+#include "sync-engine/undo/taken_places.hpp"
 
 namespace ws::sync {
 namespace {
@@ -93,15 +94,48 @@ class FileUndo {
       leave(hidden);
     } else if (now != step.seen) {
       leave(changed_since);
-    } else if (is_moved && session_.root.open_beneath(step.to->text(), O_PATH | O_NOFOLLOW)) {
-      leave("another file is in its place");
     } else {
-      plan.steps.push_back(std::move(step));
+      steps_.push_back(std::move(step));
     }
     return {};
   }
 
+  /// Adds the steps to those of the notes. A file cannot come to a place that is taken.
+  void end(UndoPlan& plan) {
+    TakenPlaces places(session_.root);
+    const auto is_blocked = [&](const FileStep& step, const Leaving& leaving) {
+      const bool arrives = step.to && step.to != step.from;
+      if (!arrives || !places.is_taken(*step.to, is_about_bytes(step) ? leaving.all : leaving.without_bytes))
+        return false;
+      plan.left.push_back({.path = *step.to, .why = "another file is in its place"});
+      return true;
+    };
+    while (true) {
+      const Leaving leaving = find_leaving(plan.steps);
+      if (std::erase_if(steps_, [&](const FileStep& step) { return is_blocked(step, leaving); }) == 0) break;
+    }
+    std::ranges::move(steps_, std::back_inserter(plan.steps));
+  }
+
  private:
+  /// The files that leave their places here: notes and renamed files before bytes come and go.
+  struct Leaving {
+    std::set<RelativePath> all = {};
+    std::set<RelativePath> without_bytes = {};
+  };
+
+  Leaving find_leaving(const std::vector<FileStep>& of_notes) const {
+    Leaving leaving;
+    for (const std::vector<FileStep>* const steps : {&of_notes, &steps_}) {
+      for (const FileStep& step : *steps) {
+        if (!step.from || step.to == step.from || step.side == StepSide::service) continue;
+        leaving.all.insert(*step.from);
+        if (!is_about_bytes(step)) leaving.without_bytes.insert(*step.from);
+      }
+    }
+    return leaving;
+  }
+
   /// Whether both sides have these bytes by a name that this operation did not give them, and not by its own.
   bool is_renamed_since(const OperationRow& row) const {
     return !base_.contains(row.path()) && std::ranges::any_of(base_, [&](const auto& each) {
@@ -137,17 +171,20 @@ class FileUndo {
   const SafeWriter& writer_;
   AttachmentTree base_;
   std::set<RelativePath> made_;  ///< the places that the operation gave to files
+  std::vector<FileStep> steps_;
   LocalFiles files_;
 };
 
 /// The files of an undo. What stands elsewhere by now, or cannot be brought, is left.
 class AttachmentUndo {
  public:
-  AttachmentUndo(Session& session, AttachmentStore& store, SafeWriter& writer, const std::vector<FileStep>& steps)
+  AttachmentUndo(
+      Session& session, AttachmentStore& store, SafeWriter& writer, const std::vector<FileStep>& steps, bool was_begun)
       : session_(session),
         store_(store),
         writer_(writer),
         steps_(steps),
+        was_begun_(was_begun),
         staged_(steps.size()),
         replaced_(steps.size()) {}
 
@@ -201,6 +238,13 @@ class AttachmentUndo {
     return is_held ? Result<void>() : store_.put_wanted(*step.to);
   }
 
+  /// What another call may get is tried by it once more; then one file does not stop whatever comes.
+  bool is_given_up(const Failure& why) const {
+    const bool may_pass = why.kind == Failure::Kind::service || why.kind == Failure::Kind::unreachable;
+    if (may_pass) return was_begun_ && !ends_transfers(why);
+    return is_about_one(why);
+  }
+
   Result<void> leave_or_end(const FileStep& step, Result<void> outcome) {
     const auto leave = [&](std::string_view why) -> Result<void> {
       left_.push_back({.path = step.from ? *step.from : *step.to, .why = std::string(why)});
@@ -210,7 +254,7 @@ class AttachmentUndo {
       case Failure::Kind::not_found: return leave("its bytes are neither here nor on the service");
       case Failure::Kind::conflict: return leave(changed_since);
       case Failure::Kind::disk: return leave("it could not be written");
-      default: return outcome;
+      default: return is_given_up(outcome.error()) ? leave("its bytes could not be fetched") : outcome;
     }
   }
 
@@ -227,6 +271,7 @@ class AttachmentUndo {
   AttachmentStore& store_;
   SafeWriter& writer_;
   const std::vector<FileStep>& steps_;
+  bool was_begun_;
   StagedTexts staged_;
   std::vector<std::optional<FileId>> replaced_;  ///< which file each step wrote anew
   std::vector<LeftAlone> left_;
@@ -271,14 +316,26 @@ Result<void> plan_file_undo(Session& session,
     }
     WS_TRY(undo.add(row, plan));
   }
+  undo.end(plan);
   return {};
 }
 
-Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<FileStep>& steps) {
+Result<void> check_bytes_at_hand(const Session& session, const std::vector<FileStep>& steps) {
+  if (session.assets() != nullptr || std::ranges::none_of(steps, is_about_bytes)) return {};
+  WS_LET(const SafeWriter kept, SafeWriter::open(session.root, attachments_folder));
+  for (const FileStep& step : steps) {
+    const bool comes = is_about_bytes(step) && step.result && step.side != StepSide::service;
+    if (!comes || kept.has(step.result->hex(), *step.result)) continue;
+    return fail(bytes_need_service());
+  }
+  return {};
+}
+
+Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<FileStep>& steps, bool was_begun) {
   if (steps.empty()) return std::vector<LeftAlone>();
   AttachmentStore store = session.attachments();
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
-  return AttachmentUndo(session, store, writer, steps).run();
+  return AttachmentUndo(session, store, writer, steps, was_begun).run();
 }
 
 }  // namespace ws::sync

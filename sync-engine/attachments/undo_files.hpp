@@ -27,8 +27,12 @@ Result<void> plan_file_undo(Session& session,
                             const UndoOptions& options,
                             UndoPlan& plan);
 
+/// Before anything is changed: fails with `usage` where bytes have to be fetched and there is no service.
+Result<void> check_bytes_at_hand(const Session& session, const std::vector<FileStep>& steps);
+
 /// Does the steps, or what is left of them after an interruption. Bytes come from this tree, else from the service.
-/// Answers what was left. Fails with what ends everything; then the steps are still journalled.
-Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<FileStep>& steps);
+/// Answers what was left. Fails with what ends everything; then the steps are still journalled. `was_begun`: by an
+/// earlier call; what its service refused once more is left.
+Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<FileStep>& steps, bool was_begun);
 
 }  // namespace ws::sync

@@ -317,7 +317,7 @@ Result<std::vector<LeftAlone>> bring_files(Session& session, const std::vector<F
     for (const FileStep& step : steps) WS_TRY(operations.record_planned(row_of(step)));
     WS_TRY(transaction.commit());
   }
-  WS_LET(std::vector<LeftAlone> left, undo_attachments(session, steps));
+  WS_LET(std::vector<LeftAlone> left, undo_attachments(session, steps, false));
   std::set<RelativePath> paths;
   for (const LeftAlone& each : left) paths.insert(each.path);
   WS_LET(sqlite::Transaction transaction, session.state.begin());
@@ -325,19 +325,6 @@ Result<std::vector<LeftAlone>> bring_files(Session& session, const std::vector<F
       operations.settle_planned([&](const OperationRow& row) { return std::optional(!paths.contains(row.path())); }));
   WS_TRY(transaction.commit());
   return left;
-}
-
-/// Before anything is changed: bytes that are not here have to be fetched.
-Result<void> check_at_hand(const Session& session, const std::vector<FileStep>& files) {
-  if (files.empty() || session.assets() != nullptr) return {};
-  WS_LET(const SafeWriter kept, SafeWriter::open(session.root, attachments_folder));
-  for (const FileStep& step : files) {
-    if (!step.result || step.seen == step.result || kept.has(step.result->hex(), *step.result)) continue;
-    Failure failure = service_needed();
-    failure.code = "needs_service";
-    return fail(std::move(failure));
-  }
-  return {};
 }
 
 }  // namespace
@@ -357,7 +344,7 @@ Result<void> make_changes(Session& session, BroughtBack& found) {
     (is_file ? bytes : texts).push_back(step);
     if (!is_file) rows.push_back(row_of(step));
   }
-  WS_TRY(check_at_hand(session, bytes));
+  WS_TRY(check_bytes_at_hand(session, bytes));
   WS_LET(const DoneSteps done, carry_out_steps(session, texts, rows));
   std::vector<LeftAlone> left = done.left;
   if (!bytes.empty()) {

@@ -213,7 +213,7 @@ void push_made(Session& session,
 class StepsHere {
  public:
   StepsHere(Session& session, const Operation& undo, const std::vector<FileStep>& steps, bool was_begun)
-      : session_(session), undo_(undo.id), of_texts_(steps) {
+      : session_(session), undo_(undo.id), was_begun_(was_begun), of_texts_(steps) {
     std::erase_if(of_texts_, [](const FileStep& step) { return step.side == StepSide::service; });
     const auto files = std::stable_partition(
         of_texts_.begin(), of_texts_.end(), [](const FileStep& step) { return !is_about_bytes(step); });
@@ -241,7 +241,7 @@ class StepsHere {
  private:
   Result<void> finish() {
     WS_LET(left_, applier_->end());
-    WS_LET(const std::vector<LeftAlone> left_of_bytes, undo_attachments(session_, of_bytes_));
+    WS_LET(const std::vector<LeftAlone> left_of_bytes, undo_attachments(session_, of_bytes_, was_begun_));
     left_.insert(left_.end(), left_of_bytes.begin(), left_of_bytes.end());
     Operations operations = session_.state.operations();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
@@ -271,6 +271,7 @@ class StepsHere {
 
   Session& session_;
   std::uint64_t undo_;
+  bool was_begun_;
   std::vector<FileStep> of_texts_;
   std::vector<FileStep> of_bytes_;
   std::vector<LeftAlone> left_;
@@ -497,6 +498,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
     if (ends_here && !options.dry_run) WS_TRY(context.session.state.operations().set_spent(undone.id));
     return std::optional(std::move(result));
   }
+  WS_TRY(check_bytes_at_hand(context.session, planned.undo.steps));
   if (rule == RuleChange::leaves) WS_TRY(change_rule(context, undone, rule, false));
   WS_TRY(context.session.history.flush());
   WS_LET(Operation undo, new_operation(context, options.redo ? "redo" : "undo"));

@@ -6,9 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/merge/merge.hpp"
@@ -17,6 +15,7 @@
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/session/session.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
+#include "sync-engine/undo/taken_places.hpp"
 
 namespace ws::sync {
 namespace {
@@ -101,7 +100,7 @@ class Planner {
     }
     for (const FileStep& step : planned_.undo.steps) {
       const bool arrives = step.to && step.to != step.from;
-      if (arrives && is_in_the_way(*step.to, leaving)) world.refused_paths.insert(*step.to);
+      if (arrives && taken_.is_taken(*step.to, leaving)) world.refused_paths.insert(*step.to);
     }
     return world.refused.size() + world.refused_paths.size() > before;
   }
@@ -112,25 +111,6 @@ class Planner {
     for (const FileStep& step : steps) documents.insert(step.document);
     documents.erase(DocumentId{});
     return documents;
-  }
-
-  /// Whether something unsynced is at the path or above it. Empty folders do not count.
-  bool is_in_the_way(const RelativePath& path, const std::set<RelativePath>& leaving) {
-    std::string_view place = path.text();
-    std::string_view missing;
-    if (!missing_folder_.empty() && place.starts_with(missing_folder_)) return false;
-    while (!place.empty()) {
-      const Descriptor there = session_.root.open_beneath(place, O_PATH | O_NOFOLLOW);
-      struct stat status = {};
-      const bool is_file = there && ::fstat(there.get(), &status) == 0 && !S_ISDIR(status.st_mode);
-      const auto parsed = RelativePath::parse(place);
-      if (is_file && (!parsed || !leaving.contains(*parsed))) return true;
-      if (there) break;
-      missing = place;
-      place = parent_folder(place);
-    }
-    if (!missing.empty()) missing_folder_ = std::string(missing) + "/";
-    return false;
   }
 
   /// Restricts the plan of the run that follows to these files.
@@ -209,7 +189,7 @@ class Planner {
   const Operation& undone_;
   AsksService asks_;
   PlannedUndo planned_;
-  std::string missing_folder_;                 ///< the last that was found missing, with its slash: nothing is in it
+  TakenPlaces taken_{session_.root};
   std::map<git::ObjectId, std::string> made_;  ///< merged texts, which the history does not have on disk yet
   std::optional<Failure> failure_;
 };

@@ -631,6 +631,67 @@ TEST_CASE("sync attachments: an undo leaves a picture whose folder is a file by 
   CHECK(two.sync(two.here).exit == 0);
 }
 
+TEST_CASE("sync attachments: an undo makes a picture again of what became a folder", "[cli][undo]") {
+  const bool is_in_itself = GENERATE(true, false);
+  CAPTURE(is_in_itself);
+  const Pictures two;
+  two.both_in_step();
+  const auto before = bytes_of(two.here);
+  fs::remove(two.here / "img/a.png");
+  write_text(two.here / "img/a.png/p.png", is_in_itself ? png : png + "another");
+  write_text(two.here / "note.md", "# Note\n\n![p](img/a.png/p.png) and [[b.pdf]]\n");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  const auto after = bytes_of(two.here);
+
+  SECTION("of all that is in it") {
+    const Ended undone = two.ws(two.here, {"sync", "undo", "--allow-deletes"});
+    INFO(undone.out << undone.err);
+    CHECK(undone.exit == 0);
+    CHECK(bytes_of(two.here) == before);
+    two.both_in_step();
+    CHECK(read_text(two.there / "img/a.png") == png);
+    CHECK(two.ws(two.here, {"sync", "redo", "--allow-deletes"}).exit == 0);
+    CHECK(bytes_of(two.here) == after);
+  }
+  SECTION("it stays where somebody has put something else in it") {
+    write_text(two.here / "img/a.png/own.txt", "my own");
+    const Ended undone = two.ws(two.here, {"sync", "undo", "--allow-deletes"});
+    INFO(undone.out << undone.err);
+    CHECK(undone.exit == 13);
+    CHECK_THAT(undone.err, Contains("not undone: img/a.png, another file is in its place"));
+    CHECK(read_text(two.here / "note.md") == before.at("note.md"));
+    CHECK(read_text(two.here / "img/a.png/own.txt") == "my own");
+    CHECK(two.sync(two.here).exit == 0);
+  }
+}
+
+TEST_CASE("sync attachments: an undo leaves a picture whose bytes the service does not give, and nothing is stuck",
+          "[cli][undo]") {
+  const auto [effect, ends_first] =
+      GENERATE(table<std::string, bool>({{R"({"status": 403})", false}, {R"({"status": 500})", true}}));
+  CAPTURE(effect);
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.there / "img/a.png", png + "theirs");
+  REQUIRE(two.sync(two.there).exit == 0);
+  REQUIRE(two.sync(two.here).exit == 0);
+  fs::remove(two.here / "img/a.png");
+  fs::remove(two.here / "note.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  control(two.server, "POST", "/faults", fmt::format(R"({{"operation": "files.content", "effect": {}}})", effect));
+  if (ends_first) {
+    const Ended ended = two.ws(two.here, {"sync", "undo", "--no-retry"});
+    CHECK(ended.exit == 10);
+    CHECK_FALSE(fs::exists(two.here / "img/a.png"));
+  }
+  const Ended undone = two.ws(two.here, {"sync", "undo", "--no-retry"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 13);
+  CHECK_THAT(undone.err, Contains("not undone: img/a.png, its bytes could not be fetched"));
+  CHECK(fs::exists(two.here / "note.md"));
+  CHECK(two.sync(two.here).exit == 0);
+}
+
 TEST_CASE("sync attachments: an undo knows a picture for one also where notes have its name by now", "[cli][undo]") {
   const Pictures two;
   two.both_in_step();
