@@ -261,11 +261,12 @@ class Settler {
            wish.path.text().starts_with(base->second.path.string() + "/");
   }
 
-  /// Whether its own rename is in conflict: that is decided first, as a document has one open conflict at a time.
-  bool may_leave(const DocumentId& holder) {
+  /// Whether its own name or text is in conflict: that is decided first, as a document has one open conflict at a time.
+  bool is_undecided(const DocumentId& holder) {
     const std::vector<std::size_t>& about = conflicts_of(holder);
     return std::any_of(about.begin(), about.end(), [&](std::size_t i) {
-      return plan_.conflicts[i].which == ConflictCase::renamed_on_both;
+      const Conflict& conflict = plan_.conflicts[i];
+      return conflict.which == ConflictCase::renamed_on_both || conflict.is_about(ConflictSubject::text);
     });
   }
 
@@ -296,7 +297,7 @@ class Settler {
         if (holder == nullptr || became_a_folder(*holder, wish)) continue;
         held.insert(&wish);
         hold_back_rows(wish.document, wish.path);
-        if (!may_leave(*holder)) {
+        if (!is_undecided(*holder)) {
           record_conflict(wish.path, *holder, wish.seen);
         }
         if (wish.kind != ActionKind::push_move) continue;

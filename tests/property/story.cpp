@@ -123,13 +123,6 @@ bool is_of_meeting(const Step& step) {
   return step.kind == StepKind::meet || step.kind == StepKind::leave_around || step.kind == StepKind::decide_around;
 }
 
-/// Not mended yet: the note in conflict goes to another name here and a new one comes to its place. Then the conflict
-/// of the texts and that of the place take each other's record in turn, and each run writes (seeds 702069 and 702082).
-bool is_never_quiet(const Cell& pair) {
-  return !pair.is_picture && pair.trees == Trees::here_here && pair.next == Happening::created &&
-         (pair.first == Happening::renamed || pair.first == Happening::renamed_and_edited);
-}
-
 Feature feature_of(const Order& order) {
   switch (order.kind) {
     case Order::Kind::pull: return Feature::pull;
@@ -269,7 +262,7 @@ std::string Story::fall_apart(std::size_t actor) {
   BoundFolder& other = *places_[(actor + 1) % places_.size()];
   std::vector<Item> items;
   for (const Meeting& each : meetings_) {
-    if (each.pair.first != Happening::created && !is_never_quiet(each.pair))
+    if (each.pair.first != Happening::created)
       change_apart(*places_[actor], other, service_, each.here, each.there, words_, items);
   }
   if (!items.empty()) service_.publish(items);

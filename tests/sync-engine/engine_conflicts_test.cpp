@@ -306,6 +306,32 @@ TEST_CASE("conflicts: a new document at the place that a conflicting file left i
   CHECK(here.read("d.md") == text + "five\n");
 }
 
+TEST_CASE("conflicts: a new note waits for the place that one in conflict left, until its text is decided",
+          "[sync-engine]") {
+  const Keep keep = GENERATE(Keep::local, Keep::remote);
+  CAPTURE(keep == Keep::local);
+  SyncedPair pair;
+  auto& [remote, here] = pair;
+  edit_both(pair);
+  REQUIRE(lines(here.run()) == Lines{"conflict a.md"});
+  rename_here(here, "a.md", "b.md");
+  here.write("a.md", "another\n");
+  here.run();
+  const Conflict open = only_conflict(pair);
+  CHECK(open.path.text() == "b.md");
+  const std::filesystem::path base = here.path() / ".ws" / "conflicts" / open.id / "base.md";
+  const auto told = [&] { return std::pair(std::filesystem::last_write_time(base), here.read(".ws/state.db")); };
+  const auto before = told();
+  for (int run = 0; run < 2; ++run) {
+    CHECK(lines(here.run()) == Lines{"conflict b.md"});
+    CHECK(told() == before);
+  }
+  CHECK(here.read("a.md") == "another\n");
+  REQUIRE(here.engine().resolve(open, keep));
+  CHECK(here.run().clean);
+  check_in_step(pair, {{"a.md", "another\n"}, {"b.md", keep == Keep::local ? "mine\n" : "theirs\n"}});
+}
+
 TEST_CASE("conflicts: one document with two names cannot keep both, and a name is not merged", "[sync-engine]") {
   SyncedPair pair;
   rename_both(pair);
