@@ -39,35 +39,36 @@ class RowsAbout {
   std::set<DocumentId> documents_;
 };
 
-/// Whether a file skipped as a twin can be synced now, because the other one just left the disk.
-bool frees_twin(const Report& report) {
-  OverlappingPaths freed;
-  bool any = false;
-  for (const Row& row : report.rows) {
-    const Action& action = row.action;
-    const bool leaves = action.kind == ActionKind::pull_delete || action.kind == ActionKind::pull_move;
-    if (!leaves || row.state != Row::State::done) continue;
-    freed.add(action.previous_path.value_or(action.path).twin_key());
-    any = true;
-  }
-  return any && std::any_of(report.skipped.begin(), report.skipped.end(), [&](const Skipped& each) {
-           const auto path = RelativePath::parse(each.path);
-           return each.reason == SkipReason::twin && path && freed.overlaps(path->twin_key());
-         });
-}
+bool is_any(const Action&) { return true; }
+bool is_of_file(const Action& action) { return action.attachment; }
 
-/// Whether a document can take its place now, because a file that notes showed just left it.
-bool frees_place(const Report& report) {
+/// The names that just left the disk.
+OverlappingPaths names_freed(const Report& report, bool (*is_wanted)(const Action&)) {
   OverlappingPaths freed;
   for (const Row& row : report.rows) {
     const Action& action = row.action;
     const bool leaves = action.kind == ActionKind::pull_delete || action.kind == ActionKind::pull_move;
-    if (action.attachment && leaves && row.state == Row::State::done)
+    if (leaves && row.state == Row::State::done && is_wanted(action))
       freed.add(action.previous_path.value_or(action.path).twin_key());
   }
-  return std::ranges::any_of(report.conflicts, [&](const Conflict& each) {
-    return each.which == ConflictCase::not_synced && freed.overlaps(each.path.twin_key());
+  return freed;
+}
+
+/// Whether a file skipped as a twin, or for a folder of its name, can be synced now.
+bool frees_twin(const Report& report, const OverlappingPaths& freed) {
+  return std::ranges::any_of(report.skipped, [&](const Skipped& each) {
+    if (each.reason != SkipReason::twin) return false;
+    const auto path = RelativePath::parse(each.path);
+    return path && freed.overlaps(path->twin_key());
   });
+}
+
+/// Whether something can take its place now, because a file that notes showed just left it.
+bool frees_place(const Report& report) {
+  const OverlappingPaths freed = names_freed(report, is_of_file);
+  return frees_twin(report, freed) || std::ranges::any_of(report.conflicts, [&](const Conflict& each) {
+           return each.which == ConflictCase::not_synced && freed.overlaps(each.path.twin_key());
+         });
 }
 
 /// All open conflicts, also those whose file cannot be read now and is not in the plan.
@@ -154,7 +155,8 @@ Result<void> push_half(RunContext& context,
     if (auto published = publish(); !published) report.ended_by = published.error();
   }
   WS_TRY(close_report(context, report));
-  another = another || (!report.ended_by && (frees_twin(report) || context.session.pulls_again));
+  another =
+      another || (!report.ended_by && (frees_twin(report, names_freed(report, is_any)) || context.session.pulls_again));
   return {};
 }
 

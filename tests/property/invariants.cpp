@@ -278,13 +278,16 @@ std::string otherwise_than_foreseen(const sync::Report& foreseen, const sync::Re
   // What the preview lists as skipped: a twin whose name the run itself frees, and what the key of the last run could
   // not send, which a mere look does not ask again.
   std::erase_if(planned.rows, [&foreseen](const sync::Row& row) {
-    const bool sends = row.action.kind == sync::ActionKind::push_create ||
-                       (row.action.attachment && row.action.kind == sync::ActionKind::push_update);
-    return sends && std::any_of(foreseen.skipped.begin(), foreseen.skipped.end(), [&row](const sync::Skipped& each) {
-             const bool may_go = each.reason == sync::SkipReason::twin ||
-                                 (each.reason == sync::SkipReason::missing_scope && row.action.attachment);
-             return may_go && each.path == row.action.path.text();
-           });
+    using sync::ActionKind;
+    const ActionKind kind = row.action.kind;
+    const bool is_file = row.action.attachment;
+    const bool sends = kind == ActionKind::push_create || (is_file && kind == ActionKind::push_update);
+    const bool comes = is_file && (kind == ActionKind::pull_create || kind == ActionKind::pull_move);
+    return std::any_of(foreseen.skipped.begin(), foreseen.skipped.end(), [&](const sync::Skipped& each) {
+      const bool may_go = (each.reason == sync::SkipReason::twin && (sends || comes)) ||
+                          (each.reason == sync::SkipReason::missing_scope && is_file && sends);
+      return may_go && each.path == row.action.path.text();
+    });
   });
   // The operations are the same set: in which order, I10 leaves open.
   const auto set_of = [](const sync::Report& report) {

@@ -597,6 +597,23 @@ TEST_CASE("sync attachments: a picture gives its name to a folder of pictures", 
   }
 }
 
+TEST_CASE("sync attachments: a picture comes in the run that takes the last file of a folder of its name", "[cli]") {
+  const Pictures two;
+  write_text(two.here / "art.png/page.png", png + "page");
+  write_text(two.here / "art.md", "![](art.png/page.png)\n");
+  two.both_in_step();
+  fs::remove_all(two.there / "art.png");
+  write_text(two.there / "art.png", png + "art");
+  write_text(two.there / "art.md", "![](art.png)\n");
+  REQUIRE(two.sync(two.there).exit == 0);
+  const Ended met = two.sync(two.here);
+  INFO(met.out << met.err);
+  CHECK(met.exit == 0);
+  CHECK(attachment_rows(met) == std::vector<std::string>{"pull_delete art.png/page.png", "pull_create art.png"});
+  CHECK(read_text(two.here / "art.png") == png + "art");
+  CHECK(attachment_rows(two.sync(two.here)).empty());
+}
+
 TEST_CASE("sync attachments: where a link names a folder by now, a second run writes nothing", "[cli]") {
   const Pictures two;
   write_text(two.here / "list.md", "[b](img/b.pdf)\n");
