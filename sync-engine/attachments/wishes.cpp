@@ -153,16 +153,27 @@ void mark_targets(TargetMarks& marks,
                   const std::function<std::optional<Sha256>(const RelativePath&)>& hash_of_file) {
   const bool any_foreign = has_foreign_hashes(marks);
   for (const auto& [target, named] : shown.targets) {
-    if (marks.contains(target)) continue;
-    TargetMark mark{.is_foreign = all_foreign || !named.elsewhere.empty()};
     const auto as_wiki = named.wiki_key.empty() ? marks.end() : marks.find(named.wiki_key);
-    if (as_wiki != marks.end()) {
+    const bool is_wish_by_wiki = as_wiki != marks.end() && !as_wiki->second.is_foreign && as_wiki->second.hash;
+    const auto known = marks.find(target);
+    std::optional<Sha256> hash;
+    if (known == marks.end() ? any_foreign || !named.wiki_key.empty() : is_wish_by_wiki && !known->second.is_foreign) {
+      if (const auto path = RelativePath::parse(target)) hash = hash_of_file(*path);
+    }
+    if (known != marks.end()) {
+      if (hash) as_wiki->second.hash = hash;
+      continue;
+    }
+    TargetMark mark{.is_foreign = all_foreign || !named.elsewhere.empty()};
+    if (as_wiki != marks.end() && (!as_wiki->second.hash || as_wiki->second.hash == hash)) {
       mark = as_wiki->second;
+      mark.hash.reset();
     } else if (!mark.is_foreign && any_foreign) {
-      const auto path = RelativePath::parse(target);
-      const auto hash = path ? hash_of_file(*path) : std::nullopt;
       mark.is_foreign = hash && is_foreign_elsewhere(marks, session, *hash);
     }
+    // The link goes on naming the file where it is renamed: then its bytes tell which it was.
+    if (!mark.is_foreign && hash && !named.wiki_key.empty())
+      marks.try_emplace(named.wiki_key, TargetMark{.hash = hash});
     if (mark.is_foreign && mark.note.empty()) {
       const RelativePath& note = one_that_names(named);
       mark.note = note.string();

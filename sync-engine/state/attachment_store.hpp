@@ -68,14 +68,16 @@ struct FailedTransfer {
 
 /// Whose wish it is that a file is synced, by who named it first.
 struct TargetMark {
-  bool is_foreign = false;          ///< a text from the service named it before any text written here
-  std::string note = {};            ///< that named it
-  std::string by = {};              ///< who wrote that text; empty: it is not known
-  std::optional<Sha256> hash = {};  ///< of the file, of a foreign one, when it was last looked at
-  bool is_told = false;             ///< a run has named it
+  bool is_foreign = false;  ///< a text from the service named it before any text written here
+  std::string note = {};    ///< that named it
+  std::string by = {};      ///< who wrote that text; empty: it is not known
+  /// Of the file when it was last looked at: of a foreign one, and of a wish by a wiki link.
+  std::optional<Sha256> hash = {};
+  bool is_told = false;  ///< a run has named it
   bool operator==(const TargetMark&) const = default;
 };
-/// By what the links name: a path in NFC, or `[[` and the name of a wiki link to a file that is not here yet.
+/// By what the links name: a path in NFC, or `[[` and the name of a wiki link, while its file is not here yet and for
+/// when it gets another path.
 using TargetMarks = std::map<std::string, TargetMark>;
 
 /// What was decided about these bytes at this path: whether they are accepted.

@@ -188,6 +188,26 @@ TEST_CASE("wishes: a file that was renamed and renamed back by an undo is still 
   CHECK(attachment_rows(two.sync(two.here)) == std::vector<std::string>{"push_create secrets.json"});
 }
 
+TEST_CASE("wishes: a file that a wiki link names is still this folder's own where it is renamed by hand", "[cli]") {
+  const Wishes two;
+  write_text(two.here / "mine.md", "![[shot.png]]\n");
+  write_text(two.here / "shot.png", png + "shot");
+  control(
+      two.server, "POST", "/faults", R"({"operation": "files.upload_start", "effect": {"status": 422}, "times": 1})");
+  REQUIRE(two.ws(two.here, {"sync", "--no-retry"}).exit == 13);
+  fs::rename(two.here / "shot.png", two.here / "img/shot.png");
+  write_text(two.here / "img/other.png", secret);
+  const Ended sent = two.sync(two.here);
+  INFO(sent.out << sent.err);
+  CHECK(attachment_rows(sent) == std::vector<std::string>{"push_create img/shot.png"});
+  CHECK(two.skipped(two.here).empty());
+  // Another file of that name is nobody's wish.
+  fs::remove(two.here / "img/shot.png");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  write_text(two.here / "secrets/shot.png", secret);
+  CHECK(attachment_rows(two.sync(two.here)).empty());
+}
+
 TEST_CASE("wishes: what somebody here wrote is sent, also where the file comes after the note", "[cli]") {
   const Wishes two;
   SECTION("a new note") { write_text(two.here / "mine.md", "[s](secrets.json)\n"); }
