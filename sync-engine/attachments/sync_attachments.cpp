@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "sync-engine/attachments/blob_folder.hpp"
+#include "sync-engine/attachments/bytes_at_hand.hpp"
 #include "sync-engine/attachments/publish_list.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/changes/carry_out.hpp"
@@ -677,6 +678,7 @@ class AttachmentRun {
       const auto known = found_.sides.files_known.find(path);
       if (!id || (known != found_.sides.files_known.end() && known->second == *id)) continue;
       WS_TRY(store_.put_file(path, *id));
+      WS_TRY(keep_spelling(store_, path, disk_path(path)));
     }
     return transaction.commit();
   }
@@ -723,7 +725,10 @@ Result<void> record_files(Session& session, const AttachmentSurvey& found) {
   if (files.empty()) return {};
   AttachmentStore store = session.attachments();
   WS_LET(sqlite::Transaction transaction, session.state.begin());
-  for (const auto& [path, id] : files) WS_TRY(store.put_file(path, id));
+  for (const auto& [path, id] : files) {
+    WS_TRY(store.put_file(path, id));
+    WS_TRY(keep_spelling(store, path, RelativePath::parse(found.disk.at(path)).value_or(path)));
+  }
   return transaction.commit();
 }
 

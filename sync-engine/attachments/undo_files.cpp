@@ -62,7 +62,7 @@ class FileUndo {
     if (row.after) step.from = row.after->path;
     if (row.before) step.to = row.before->path;
     const auto hash_at = [&](const RelativePath& place) {
-      return keeps_bytes ? writer_.hash(place).value_or(std::nullopt) : hash_now(files_, place);
+      return keeps_bytes ? writer_.hash(place).value_or(std::nullopt) : hash_as_spelled(place);
     };
     const auto now = hash_at(path);
     const bool is_unsent = !row.after && now && now == step.result && !base_.contains(path);
@@ -136,6 +136,10 @@ class FileUndo {
     return leaving;
   }
 
+  std::optional<Sha256> hash_as_spelled(const RelativePath& place) {
+    return hash_now(files_, spelled_here(session_, store_, place).value_or(place));
+  }
+
   /// Whether both sides have these bytes by a name that this operation did not give them, and not by its own.
   bool is_renamed_since(const OperationRow& row) const {
     return !base_.contains(row.path()) && std::ranges::any_of(base_, [&](const auto& each) {
@@ -166,6 +170,7 @@ class FileUndo {
   }
 
   Session& session_;
+  AttachmentStore store_{session_.attachments()};
   const Operation& undone_;
   const Scan& scan_;
   const SafeWriter& writer_;
@@ -189,15 +194,22 @@ class AttachmentUndo {
         replaced_(steps.size()) {}
 
   Result<std::vector<LeftAlone>> run() {
-    const BegunSteps begun(writer_, steps_);
+    for (FileStep step : steps_) {
+      for (std::optional<RelativePath>* const place : {&step.from, &step.to}) {
+        if (!*place) continue;
+        WS_LET(*place, spelled_here(session_, store_, **place));
+      }
+      on_disk_.push_back(std::move(step));
+    }
+    const BegunSteps begun(writer_, on_disk_);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       WS_TRY(session_.check_cancelled());
-      const FileStep& step = steps_[i];
+      const FileStep& step = on_disk_[i];
       if (step.to && begun.is_written(step)) continue;
       if (auto ready = prepare(i); !ready) staged_[i] = fail(std::move(ready).error());
     }
     WS_TRY(writer_.flush_texts());
-    WS_TRY(carry_out(writer_, steps_, staged_, true, [this](std::size_t step, Result<void> outcome) {
+    WS_TRY(carry_out(writer_, on_disk_, staged_, true, [this](std::size_t step, Result<void> outcome) {
       return end(step, std::move(outcome));
     }));
     return std::move(left_);
@@ -207,10 +219,11 @@ class AttachmentUndo {
   /// Keeps what is replaced or removed, brings what takes its place, and says first whose it is.
   Result<void> prepare(std::size_t place) {
     const FileStep& step = steps_[place];
+    const FileStep& on_disk = on_disk_[place];
     const bool writes = step.to && step.seen != step.result;
-    if (step.from && (writes || !step.to)) WS_TRY(keep(step));
+    if (step.from && (writes || !step.to)) WS_TRY(keep(on_disk));
     if (!step.to) return {};
-    if (step.from) replaced_[place] = find_file_id(session_.root, *step.from);
+    if (step.from) replaced_[place] = find_file_id(session_.root, *on_disk.from);
     if (writes) {
       WS_LET(const Attachment file, known_file(*step.to, *step.result));
       WS_TRY(bring_bytes(session_, store_, writer_, file));
@@ -232,7 +245,7 @@ class AttachmentUndo {
     const FileStep& step = steps_[place];
     if (!outcome) return leave_or_end(step, std::move(outcome));
     if (!step.to) return {};
-    const auto id = find_file_id(session_.root, *step.to);
+    const auto id = find_file_id(session_.root, *on_disk_[place].to);
     if (id) WS_TRY(store_.put_written(*step.to, replaced_[place], *id));
     WS_LET(const bool is_held, are_unsent(store_, *step.to, *step.result));
     return is_held ? Result<void>() : store_.put_wanted(*step.to);
@@ -271,6 +284,7 @@ class AttachmentUndo {
   AttachmentStore& store_;
   SafeWriter& writer_;
   const std::vector<FileStep>& steps_;
+  std::vector<FileStep> on_disk_ = {};  ///< the same, with the names as the disk spells them
   bool was_begun_;
   StagedTexts staged_;
   std::vector<std::optional<FileId>> replaced_;  ///< which file each step wrote anew

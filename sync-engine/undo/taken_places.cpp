@@ -7,12 +7,17 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "api-client/base/utf8.hpp"
+
 namespace ws::sync {
 namespace {
 
+/// Of files that notes show, the NFC tells.
 bool leaves(std::string_view path, const std::set<RelativePath>& leaving) {
   const auto parsed = RelativePath::parse(path);
-  return parsed && leaving.contains(*parsed);
+  if (parsed && leaving.contains(*parsed)) return true;
+  const auto formed = RelativePath::parse(utf8::nfc(path));
+  return formed && leaving.contains(*formed);
 }
 
 }  // namespace

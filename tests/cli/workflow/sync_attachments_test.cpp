@@ -709,6 +709,34 @@ TEST_CASE("sync attachments: an undo leaves a picture whose bytes the service do
   CHECK(two.sync(two.here).exit == 0);
 }
 
+TEST_CASE("sync attachments: an undo brings a picture back by the name that it had on disk", "[cli][undo]") {
+  const std::string composed = "img/pi\u00e9.png";
+  const std::string decomposed = "img/pie\u0301.png";
+  const Pictures two;
+  write_text(two.here / decomposed, png + "pie");
+  write_text(two.here / "pie.md", "![pie](" + composed + ")\n");
+  two.both_in_step();
+  const auto before = bytes_of(two.here);
+  const std::string how = GENERATE("removed here", "removed there", "edited");
+  CAPTURE(how);
+  const fs::path place = how == "removed there" ? two.there / composed : two.here / decomposed;
+  if (how == "edited") {
+    write_text(place, png + "another");
+  } else {
+    fs::remove(place);
+  }
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  REQUIRE(bytes_of(two.here) != before);
+  const Ended undone = two.ws(two.here, {"sync", "undo"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 0);
+  CHECK(bytes_of(two.here) == before);
+  two.both_in_step();
+  CHECK(bytes_of(two.here) == before);
+  CHECK(read_text(two.there / composed) == png + "pie");
+}
+
 TEST_CASE("sync attachments: an undo knows a picture for one also where notes have its name by now", "[cli][undo]") {
   const Pictures two;
   two.both_in_step();
