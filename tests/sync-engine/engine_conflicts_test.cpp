@@ -311,7 +311,7 @@ TEST_CASE("conflicts: a new note waits for the place that one in conflict left, 
   const Keep keep = GENERATE(Keep::local, Keep::remote);
   CAPTURE(keep == Keep::local);
   SyncedPair pair;
-  auto& [remote, here] = pair;
+  SyncedFolder& here = pair.here;
   edit_both(pair);
   REQUIRE(lines(here.run()) == Lines{"conflict a.md"});
   rename_here(here, "a.md", "b.md");
