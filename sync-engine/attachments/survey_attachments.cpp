@@ -50,6 +50,7 @@ class AttachmentSurveyor {
     }
     if (options_.only) narrow();
     weigh();
+    wait_for_folders();
     WS_TRY(keep_marks());
     if (!options_.allow_large) weigh_growth();
     if (!options_.dry_run) local_.save(clean_survey());
@@ -330,6 +331,7 @@ class AttachmentSurveyor {
       if (!is_asked_for && is_ignored(path)) continue;
       look_at_one(path);
     }
+    find_emptied();
   }
 
   /// Files that may be known ones under another name: no note shows them by it yet. Each is told by its number, or else
@@ -393,6 +395,47 @@ class AttachmentSurveyor {
       if (!there || ::fstat(there.get(), &status) != 0 || S_ISDIR(status.st_mode)) continue;
       if (auto other = RelativePath::parse(name)) found_.sides.others_here.insert(std::move(*other));
     }
+  }
+
+  /// The plan knows which files of a folder stay, where it knows all that is in it.
+  void find_emptied() {
+    if (found_.sides.folders_here.empty()) return;
+    std::set<std::string> known;
+    for (const auto& [path, disk] : found_.disk) known.insert(disk);
+    std::erase_if(found_.sides.folders_here, [&](const RelativePath& path) {
+      return holds_only(path.string(), known) && emptied_.insert(path).second;
+    });
+  }
+
+  bool holds_only(const std::string& folder, const std::set<std::string>& known) const {
+    const Descriptor there = session_.root.open_beneath(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    std::vector<std::string> names;
+    return there && list_folder(there.get(), names) && std::ranges::all_of(names, [&](const std::string& name) {
+             const std::string path = folder + "/" + name;
+             return known.contains(path) || holds_only(path, known);
+           });
+  }
+
+  /// What comes in the place of a folder waits where files in it stay after all: what removes them is not wanted now.
+  void wait_for_folders() {
+    if (emptied_.empty()) return;
+    std::set<RelativePath> leaving;
+    for (const Action& action : found_.plan.actions) {
+      if (action.kind == ActionKind::pull_delete) leaving.insert(action.path);
+      if (action.kind == ActionKind::pull_move) leaving.insert(*action.previous_path);
+    }
+    std::set<RelativePath> waiting;
+    for (const Action& action : found_.plan.actions) {
+      if (!is_pull(action.kind) || !emptied_.contains(action.path)) continue;
+      const std::string folder = action.path.string() + "/";
+      const bool stays = std::ranges::any_of(found_.sides.local, [&](const auto& each) {
+        return each.first.text().starts_with(folder) && !leaving.contains(each.first);
+      });
+      if (stays && waiting.insert(action.path).second)
+        found_.plan.skipped.push_back({.path = action.path.string(), .reason = SkipReason::twin});
+    }
+    std::erase_if(found_.plan.actions,
+                  [&](const Action& each) { return is_pull(each.kind) && waiting.contains(each.path); });
   }
 
   bool is_folder_in_use(const std::string& disk) const {
@@ -637,6 +680,7 @@ class AttachmentSurveyor {
   std::string notes_under_way_;
   std::map<RelativePath, SkipReason> moved_out_of_sight_;  ///< renamed to a name that is not synced, and why
   std::vector<Skipped> other_forms_;  ///< of what is synced, by their names on disk
+  std::set<RelativePath> emptied_;    ///< places of folders of which the plan knows all files
   std::string missing_scope_;
   std::string told_off_;
   std::string kinds_before_;                  ///< as the last run took them

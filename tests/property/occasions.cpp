@@ -384,6 +384,36 @@ void a_wish_follows_its_picture(std::uint64_t seed) {
   pair.has(pair.there, path, "bytes of p\n");
 }
 
+// --- A picture becomes a folder of pictures, and the folder a picture: on the way there, back by an undo, and when
+// both come from elsewhere in one run.
+
+void a_picture_and_a_folder_change_places(std::uint64_t seed) {
+  Pair pair(seed, "attachments: linked\n");
+  fill(pair);
+  const std::string bytes = "bytes of p\n";
+  const std::string others = pair.chance() ? bytes : "bytes of q\n";
+  pair.write("p.png", bytes);
+  pair.write("n0.md", text_like("n0") + "![p](p.png)\n");
+  pair.agree();
+  BoundFolder& place = pair.chance() ? pair.here : pair.there;
+  pair.remove(place, "p.png");
+  pair.write(place, "p.png/q.png", others);
+  pair.write(place, "n0.md", text_like("n0") + "![q](p.png/q.png)\n");
+  Pair::run(place, Pair::confirmed());
+  pair.run(Pair::confirmed());
+  pair.has(pair.here, "p.png/q.png", others);
+  pair.with_engine([](sync::SyncEngine& engine) {
+    const auto undone = engine.undo({.allow_deletes = true});
+    expect(undone.has_value(), "undo failed");
+    expect(undone->left.empty(), "the undo leaves something");
+  });
+  pair.has(pair.here, "p.png", bytes);
+  Pair::run(pair.there, Pair::confirmed());
+  pair.has(pair.there, "p.png", bytes);
+  expect(Pair::run(pair.there, Pair::confirmed()).rows.empty(), "what comes takes a second run");
+  pair.ends_alike();
+}
+
 // --- I16: the stat cache is an accelerator, also where a setting changed and no file did.
 
 void settings_change_alone(std::uint64_t seed) {
@@ -701,6 +731,7 @@ constexpr Occasion all[] = {{"what was out of sight comes back", what_was_out_of
                             {"others publish meanwhile", others_publish_meanwhile},
                             {"files change once staged", files_change_once_staged},
                             {"a wish follows its picture", a_wish_follows_its_picture},
+                            {"a picture and a folder change places", a_picture_and_a_folder_change_places},
                             {"settings change alone", settings_change_alone}};
 
 }  // namespace

@@ -609,7 +609,7 @@ TEST_CASE("sync attachments: a picture comes in the run that takes the last file
   const Ended met = two.sync(two.here);
   INFO(met.out << met.err);
   CHECK(met.exit == 0);
-  CHECK(attachment_rows(met) == std::vector<std::string>{"pull_delete art.png/page.png", "pull_create art.png"});
+  CHECK(attachment_rows(met) == std::vector<std::string>{"pull_create art.png", "pull_delete art.png/page.png"});
   CHECK(read_text(two.here / "art.png") == png + "art");
   CHECK(attachment_rows(two.sync(two.here)).empty());
 }
