@@ -402,12 +402,20 @@ void a_picture_and_a_folder_change_places(std::uint64_t seed) {
   Pair::run(place, Pair::confirmed());
   pair.run(Pair::confirmed());
   pair.has(pair.here, "p.png/q.png", others);
+  Pair::run(pair.there, Pair::confirmed());
+  pair.has(pair.there, "p.png/q.png", others);
   pair.with_engine([](sync::SyncEngine& engine) {
     const auto undone = engine.undo({.allow_deletes = true});
     expect(undone.has_value(), "undo failed");
     expect(undone->left.empty(), "the undo leaves something");
   });
   pair.has(pair.here, "p.png", bytes);
+  // What has to make room is not asked for: the picture waits.
+  Order only_picture = Pair::confirmed();
+  only_picture.options.only = [](const sync::RelativePath& path) { return path.text() == "p.png"; };
+  for (const sync::Row& row : Pair::run(pair.there, only_picture).rows)
+    expect(row.state != sync::Row::State::failed, "cannot be done, and was tried: " + row.action.path.string());
+  if (others != bytes) pair.has(pair.there, "p.png/q.png", others);
   Pair::run(pair.there, Pair::confirmed());
   pair.has(pair.there, "p.png", bytes);
   expect(Pair::run(pair.there, Pair::confirmed()).rows.empty(), "what comes takes a second run");
