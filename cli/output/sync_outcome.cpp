@@ -335,13 +335,14 @@ std::string left_alone_sum(const Report& report) {
   return text;
 }
 
-std::string_view counted_as(const Row& row, bool is_undo) {
+std::string_view counted_as(const Row& row, const ReversalWords* reversal) {
   const ActionKind kind = row.action.kind;
   const bool is_restored = kind == ActionKind::pull_create || kind == ActionKind::pull_update;
-  if (is_undo && is_restored && row.state == Row::State::done) return "restored here";
-  if (is_undo && is_restored && row.state == Row::State::planned) return "to restore here";
-  if (is_undo && kind == ActionKind::merge && row.state == Row::State::done) return "sent";
-  if (is_undo && kind == ActionKind::merge && row.state == Row::State::planned) return "to send";
+  if (reversal != nullptr && row.state != Row::State::failed) {
+    const bool is_done = row.state == Row::State::done;
+    if (reverses_both_sides(row.action)) return is_done ? reversal->done : reversal->to_do;
+    if (is_restored) return is_done ? "restored here" : "to restore here";
+  }
   if (leaves_the_list(row.action) && row.state != Row::State::failed) {
     return row.state == Row::State::done ? "removed on the service" : "to remove on the service";
   }
@@ -354,9 +355,9 @@ std::string_view counted_as(const Row& row, bool is_undo) {
   return done_sum(kind);
 }
 
-std::string render_sum(const Report& report, ReportStage stage, bool is_undo) {
+std::string render_sum(const Report& report, ReportStage stage, const ReversalWords* reversal) {
   Sum sum;
-  sum.add(report, is_undo);
+  sum.add(report, reversal);
   std::string text = sum.text();
   const std::string not_synced = not_synced_sum(report);
   const std::string left_alone = left_alone_sum(report);
@@ -397,10 +398,21 @@ void add_hints(const Report& report, std::vector<std::string>& lines) {
 
 bool is_undo(const Invocation& called) { return called.verb.starts_with("undo") || called.verb.starts_with("redo"); }
 
-void Sum::add(const Report& report, bool is_undo) {
+const ReversalWords* reversal_words(const Invocation& called) {
+  static constexpr ReversalWords undo = {"undo", "undone", "to undo"};
+  static constexpr ReversalWords redo = {"redo", "redone", "to redo"};
+  if (!is_undo(called)) return nullptr;
+  return called.verb.starts_with("redo") ? &redo : &undo;
+}
+
+bool reverses_both_sides(const sync::Action& action) {
+  return action.kind == ActionKind::merge || (is_push(action.kind) && action.reason.empty());
+}
+
+void Sum::add(const Report& report, const ReversalWords* reversal) {
   for (const Row& row : report.rows) {
     if (row.action.kind == ActionKind::unchanged) continue;
-    const std::string_view word = counted_as(row, is_undo);
+    const std::string_view word = counted_as(row, reversal);
     const auto known = std::ranges::find(counts_, word, &std::pair<std::string_view, std::size_t>::first);
     if (known == counts_.end()) {
       counts_.emplace_back(word, 1);
@@ -447,7 +459,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
     lines.push_back(guard_text(*report.guard, stage, is_undo(called) ? "it" : "a sync"));
     if (!is_undo(called)) add_losses(report, lines);
   } else if (!report.rows.empty() || report.conflicts.empty()) {
-    lines.push_back(render_sum(report, stage, is_undo(called)));
+    lines.push_back(render_sum(report, stage, reversal_words(called)));
   }
   if (report.growth) {
     lines.push_back(growth_text(*report.growth));

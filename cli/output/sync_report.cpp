@@ -48,13 +48,14 @@ ActionWords words_of(ActionKind kind) {
   return {};
 }
 
-std::string word_of(const Row& row, ReportStage stage, bool is_undo) {
+std::string word_of(const Row& row, ReportStage stage, const ReversalWords* reversal) {
   if (row.state == Row::State::failed) return "failed";
   const ActionKind kind = row.action.kind;
   const bool is_planned = stage == ReportStage::planned || row.state == Row::State::planned;
-  if (is_undo && (kind == ActionKind::pull_create || kind == ActionKind::pull_update))
+  if (reversal != nullptr && reverses_both_sides(row.action))
+    return std::string(is_planned ? reversal->planned : reversal->done);
+  if (reversal != nullptr && (kind == ActionKind::pull_create || kind == ActionKind::pull_update))
     return is_planned ? "restore here" : "restored here";
-  if (is_undo && kind == ActionKind::merge) return is_planned ? "send" : "sent";
   if (leaves_the_list(row.action)) {
     return is_planned ? "remove on service" : "removed on service";
   }
@@ -82,7 +83,7 @@ std::string why_failed(const Failure& failure) {
   return failure.what.substr(begin + 2);
 }
 
-std::string reason_of(const Row& row, const Report& report, bool is_undo) {
+std::string reason_of(const Row& row, const Report& report, const ReversalWords* reversal) {
   std::string reason = row.error ? why_failed(*row.error) : std::string(row.action.reason);
   if (row.action.kind == ActionKind::conflict && !row.error) {
     const auto conflict = std::ranges::find_if(report.conflicts, [&](const sync::Conflict& each) {
@@ -90,14 +91,13 @@ std::string reason_of(const Row& row, const Report& report, bool is_undo) {
     });
     if (conflict != report.conflicts.end()) return ws::cli::reason_of(*conflict);
   }
-  if (is_undo && !row.error && (reason.empty() || row.action.kind == ActionKind::merge)) {
+  if (reversal != nullptr && !row.error && reverses_both_sides(row.action)) {
     switch (row.action.kind) {
-      case ActionKind::push_create: return "restored here too";
-      case ActionKind::push_update: return "changed here too";
-      case ActionKind::push_move: return "renamed here too";
-      case ActionKind::push_delete: return "removed here too";
-      case ActionKind::merge: return "changed here too; later edits are kept";
-      default: break;
+      case ActionKind::push_create: return "restored here and on the service";
+      case ActionKind::push_move: return "renamed here and on the service";
+      case ActionKind::push_delete: return "removed here and on the service";
+      case ActionKind::merge: return "here and on the service; later edits are kept";
+      default: return "here and on the service";
     }
   }
   const auto archived_by = report.archived_by.find(row.action.path);
@@ -136,7 +136,10 @@ struct Line {
 };
 
 /// Folders that were renamed as a whole get a line each, in place of their files.
-std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::size_t max_rows, bool is_undo) {
+std::vector<Line> lines_of_files(const Report& report,
+                                 ReportStage stage,
+                                 std::size_t max_rows,
+                                 const ReversalWords* reversal) {
   std::vector<const Row*> rows;
   std::map<std::pair<std::string_view, const sync::RenamedFolder*>, std::size_t> files;
   for (const Row& row : report.rows) {
@@ -161,9 +164,9 @@ std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::s
   for (std::size_t i = 0; i < shown; ++i) {
     const Row& row = *rows[i];
     lines.push_back({.look = look_of(row),
-                     .word = word_of(row, stage, is_undo),
+                     .word = word_of(row, stage, reversal),
                      .path = path_of(row),
-                     .reason = reason_of(row, report, is_undo)});
+                     .reason = reason_of(row, report, reversal)});
   }
   if (shown < rows.size()) lines.push_back({.whole = fmt::format("and {} more ({})", rows.size() - shown, shows_all)});
   return lines;
@@ -252,7 +255,7 @@ std::string render_lines(const std::vector<Line>& lines, const Terminal& termina
 std::string render_rows(
     const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, const Invocation& called) {
   const std::size_t margin = std::min(called.stamp.size(), static_cast<std::size_t>(terminal.columns()));
-  std::vector<Line> lines = lines_of_files(report, stage, max_rows, is_undo(called));
+  std::vector<Line> lines = lines_of_files(report, stage, max_rows, reversal_words(called));
   if (!called.were_told) add_asides(report, stage, max_rows == 0, lines);
   return render_lines(lines, terminal, margin);
 }

@@ -34,10 +34,19 @@ struct Invocation {
 
 bool is_undo(const Invocation& called);
 
+/// What is said of a change that a command takes back, or makes again, on both sides.
+struct ReversalWords {
+  std::string_view planned, done, to_do;
+};
+/// Null: the command is neither an undo nor a redo.
+const ReversalWords* reversal_words(const Invocation& called);
+/// Whether a row of such a command is about both sides.
+bool reverses_both_sides(const sync::Action& action);
+
 /// How many rows came to what, of one report or of many: "3 sent, 1 received". In the order in which they came first.
 class Sum {
  public:
-  void add(const sync::Report& report, bool is_undo = false);
+  void add(const sync::Report& report, const ReversalWords* reversal = nullptr);
   std::string text() const;  ///< empty where nothing was counted
 
  private:

@@ -248,8 +248,8 @@ Result<void> rename(Stage& stage) {
 Result<void> runs(Stage& stage) {
   WS_TRY(stage.ws(mira, {"sync", "log", "--runs"}));
   stage.say(
-      "(run 7 sent what run 6 had renamed: an undo of run 7 puts the old name back in\n"
-      " both places)");
+      "(run 7 sent what run 6 had renamed: an undo of run 7 puts the old name back,\n"
+      " here and on the service)");
   return {};
 }
 
@@ -263,7 +263,6 @@ Result<void> undo(Stage& stage) {
   stage.say("(jonas receives that, writes \"Spicy soup\" in the title, and syncs)");
   WS_TRY(stage.ws(mira, {"sync", "undo"}));
   WS_TRY(stage.show(mira, "dinner/soup.md"));
-  stage.say("(the service has this too, and jonas gets it at his next sync)");
   return {};
 }
 
@@ -306,8 +305,9 @@ constexpr Scene scenes[] = {
      runs},
     {"An undo",
      "`ws sync undo` reverses the last run, in this folder and on the service. If that\n"
-     "run received edits of others, those are undone too, for everybody. Edits made\n"
-     "since stay; where one is on the same line, undo leaves the note and says so.",
+     "run received edits of others, those go too, for everybody: it says so, and `-n`\n"
+     "only shows. Edits made since stay; a note with one on the same line is left and\n"
+     "named. A second undo goes one run further back; `redo` takes an undo back.",
      undo},
     {"A fault",
      "The service goes away while there is something to send. Nothing is lost: the\n"
@@ -333,9 +333,10 @@ Result<ExitCode> try_out(Session& session) {
   for (const Person* person : {&mira, &jonas}) WS_TRY(make_folders(stage.folder(*person)));
   WS_TRY(stage.start_service());
   stage.say(
-      "Mira and Jonas, two people with a folder of notes each, and a service that both\n"
-      "reach. All of it is on this machine, made for this demo and deleted at its end;\n"
-      "your own folders, keys and settings are not touched.\n");
+      "`ws` keeps a folder of notes the same for several people, through a service.\n"
+      "This demo plays two of them, Mira and Jonas, in 8 steps; you press Enter.\n"
+      "All of it is on this machine and deleted at the end; your own folders, keys and\n"
+      "settings are not touched.\n");
   if (!wait_for_enter(session)) return ExitCode::done;
   std::size_t number = 0;
   for (const Scene& scene : scenes) {
@@ -351,7 +352,8 @@ Result<ExitCode> try_out(Session& session) {
       "  ws login          asks for the address of your service, and signs you in\n"
       "  ws sync init      makes a source, or joins one by --source ID; sends no notes\n"
       "  ws sync status    lists what a sync would do\n"
-      "  ws sync           does it. An undo of the first sync leaves your files here.");
+      "  ws sync           does it\n"
+      "An undo of your first sync takes your notes off the service; your files stay.");
   return ExitCode::done;
 }
 
