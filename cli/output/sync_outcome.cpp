@@ -219,9 +219,10 @@ ShellCommand resolve_command(ShellCommand program, const sync::Conflict& conflic
   } else {
     program.add({"--keep"});
   }
-  if (conflict.row().find(sync::Keep::both) != nullptr) return program.add({"mine|theirs|both"});
-  if (conflict.row().find(sync::Keep::remote) != nullptr) return program.add({"mine|theirs"});
-  return program.add({"mine"});
+  std::string words = "mine";
+  if (conflict.row().find(sync::Keep::remote) != nullptr) words += "|theirs";
+  if (conflict.row().find(sync::Keep::both) != nullptr) words += "|both";
+  return program.add({words});
 }
 
 ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }

@@ -78,7 +78,8 @@ class AttachmentDecision {
 
   /// What the service has is what both sides agree on from now on: ours is an edit of it, which the next run sends.
   Result<void> agree_on_theirs(const RelativePath& path, const OpenAttachment& open) {
-    return open.remote ? store_.put_base(path, *open.remote) : store_.forget_base(path);
+    const RelativePath& known = open.from.value_or(path);
+    return open.remote ? store_.put_base(known, *open.remote) : store_.forget_base(known);
   }
 
   Result<void> drop_beside(const OpenAttachment& open) {

@@ -106,10 +106,15 @@ class FilePlanner {
     }
   }
 
+  /// Not of one that lies at the place of another: the list knows that as an edit of the other.
   std::map<DocumentId, FileId> numbers_of_missing() const {
+    std::set<FileId> at_home;
+    for (const auto& [path, row] : sides_.base) {
+      if (const LocalAttachment* const file = local(path)) at_home.insert(file->file.number());
+    }
     std::map<DocumentId, FileId> numbers;
     for (const auto& [path, file] : sides_.files_known) {
-      if (local(path) == nullptr) numbers.emplace(id_of(path), file);
+      if (local(path) == nullptr && !at_home.contains(file.number())) numbers.emplace(id_of(path), file);
     }
     return numbers;
   }
@@ -194,7 +199,11 @@ class FilePlanner {
     const auto out = local_.unsyncable.find(document);
     // Moved there out of what is left out here: it arrives.
     if (moved_there && out != local_.unsyncable.end() && out->second == SkipReason::left_out) return true;
-    if (edited_here && edited_there) return true;
+    // In another case or Unicode form it is one file for everybody: a conflict of its bytes.
+    const std::string key = known.path.twin_key();
+    const bool is_one_name =
+        (!moved_here || here->path.twin_key() == key) && (!moved_there || there->path.twin_key() == key);
+    if (edited_here && edited_there) return !is_one_name;
     if (moved_here && moved_there && !is_alike && (edited_here || edited_there)) return true;
     if (moved_here && is_gone_there && (edited_here || is_folder_there(known.path))) return true;
     if (moved_there && is_gone_here && edited_there) return true;
@@ -244,6 +253,13 @@ class FilePlanner {
                                   .there = there});
       // What both sides knew by this name has two new ones: a file that has it now comes once a person has chosen.
       waiting_.insert(from);
+    } else if (has_room && conflict.base && conflict.local && conflict.remote) {
+      const RelativePath& known = conflict.base->path;
+      plan_.collisions.push_back({.path = conflict.path,
+                                  .base = *base(known),
+                                  .local = *local(conflict.path),
+                                  .remote = *remote(conflict.remote->path),
+                                  .from = known == conflict.path ? std::nullopt : std::optional(known)});
     } else if (has_room || (is_folder_here(conflict.path) && base(conflict.path) != nullptr)) {
       collide(conflict.path);
     } else {

@@ -44,8 +44,8 @@ struct AttachmentCollision {
   std::optional<Attachment> base = {};
   std::optional<LocalAttachment> local = {};  ///< empty: deleted here
   std::optional<Attachment> remote = {};      ///< empty: deleted there
-  std::optional<RelativePath> from = {};      ///< renamed on both sides: what both sides knew it as
-  std::optional<RelativePath> there = {};     ///< and its name there
+  std::optional<RelativePath> from = {};      ///< renamed here: what both sides knew it as
+  std::optional<RelativePath> there = {};     ///< renamed there too, to another name: that
   bool operator==(const AttachmentCollision&) const = default;
 };
 

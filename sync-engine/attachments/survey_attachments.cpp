@@ -366,7 +366,8 @@ class AttachmentSurveyor {
     }
     for (const auto& [from, names] : moved) {
       if (names.size() != 1) continue;  // links to one file
-      if (paths.insert(*names.begin()).second) wanted_.insert(*names.begin());
+      paths.insert(*names.begin());
+      wanted_.insert(*names.begin());
     }
     for (const RelativePath& path : files_.all()) {
       if (paths.contains(path)) continue;
@@ -679,8 +680,8 @@ class AttachmentSurveyor {
   Wishes wishes_;
   std::string notes_under_way_;
   std::map<RelativePath, SkipReason> moved_out_of_sight_;  ///< renamed to a name that is not synced, and why
-  std::vector<Skipped> other_forms_;  ///< of what is synced, by their names on disk
-  std::set<RelativePath> emptied_;    ///< places of folders of which the plan knows all files
+  std::vector<Skipped> other_forms_;                       ///< of what is synced, by their names on disk
+  std::set<RelativePath> emptied_;                         ///< places of folders of which the plan knows all files
   std::string missing_scope_;
   std::string told_off_;
   std::string kinds_before_;                  ///< as the last run took them

@@ -86,6 +86,7 @@ class FileUndo {
         plan.left.back().is_final = true;
         return {};
       }
+      if (*side == StepSide::service && !base_.contains(path)) return {};  // an earlier undo took it off the service
       step.side = *side;
     }
     WS_LET(const std::string_view hidden,

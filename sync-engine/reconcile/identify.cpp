@@ -64,15 +64,30 @@ class Identifier {
 
   void match_unchanged() {
     for (const FoundFile& file : found_.files) {
-      const auto [first, last] = by_path_.equal_range(file.path.text());
-      const auto same = std::find_if(
-          first, last, [&](const auto& known) { return base_.documents.at(*known.second).hash == file.hash; });
-      if (same != last) {
-        track(*same->second, file);
+      const DocumentId* const owner = unchanged_at(file);
+      if (owner != nullptr) {
+        track(*owner, file);
       } else {
         changed_.push_back(&file);
       }
     }
+  }
+
+  /// Whose file it is, by its place and text. Of several with one place and one text its number tells.
+  const DocumentId* unchanged_at(const FoundFile& file) const {
+    const auto [first, last] = by_path_.equal_range(file.path.text());
+    const auto has_its_text = [&](const DocumentId& document) {
+      return base_.documents.at(document).hash == file.hash;
+    };
+    const bool is_shared = first != last && std::next(first) != last;
+    if (is_shared) {
+      const DocumentId* const owner = document_at(file);
+      if (owner != nullptr && has_its_text(*owner)) return owner;
+    }
+    const auto same = std::find_if(first, last, [&](const auto& known) {
+      return has_its_text(*known.second) && !(is_shared && local_.tracked.contains(*known.second));
+    });
+    return same == last ? nullptr : same->second;
   }
 
   /// What this program put at a new path is its document's, also where another file has the old path by now, even with

@@ -12,10 +12,10 @@
 #include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
-#include "sync-engine/survey/link_index.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/survey/held_documents.hpp"
+#include "sync-engine/survey/link_index.hpp"
 
 namespace ws::sync {
 namespace {
@@ -258,6 +258,10 @@ Result<void> decide_files(RunContext& context, RunOptions options, Report& repor
     std::erase_if(report.conflicts, [&](const Conflict& each) { return each.id == conflict.id; });
   }
   if (decided.empty()) return {};
+  // Those that are still open are met again.
+  std::erase_if(report.rows,
+                [](const Row& row) { return row.action.attachment && row.action.kind == ActionKind::conflict; });
+  std::erase_if(report.conflicts, [](const Conflict& each) { return each.is_about(ConflictSubject::attachment); });
   WS_TRY(look_at_files(context, options, decided));
   report.clean = true;
   WS_TRY(sync_attachments(context.session, *context.clock, std::move(context.attachments), options.half, report));

@@ -247,9 +247,7 @@ Result<void> rename(Stage& stage) {
 
 Result<void> runs(Stage& stage) {
   WS_TRY(stage.ws(mira, {"sync", "log", "--runs"}));
-  stage.say(
-      "(run 7 sent what run 6 had renamed: an undo of run 7 puts the old name back,\n"
-      " here and on the service)");
+  stage.say("(to take the rename back now: undo run 7, which sent it; that undoes run 6 too)");
   return {};
 }
 
@@ -280,7 +278,7 @@ constexpr Scene scenes[] = {
     {"A first sync",
      "Mira and Jonas are members of one Workspace on the service. `ws sync init` makes\n"
      "a source: an empty place there for the notes of Mira's folder. `ws sync` makes\n"
-     "folder and source the same: it sends what changed here, and receives the rest.",
+     "both the same: it sends what changed here, and receives what changed there.",
      first_sync},
     {"A second person",
      "Jonas syncs a folder of his own with the same source. Nobody writes into another\n"
@@ -305,9 +303,9 @@ constexpr Scene scenes[] = {
      runs},
     {"An undo",
      "`ws sync undo` reverses the last run, in this folder and on the service. If that\n"
-     "run received edits of others, those go too, for everybody: it says so, and `-n`\n"
-     "only shows. Edits made since stay; a note with one on the same line is left and\n"
-     "named. A second undo goes one run further back; `redo` takes an undo back.",
+     "run received other people's edits, those are undone too, for everybody: undo says\n"
+     "so first, and `undo -n` only shows. Edits made after the run stay; if one is on\n"
+     "the same line, that note is not undone, and is named.",
      undo},
     {"A fault",
      "The service goes away while there is something to send. Nothing is lost: the\n"
@@ -352,8 +350,7 @@ Result<ExitCode> try_out(Session& session) {
       "  ws login          asks for the address of your service, and signs you in\n"
       "  ws sync init      makes a source, or joins one by --source ID; sends no notes\n"
       "  ws sync status    lists what a sync would do\n"
-      "  ws sync           does it\n"
-      "An undo of your first sync takes your notes off the service; your files stay.");
+      "  ws sync           does it");
   return ExitCode::done;
 }
 

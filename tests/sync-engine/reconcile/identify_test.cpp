@@ -127,6 +127,16 @@ TEST_CASE("identify: what this program wrote is its document's, whatever its tex
   SECTION("deleted since") { CHECK(places(tree.local()) == Places{"b.md at b.md"}); }
 }
 
+TEST_CASE("identify: of two documents with one place and one text, the number of the file tells whose it is",
+          "[sync-engine]") {
+  // The file of the first was renamed here and waits for a decision; the second came to its place since.
+  Numbered tree({"a.md", "b.md"});
+  tree.base.documents.at(DocumentId{"b.md"}) = tree.base.documents.at(DocumentId{"a.md"});
+  tree.lies("a.md", 2, "a.md");
+  tree.lies("q.md", 1, "a.md");
+  CHECK(places(tree.local()) == Places{"a.md at q.md", "b.md at a.md"});
+}
+
 TEST_CASE("identify: while something cannot be looked at, what is missing is not deleted", "[sync-engine]") {
   Numbered tree({"a.md", "b.md"});
   tree.lies("b.md", 2, "b.md");
