@@ -107,14 +107,19 @@ class FilePlanner {
   }
 
   /// Not of one that lies at the place of another: the list knows that as an edit of the other.
-  std::map<DocumentId, FileId> numbers_of_missing() const {
+  std::map<DocumentId, FileId> numbers_of_missing() {
     std::set<FileId> at_home;
     for (const auto& [path, row] : sides_.base) {
       if (const LocalAttachment* const file = local(path)) at_home.insert(file->file.number());
     }
     std::map<DocumentId, FileId> numbers;
     for (const auto& [path, file] : sides_.files_known) {
-      if (local(path) == nullptr && !at_home.contains(file.number())) numbers.emplace(id_of(path), file);
+      if (local(path) != nullptr) continue;
+      if (at_home.contains(file.number())) {
+        renamed_.insert(id_of(path));
+      } else {
+        numbers.emplace(id_of(path), file);
+      }
     }
     return numbers;
   }
@@ -232,6 +237,7 @@ class FilePlanner {
     if (here == nullptr || here->path == known.path) return;
     local_.created.emplace(here->path, here->hash);
     local_.tracked.erase(document);
+    renamed_.insert(document);
     const auto at_home = local_.created.find(known.path);
     if (at_home == local_.created.end() || remote_.gone.contains(document)) return;
     local_.tracked.emplace(document, entry_of(known.path, at_home->second));
@@ -320,6 +326,11 @@ class FilePlanner {
     }
     if (action.service_path) return is_collision(*action.service_path) ? void() : wait(*action.service_path);
     const bool arrives = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move;
+    if (action.kind == ActionKind::push_delete && !may_go(action)) {
+      action.kind = ActionKind::pull_create;
+      action.result = remote(action.path)->hash;
+      action.reason = "deleted here but edited on the service: it comes back";
+    }
     if (waiting_.contains(action.path) || (arrives && is_below_collision(action.path))) return wait(action.path);
     if (action.kind == ActionKind::pull_create && action.seen) action.kind = ActionKind::pull_update;
     if (action.kind == ActionKind::push_move) action.result = known->hash;
@@ -329,6 +340,20 @@ class FilePlanner {
         plan_.known_as.emplace(action.path, known->path);
     }
     add(action.kind, action.path, action.reason, action.seen, action.result, std::move(action.previous_path));
+  }
+
+  /// Whether nobody wants what an accepted deletion takes away: it was renamed here and not deleted, or what the
+  /// service has by its name now was another file there.
+  bool may_go(const Action& action) const {
+    const Attachment* const there = remote(action.path);
+    const Attachment* const known = base(action.path);
+    if (there == nullptr || known == nullptr || there->hash == known->hash) return true;
+    const bool came_from_elsewhere = std::ranges::any_of(sides_.base, [&](const auto& each) {
+      const Attachment* const now = remote(each.first);
+      return each.first != action.path && each.second.hash == there->hash &&
+             (now == nullptr || now->hash != there->hash);
+    });
+    return !renamed_.contains(action.document) && !came_from_elsewhere;
   }
 
   /// Whether a rename of its file is in the plan: then the base follows that.
@@ -383,6 +408,7 @@ class FilePlanner {
   LocalTree local_;
   RemoteTree remote_;
   std::map<DocumentId, RelativePath> out_of_sight_there_;  ///< renamed there to a name that is not synced here
+  std::set<DocumentId> renamed_;                           ///< not deleted here, though no file has their name
   std::set<RelativePath> waiting_;
   AttachmentPlan plan_;
 };

@@ -366,6 +366,38 @@ TEST_CASE("plan attachments: a file that was renamed and edited is told by its n
   CHECK(plan_of({{"p", "1"}}, {{"p", "9"}, {"q", "1"}}, {{"q", "1"}}) == Words{"push_create p", "adopt q", "forget p"});
 }
 
+TEST_CASE("plan attachments: an accepted deletion takes only what was deleted", "[sync-engine]") {
+  using Words = std::vector<std::string>;
+  const auto plan_of = [](AttachmentSides both) { return words(plan_attachments(both, {.accept_deletes = true})); };
+  // Renamed and edited here, edited there.
+  AttachmentSides renamed = sides({{"p", "1"}}, {{"q", "2"}}, {{"p", "3"}});
+  renamed.files_known = {{at("p"), number(1)}};
+  renamed.local.at(at("q")).file = number(1);
+  CHECK(plan_of(renamed) == Words{"pull_create p", "push_create q"});
+  // Renamed here over another one.
+  AttachmentSides over = sides({{"p", "1"}, {"q", "2"}}, {{"q", "1"}}, {{"p", "3"}, {"q", "2"}});
+  over.files_known = {{at("p"), number(1)}, {at("q"), number(2)}};
+  over.local.at(at("q")).file = number(1);
+  CHECK(plan_of(over) == Words{"pull_create p", "push_update q"});
+  // Swapped there: what has the name now was the other one.
+  CHECK(plan_of(sides({{"p", "1"}, {"q", "2"}}, {{"q", "2"}}, {{"p", "2"}, {"q", "1"}})) ==
+        Words{"pull_create p", "pull_update q"});
+}
+
+TEST_CASE("plan attachments: a name in another case is one file for everybody", "[sync-engine]") {
+  using Words = std::vector<std::string>;
+  const auto plan_of = [](const Texts& base, const Texts& here, const Texts& there) {
+    return words(plan_attachments(sides(base, here, there)));
+  };
+  CHECK(plan_of({{"P", "1"}}, {{"p", "2"}}, {{"P", "3"}}) == Words{"conflict p"});
+  CHECK(plan_of({{"P", "1"}}, {{"P", "2"}}, {{"p", "3"}}) == Words{"conflict P"});
+  // Another file was renamed onto the old name.
+  AttachmentSides other = sides({{"a", "1"}, {"b", "2"}}, {{"a", "2"}}, {{"A", "1"}, {"b", "2"}});
+  other.files_known = {{at("a"), number(1)}, {at("b"), number(2)}};
+  other.local.at(at("a")).file = number(2);
+  CHECK(words(plan_attachments(other)) == Words{"pull_move a > A", "push_update A", "push_delete b"});
+}
+
 TEST_CASE("plan attachments: renamed on both sides, and one of the names out of sight: nothing happens",
           "[sync-engine]") {
   const LocalAttachment hidden{.hidden = SkipReason::ignored};
