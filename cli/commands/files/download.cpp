@@ -110,6 +110,8 @@ struct OneDownload {
   std::uint64_t received_bytes = 0;
   int cuts = 0;
   Failure cut = {};
+  bool is_described = false;
+  bool is_ended = false;
   Downloaded done = {};
   Result<Json> result = fail(Failure{.kind = Failure::Kind::cancelled, .what = "not downloaded"});
 };
@@ -179,7 +181,7 @@ class Downloads {
   std::vector<Result<Json>> run() {
     while (!is_idle() || !received_.empty() || !waiting_.empty() || (next_ < files_.size() && !stopped_)) {
       // As many are described ahead as are received: no file waits for its own description.
-      while (describing_ + described_.size() < jobs_ && next_ < files_.size() && !stopped_) describe(files_[next_++]);
+      while (next_ - turn_ + described_.size() < jobs_ && next_ < files_.size() && !stopped_) describe(files_[next_++]);
       client_.run(std::chrono::milliseconds{200});
       go_on_with_cut();
       receive_described();
@@ -197,21 +199,33 @@ class Downloads {
   const std::optional<Failure>& stopped() const { return stopped_; }
 
  private:
-  bool is_idle() const { return describing_ + described_.size() + receiving_ == 0; }
+  bool is_idle() const { return turn_ == next_ && described_.empty() && receiving_ == 0; }
 
   void describe(OneDownload& one) {
-    if (one.refused) return end(one, fail(*one.refused));
-    ++describing_;
+    if (one.refused) {
+      end(one, fail(*one.refused));
+      return take_turns();
+    }
     client_.start(description_of(one.id), [this, &one](Result<Reply> reply) {
-      --describing_;
-      if (!reply) return end(one, fail(std::move(reply).error()));
-      take_facts(one, *reply->json);
-      announced_bytes_ += one.request.size_bytes.value_or(0);
-      line_.clear();
-      one.target = target_of(session_, one.id, *reply->json);
-      described_.push_back(&one);
+      if (reply) {
+        take_facts(one, *reply->json);
+        announced_bytes_ += one.request.size_bytes.value_or(0);
+        line_.clear();
+        one.target = target_of(session_, one.id, *reply->json);
+        one.is_described = true;
+      } else {
+        end(one, fail(std::move(reply).error()));
+      }
+      take_turns();
       receive_described();
     });
+  }
+
+  /// In the order of the ids, whatever is described first: of two files with one name the first comes first.
+  void take_turns() {
+    for (; turn_ < next_ && (files_[turn_].is_described || files_[turn_].is_ended); ++turn_) {
+      if (!files_[turn_].is_ended) described_.push_back(&files_[turn_]);
+    }
   }
 
   void receive_described() {
@@ -315,6 +329,7 @@ class Downloads {
     }
     one.result = std::move(result);
     one.part.reset();
+    one.is_ended = true;
     ++ended_;
   }
 
@@ -332,7 +347,7 @@ class Downloads {
   std::uint64_t received_bytes_ = 0;
   std::uint64_t announced_bytes_ = 0;
   std::size_t next_ = 0;
-  std::size_t describing_ = 0;
+  std::size_t turn_ = 0;  ///< before `next_`: whose description is awaited
   std::size_t receiving_ = 0;
   std::size_t ended_ = 0;
   std::optional<Failure> stopped_;
