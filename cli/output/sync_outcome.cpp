@@ -219,10 +219,10 @@ ShellCommand resolve_command(ShellCommand program, const sync::Conflict& conflic
   } else {
     program.add({"--keep"});
   }
-  std::string words = "mine";
-  if (conflict.row().find(sync::Keep::remote) != nullptr) words += "|theirs";
-  if (conflict.row().find(sync::Keep::both) != nullptr) words += "|both";
-  return program.add({words});
+  const bool has_theirs = conflict.row().find(sync::Keep::remote) != nullptr;
+  if (conflict.row().find(sync::Keep::both) != nullptr)
+    return has_theirs ? program.add({"mine|theirs|both"}) : program.add({"mine|both"});
+  return has_theirs ? program.add({"mine|theirs"}) : program.add({"mine"});
 }
 
 ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }

@@ -222,8 +222,13 @@ class StepsHere {
     applier_.emplace(session, of_texts_, was_begun);
   }
 
-  /// `reads`: see FileEdits.
-  Result<void> begin(const ReadsTexts& reads) { return applier_->begin(reads); }
+  /// `reads`: see FileEdits. Files that go make room for notes.
+  Result<void> begin(const ReadsTexts& reads) {
+    std::vector<FileStep> going = of_bytes_;
+    std::erase_if(going, [](const FileStep& step) { return step.to.has_value(); });
+    WS_LET(left_of_bytes_, undo_attachments(session_, going, was_begun_));
+    return applier_->begin(reads);
+  }
 
   /// Files that are in place are hashed while something else is waited for.
   void hash_meanwhile() {
@@ -241,8 +246,11 @@ class StepsHere {
  private:
   Result<void> finish() {
     WS_LET(left_, applier_->end());
-    WS_LET(const std::vector<LeftAlone> left_of_bytes, undo_attachments(session_, of_bytes_, was_begun_));
-    left_.insert(left_.end(), left_of_bytes.begin(), left_of_bytes.end());
+    std::vector<FileStep> coming = of_bytes_;
+    std::erase_if(coming, [](const FileStep& step) { return !step.to; });
+    WS_LET(const std::vector<LeftAlone> left_of_coming, undo_attachments(session_, coming, was_begun_));
+    left_.insert(left_.end(), left_of_bytes_.begin(), left_of_bytes_.end());
+    left_.insert(left_.end(), left_of_coming.begin(), left_of_coming.end());
     Operations operations = session_.state.operations();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     WS_TRY(record_written_steps(session_, of_texts_, left_));
@@ -274,6 +282,7 @@ class StepsHere {
   bool was_begun_;
   std::vector<FileStep> of_texts_;
   std::vector<FileStep> of_bytes_;
+  std::vector<LeftAlone> left_of_bytes_ = {};  ///< of those that go
   std::vector<LeftAlone> left_;
   std::optional<Result<void>> outcome_;
   std::optional<FileEdits> applier_;
@@ -435,6 +444,15 @@ Result<std::vector<LeftAlone>> find_taken(Session& session, const Operation& und
   return left;
 }
 
+/// Where these changes put files that their undo takes away.
+std::set<RelativePath> places_left(const std::vector<OperationRow>& rows) {
+  std::set<RelativePath> places;
+  for (const OperationRow& row : rows) {
+    if (row.after && (!row.before || row.before->path != row.after->path)) places.insert(row.after->path);
+  }
+  return places;
+}
+
 /// Empty, and nothing is done: nothing of it is left to undo, and it was not asked for by its number.
 Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOptions& options, const Operation& undone) {
   UndoReport result{.undone = undone};
@@ -457,7 +475,12 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   const std::vector<OperationRow> of_files(files, rows.end());
   rows.erase(files, rows.end());
   WS_LET(PlannedUndo planned,
-         prepare_undo(context.session, rows, options, undone, is_local ? AsksService::no : AsksService::yes));
+         prepare_undo(context.session,
+                      rows,
+                      places_left(of_files),
+                      options,
+                      undone,
+                      is_local ? AsksService::no : AsksService::yes));
   WS_LET(result.report, report_of(context.session, planned.survey));
   if (!planned.is_stopped) {
     std::vector<LeftAlone>& left = planned.undo.left;

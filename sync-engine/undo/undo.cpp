@@ -24,8 +24,13 @@ using Text = std::optional<std::string>;
 
 class Planner {
  public:
-  Planner(Session& session, SafeWriter& files, const UndoOptions& options, const Operation& undone, AsksService asks)
-      : session_(session), files_(files), options_(options), undone_(undone), asks_(asks) {}
+  Planner(Session& session,
+          SafeWriter& files,
+          const std::set<RelativePath>& leaving,
+          const UndoOptions& options,
+          const Operation& undone,
+          AsksService asks)
+      : session_(session), files_(files), leaving_(leaving), options_(options), undone_(undone), asks_(asks) {}
 
   Result<PlannedUndo> plan(const std::vector<OperationRow>& rows) {
     const RunOptions look{.allow_deletes = options_.allow_deletes,
@@ -94,7 +99,7 @@ class Planner {
         world.refused.insert(conflict.document);
       if (paths.contains(conflict.path)) world.refused_paths.insert(conflict.path);
     }
-    std::set<RelativePath> leaving;
+    std::set<RelativePath> leaving = leaving_;
     for (const FileStep& step : planned_.undo.steps) {
       if (step.from) leaving.insert(*step.from);
     }
@@ -185,6 +190,7 @@ class Planner {
 
   Session& session_;
   SafeWriter& files_;
+  const std::set<RelativePath>& leaving_;
   const UndoOptions& options_;
   const Operation& undone_;
   AsksService asks_;
@@ -216,11 +222,12 @@ Result<Operation> find_operation(StateStore& state, const UndoOptions& options, 
 
 Result<PlannedUndo> prepare_undo(Session& session,
                                  const std::vector<OperationRow>& rows,
+                                 const std::set<RelativePath>& leaving,
                                  const UndoOptions& options,
                                  const Operation& undone,
                                  AsksService asks) {
   WS_LET(SafeWriter files, SafeWriter::open(session.root));
-  return Planner(session, files, options, undone, asks).plan(rows);
+  return Planner(session, files, leaving, options, undone, asks).plan(rows);
 }
 
 }  // namespace ws::sync

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "sync-engine/model/report.hpp"
@@ -48,9 +49,10 @@ enum class AsksService { yes, no };
 
 /// Plans the undo of rows of `undone` about notes (those about other files: `plan_file_undo`) and, with the reconciler,
 /// its effect on the service; a document whose undo would conflict there is skipped. Changes nothing but the stat
-/// cache. Fails as `survey` does.
+/// cache. `leaving`: where such other files go, so that a note may come there. Fails as `survey` does.
 Result<PlannedUndo> prepare_undo(Session& session,
                                  const std::vector<OperationRow>& rows,
+                                 const std::set<RelativePath>& leaving,
                                  const UndoOptions& options,
                                  const Operation& undone,
                                  AsksService asks);

@@ -361,7 +361,21 @@ sync::Report shown_report(sync::Report report) {
   return report;
 }
 
-void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone, bool is_planned) {
+/// Where the run received what others wrote, a person is asked first. True: that was said.
+Result<bool> confirm_received(Session& session, SyncTree& tree, sync::UndoOptions options) {
+  if (options.redo || options.dry_run || !session.terminal().may_ask() || is_json(session.format())) return false;
+  options.dry_run = true;
+  WS_LET(const sync::UndoReport planned, tree.engine->undo(options));
+  const std::string received = received_text(session, tree, planned);
+  if (received.empty() || session.has("yes")) return false;
+  WS_LET(const bool yes,
+         session.confirm(fmt::format("{}. {}: undo it?", undo_header(session, tree, planned), received)));
+  if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
+  return true;
+}
+
+void print_undo(
+    Session& session, SyncTree& tree, const sync::UndoReport& undone, bool is_planned, bool was_told = false) {
   if (session.format() == Format::json || session.format() == Format::ndjson || session.format() == Format::yaml) {
     return session.printer().json(undo_to_json(undone, is_planned));
   }
@@ -369,7 +383,8 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
   for (const sync::Operation& each : undone.passed)
     say(session, described(session, each) + ": nothing of it is left to undo");
   say(session, undo_header(session, tree, undone));
-  if (const std::string received = received_text(session, tree, undone); !received.empty()) say(session, received);
+  const std::string received = was_told ? std::string() : received_text(session, tree, undone);
+  if (!received.empty()) say(session, received);
   print_limits(session, undone);
   print_left(session, undone);
   const bool is_nothing = undone.report.rows.empty() && !undone.report.guard && undone.report.conflicts.empty();
@@ -410,6 +425,7 @@ Result<ExitCode> take_back(Session& session, bool redo) {
   options.allow_deletes = run.allow_deletes;
   options.only = std::move(run.only);
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), options.dry_run ? Network::to_look : Network::needed));
+  WS_LET(const bool was_told, confirm_received(session, tree, options));
   WS_LET(sync::UndoReport undone, tree.engine->undo(options));
   if (undone.report.guard && !options.dry_run && session.terminal().may_ask() && !session.has("json")) {
     print_undo(session, tree, undone, false);
@@ -421,7 +437,7 @@ Result<ExitCode> take_back(Session& session, bool redo) {
       return exit_code_of_undo(session, undone);
     }
   }
-  print_undo(session, tree, undone, options.dry_run);
+  print_undo(session, tree, undone, options.dry_run, was_told);
   if (options.dry_run) return ExitCode::done;
   const ExitCode exit = exit_code_of_undo(session, undone);
   print_stop(session, tree, undone.report, exit);
@@ -502,7 +518,8 @@ Command sync_undo_command() {
       .details =
           "Undoes what the run changed, here and on the service. What somebody changed since is merged, or left as "
           "it is and listed; nothing is overwritten. An archived document comes back as a new document with a new id, "
-          "and its comments stay on the archived one. -n shows what would be done; `ws sync redo` undoes the undo.",
+          "and its comments stay on the archived one. What the run received from others goes from the service too: on "
+          "a terminal it asks first. -n shows what would be done; `ws sync redo` undoes the undo.",
       .arguments = {{.placeholder = "RUN",
                      .help = "a run that `ws sync log --runs` lists; the last that is not undone, if not given",
                      .count = Count::optional}},

@@ -304,8 +304,8 @@ constexpr Scene scenes[] = {
     {"An undo",
      "`ws sync undo` reverses the last run, in this folder and on the service. If that\n"
      "run received other people's edits, those are undone too, for everybody: undo\n"
-     "says so first, and `undo -n` only shows. Edits made after the run stay; if one\n"
-     "is on the same line, that note is not undone, and is named.",
+     "asks first, and `undo -n` only shows. Edits made after the run stay; if one is\n"
+     "on the same line, that note is not undone, and is named.",
      undo},
     {"A fault",
      "The service goes away while there is something to send. Nothing is lost: the\n"

@@ -737,6 +737,23 @@ TEST_CASE("sync attachments: an undo brings a picture back by the name that it h
   CHECK(read_text(two.there / composed) == png + "pie");
 }
 
+TEST_CASE("sync attachments: a picture that became a folder with a note is undone and redone", "[cli][undo]") {
+  const Pictures two;
+  two.both_in_step();
+  fs::remove(two.here / "img/b.pdf");
+  write_text(two.here / "img/b.pdf/inner.md", "# Inner\n");
+  write_text(two.here / "note.md", "# Note\n\n![a](img/a.png)\n");
+  REQUIRE(two.sync(two.here).exit == 0);
+  REQUIRE(two.sync(two.there).exit == 0);
+  REQUIRE(read_text(two.there / "img/b.pdf/inner.md") == "# Inner\n");
+  CHECK(two.ws(two.there, {"sync", "undo"}).exit == 0);
+  CHECK(fs::is_regular_file(two.there / "img/b.pdf"));
+  const Ended redone = two.ws(two.there, {"sync", "redo"});
+  INFO(redone.out << redone.err);
+  CHECK(redone.exit == 0);
+  CHECK(read_text(two.there / "img/b.pdf/inner.md") == "# Inner\n");
+}
+
 TEST_CASE("sync attachments: an undo knows a picture for one also where notes have its name by now", "[cli][undo]") {
   const Pictures two;
   two.both_in_step();

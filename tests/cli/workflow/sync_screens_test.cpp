@@ -79,7 +79,7 @@ void look_back(const Shelf& shelf, const std::function<void(const fs::path&, con
   show(shelf.here, "sync status");
   show(shelf.here, "links fix -n");
   show(shelf.here, "sync undo 3 -n");
-  show(shelf.here, "sync undo 3");
+  show(shelf.here, "sync undo 3 --yes");
   show(shelf.here, "sync redo");
   show(shelf.here, "sync restore loaf.md");
   show(shelf.here, "sync gc --keep 0d -n");

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/cli/workflow/two_folders.hpp"
+#include "tests/support/on_terminal.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -64,7 +65,8 @@ TEST_CASE("sync log --runs: a person reads what became of the documents", "[cli]
   write_text(two.here / "c.md", "# C\n");
   std::filesystem::rename(two.here / "deep/b.md", two.here / "deep/d.md");
   REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
-  CHECK_THAT(two.ws(two.here, {"sync", "log", "--runs"}).out, Contains("\t1 sent, 1 sent new, 1 moved on the service\t"));
+  CHECK_THAT(two.ws(two.here, {"sync", "log", "--runs"}).out,
+             Contains("\t1 sent, 1 sent new, 1 moved on the service\t"));
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   std::filesystem::remove(two.here / "c.md");
   REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
@@ -403,4 +405,24 @@ TEST_CASE("sync: a run that replaced more than ten files ends with the command t
   CHECK(guarded.exit == 7);
   CHECK_THAT(guarded.out, Contains("`ws sync redo --allow-deletes`"));
   CHECK(texts_of(two.here).size() == 13);
+}
+
+TEST_CASE("sync undo: a person is asked before the edits of others go for everybody", "[cli][undo]") {
+  const TwoFolders two;
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "one\ntheirs\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  Command asked = two.person.command({"sync", "undo"}, two.there);
+  asked.input = "n\n";
+  const Screen refused = run_on_terminal(asked, 100);
+  INFO(refused.text);
+  CHECK(refused.exit == 2);
+  CHECK_THAT(refused.text, Contains("It received 1 change") && Contains("undo it? [y/N]"));
+  CHECK(read_text(two.there / "a.md") == "one\ntheirs\nthree\n");
+  asked.input = "y\n";
+  CHECK(run_on_terminal(asked, 100).exit == 0);
+  CHECK(read_text(two.there / "a.md") != "one\ntheirs\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(read_text(two.here / "a.md") == read_text(two.there / "a.md"));
 }
