@@ -76,7 +76,7 @@ void Printer::sentence(std::string_view text) {
 
 bool Printer::has_exact_numbers(const Json& value, Numbers numbers) {
   auto checked = check_numbers(value, numbers);
-  if (!checked && !failure_) failure_ = std::move(checked).error();
+  if (!checked && !failure_) failure_ = checked.error();
   return checked.has_value();
 }
 

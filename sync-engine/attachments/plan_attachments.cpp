@@ -63,8 +63,7 @@ class FilePlanner {
     tell_waiting();
     std::ranges::stable_sort(plan_.actions, {}, &Action::path);
     std::ranges::sort(plan_.skipped);
-    const auto twice = std::ranges::unique(plan_.skipped);
-    plan_.skipped.erase(twice.begin(), twice.end());
+    plan_.skipped.erase(std::unique(plan_.skipped.begin(), plan_.skipped.end()), plan_.skipped.end());
     return std::move(plan_);
   }
 

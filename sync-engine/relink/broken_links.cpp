@@ -11,8 +11,8 @@
 
 #include "sync-engine/links/resolve.hpp"
 #include "sync-engine/relink/known_targets.hpp"
-#include "sync-engine/survey/link_index.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
+#include "sync-engine/survey/link_index.hpp"
 
 namespace ws::sync {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "sync-engine/links/rewrite_links.hpp"
 #include "sync-engine/model/plan.hpp"
-#include "sync-engine/survey/link_index.hpp"
 #include "sync-engine/session/session.hpp"
+#include "sync-engine/survey/link_index.hpp"
 
 namespace ws::sync {
 

@@ -11,9 +11,9 @@
 
 #include "sync-engine/links/rewrite_links.hpp"
 #include "sync-engine/relink/known_targets.hpp"
-#include "sync-engine/survey/link_index.hpp"
 #include "sync-engine/session/session.hpp"
 #include "sync-engine/state/operations.hpp"
+#include "sync-engine/survey/link_index.hpp"
 
 namespace ws::sync {
 

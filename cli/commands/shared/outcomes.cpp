@@ -238,10 +238,10 @@ void OutcomeLog::remember(const std::string& id, const UnderWay& call, const Rep
   if (!call.ends.empty()) std::erase_if(made_, [&](const Made& one) { return one.object == call.ends; });
   // A watch makes changes for weeks.
   if (call.row == Row::none && !has_secret && made_.size() >= most_untold) return;
-  std::string object = object_of(*call.operation, answer);
+  const std::string object = object_of(*call.operation, answer);
   made_.push_back({.id = call.row == Row::kept ? id : "",
                    .operation = call.operation->id,
-                   .object = object.empty() ? call.subject : std::move(object),
+                   .object = object.empty() ? call.subject : object,
                    .body = has_secret ? reply.body : "",
                    .has_secret = has_secret});
 }
