@@ -232,6 +232,7 @@ void add_next_steps(const Report& report,
                     const Invocation& called,
                     std::vector<std::string>& lines) {
   const ShellCommand& program = called.program;
+  const bool is_run = reversal_words(called) == nullptr;
   const auto confirm_with = [&](std::string_view flag) {
     ShellCommand again = sync_of(program);
     again.words(called.verb);
@@ -239,12 +240,12 @@ void add_next_steps(const Report& report,
     lines.push_back("to confirm: " + again.words(flag).in_backticks());
   };
   const sync::Guard* const stopped = report.guard ? &*report.guard : report.held_back ? &*report.held_back : nullptr;
-  if (stopped != nullptr && is_gone_here(*stopped) && !is_undo(called)) {
+  if (stopped != nullptr && is_gone_here(*stopped) && is_run) {
     lines.push_back("to restore what is missing here: " +
                     sync_of(program).add({"restore", "--deleted"}).in_backticks());
   }
   const bool is_stopped = report.guard.has_value();
-  if (is_stopped && is_gone_there(*stopped) && !is_undo(called) && !called.verb.starts_with("push")) {
+  if (is_stopped && is_gone_there(*stopped) && is_run && !called.verb.starts_with("push")) {
     ShellCommand keep = sync_of(program);
     lines.push_back("to keep here what was archived on the service: " +
                     keep.words(called.verb).add({"--keep-archived"}).in_backticks());
@@ -397,13 +398,11 @@ void add_hints(const Report& report, std::vector<std::string>& lines) {
 
 }  // namespace
 
-bool is_undo(const Invocation& called) { return called.verb.starts_with("undo") || called.verb.starts_with("redo"); }
-
 const ReversalWords* reversal_words(const Invocation& called) {
   static constexpr ReversalWords undo = {"undo", "undone", "to undo"};
   static constexpr ReversalWords redo = {"redo", "redone", "to redo"};
-  if (!is_undo(called)) return nullptr;
-  return called.verb.starts_with("redo") ? &redo : &undo;
+  if (called.verb.starts_with("undo")) return &undo;
+  return called.verb.starts_with("redo") ? &redo : nullptr;
 }
 
 bool reverses_both_sides(const sync::Action& action) {
@@ -455,12 +454,13 @@ std::optional<Failure> stop_of(const Report& report, const Invocation& called) {
 
 std::vector<std::string> render_outcome(const Report& report, ReportStage stage, const Invocation& called) {
   std::vector<std::string> lines;
+  const ReversalWords* const reversal = reversal_words(called);
   if (report.guard) {
     // The files that an undo removes lie here: its rows say what becomes of each.
-    lines.push_back(guard_text(*report.guard, stage, is_undo(called) ? "it" : "a sync"));
-    if (!is_undo(called)) add_losses(report, lines);
+    lines.push_back(guard_text(*report.guard, stage, reversal != nullptr ? "it" : "a sync"));
+    if (reversal == nullptr) add_losses(report, lines);
   } else if (!report.rows.empty() || report.conflicts.empty()) {
-    lines.push_back(render_sum(report, stage, reversal_words(called)));
+    lines.push_back(render_sum(report, stage, reversal));
   }
   if (report.growth) {
     lines.push_back(growth_text(*report.growth));

@@ -32,8 +32,6 @@ struct Invocation {
   std::string stamp = {};      ///< put before each line for a terminal: the time in a watch
 };
 
-bool is_undo(const Invocation& called);
-
 /// What is said of a change that a command takes back, or makes again, on both sides.
 struct ReversalWords {
   std::string_view planned, done, to_do;

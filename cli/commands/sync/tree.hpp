@@ -74,6 +74,11 @@ std::string_view keep_word(sync::Keep keep);
 std::string kept_text(sync::Keep keep);  ///< "kept mine", "merged"
 std::string_view what_follows(const sync::Conflict& conflict, sync::Keep keep);
 
+/// "run 3 (ws sync run, 2 hours ago)"; with the time itself where no terminal shows it.
+std::string described(Session& session, const sync::Operation& run);
+/// The number that `text` is, where `what` names it in the error: "RUN". Fails with `usage`.
+Result<std::uint64_t> positive_number(std::string_view what, const std::string& text);
+
 /// Hunks of a unified diff as git colours them, cleaned for the terminal: colours only where it shows some.
 std::string coloured_diff(Session& session, const std::string& hunks);
 
