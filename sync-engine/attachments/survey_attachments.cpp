@@ -6,13 +6,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include "api-client/base/text.hpp"
 #include "api-client/base/utf8.hpp"
+#include "sync-engine/attachments/weigh_attachments.hpp"
 #include "sync-engine/disk/root_folder.hpp"
-#include "sync-engine/links/references.hpp"
-#include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
 #include "sync-engine/tree/hash.hpp"
@@ -49,10 +47,10 @@ class AttachmentSurveyor {
       std::erase_if(found_.files, [&](const RelativePath& path) { return why_not(path).has_value(); });
     }
     if (options_.only) narrow();
-    weigh();
+    if (!options_.allow_deletes) weigh_losses(session_, survey_, options_, found_);
     wait_for_folders();
     WS_TRY(keep_marks());
-    if (!options_.allow_large) weigh_growth();
+    if (!options_.allow_large) weigh_growth(session_, found_);
     if (!options_.dry_run) local_.save(clean_survey());
     return std::move(found_);
   }
@@ -334,8 +332,8 @@ class AttachmentSurveyor {
     find_emptied();
   }
 
-  /// Files that may be known ones under another name: no note shows them by it yet. Each is told by its number, or else
-  /// by its bytes; a file is read only if a missing one has its size.
+  /// Adds the files that were renamed here, which no note shows by their new names yet. A file is a missing one of the
+  /// base if it has its inode number, or else its bytes; it is read only if it has the size of a missing one.
   void find_renamed(std::set<RelativePath>& paths) {
     std::multimap<std::uint64_t, Sha256> missing;
     std::map<FileId, std::pair<FileId, RelativePath>> numbers;  // by number, also where a birth time is not known
@@ -403,18 +401,10 @@ class AttachmentSurveyor {
     if (found_.sides.folders_here.empty()) return;
     std::set<std::string> known;
     for (const auto& [path, disk] : found_.disk) known.insert(disk);
+    const auto is_known = [&](const std::string& path) { return known.contains(path); };
     std::erase_if(found_.sides.folders_here, [&](const RelativePath& path) {
-      return holds_only(path.string(), known) && emptied_.insert(path).second;
+      return holds_only(session_.root, path.string(), is_known) && emptied_.insert(path).second;
     });
-  }
-
-  bool holds_only(const std::string& folder, const std::set<std::string>& known) const {
-    const Descriptor there = session_.root.open_beneath(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    std::vector<std::string> names;
-    return there && list_folder(there.get(), names) && std::ranges::all_of(names, [&](const std::string& name) {
-             const std::string path = folder + "/" + name;
-             return known.contains(path) || holds_only(path, known);
-           });
   }
 
   /// What comes in the place of a folder waits where files in it stay after all: what removes them is not wanted now.
@@ -563,104 +553,6 @@ class AttachmentSurveyor {
     });
     std::erase_if(plan.collisions, [&](const auto& each) { return !options_.only(each.path); });
     found_.is_partial = plan.actions.size() + plan.collisions.size() != before;
-  }
-
-  /// By the one guard, with the losses of notes: these are in the survey's guard already, or pass it by themselves.
-  void weigh() {
-    if (options_.allow_deletes) return;
-    const bool is_held = survey_.plan.held.has_value();
-    Guard guard = survey_.plan.guard ? *survey_.plan.guard : survey_.plan.held.value_or(Guard{.half = options_.half});
-    if (!survey_.plan.guard && !is_held) {
-      for (const Action& action : survey_.plan.actions) count_loss(action, guard);
-      guard.absent = count_absent(survey_.base, survey_.remote, options_.only);
-    }
-    guard.tracked = session_.state.base_count().value_or(count_in_sight(survey_.base));
-    guard.files_tracked = found_.sides.base.size() - found_.sides.left_out.size();
-    for (const Action& action : found_.plan.actions) count_loss(action, guard);
-    if (guard.files_deleted_here + guard.files_deleted_there == 0) return;
-    if (!survey_.plan.guard && !is_held) {
-      if (!needs_confirmation(guard)) return;
-      for (const Action& action : found_.plan.actions) {
-        if (!loses_text(action) || !loses_last_link(action)) continue;
-        ++(is_push(action.kind) ? guard.files_unlinked_there : guard.files_unlinked_here);
-      }
-      if (!needs_confirmation(guard)) return;
-    }
-    found_.guard = guard;
-    if (!options_.hold_deletes || survey_.plan.guard) return;
-    if (!is_held) {
-      // The notes pass by themselves: only files are held back.
-      found_.guard = Guard{.files_deleted_here = guard.files_deleted_here,
-                           .files_deleted_there = guard.files_deleted_there,
-                           .files_tracked = guard.files_tracked};
-    }
-    found_.held_deletes = true;
-    std::erase_if(found_.plan.actions, loses_text);
-  }
-
-  /// Whether the notes that showed a file that goes show it no more since this very run.
-  bool loses_last_link(const Action& action) {
-    const RelativePath& path = action.path;
-    if (!found_.shown.is_whole || !found_.shown.cut.empty()) return false;
-    if (is_push(action.kind)) {
-      const std::set<std::string>& unnamed = found_.shown.unnamed;
-      return unnamed.contains(path.string()) || unnamed.contains("[[" + utf8::fold_key(path.name())) ||
-             unnamed.contains("[[" + utf8::fold_key(path.text()));
-    }
-    const auto notes = found_.shown.notes.find(path);
-    return notes != found_.shown.notes.end() &&
-           std::ranges::all_of(notes->second, [&](const RelativePath& note) { return drops_link(note, path); });
-  }
-
-  /// Whether the note goes, or comes with a text that names no such file.
-  bool drops_link(const RelativePath& note, const RelativePath& file) {
-    const auto planned = std::ranges::find(survey_.plan.actions, note, &Action::path);
-    if (planned == survey_.plan.actions.end()) return false;
-    if (planned->kind == ActionKind::pull_delete) return true;
-    const auto pending = survey_.pending.find(planned->document);
-    if (pending == survey_.pending.end() || !pending->second.entry) return false;
-    const auto text = find_kept_text(session_, pending->second.blob, pending->second.entry->hash);
-    if (!text) return false;
-    const links::NoteLinks links = links::read_note(*text);
-    return !links.is_cut && std::ranges::none_of(links.references, [&](const links::Reference& each) {
-      return last_part(each.path) == file.name();
-    });
-  }
-
-  /// What would be received, before any of it is taken.
-  void weigh_growth() {
-    Arrivals arrivals{.is_first = found_.is_first};
-    std::set<Sha256> contents;
-    std::set<RelativePath> arriving;
-    const auto add = [&](const RelativePath& path, const RelativePath& row) {
-      const auto file = found_.sides.remote.find(row);
-      if (file == found_.sides.remote.end() || !arriving.insert(path).second) return;
-      ++arrivals.files;
-      arrivals.bytes += file->second.size_bytes;
-      if (contents.insert(file->second.hash).second) arrivals.distinct_bytes += file->second.size_bytes;
-    };
-    std::map<RelativePath, RelativePath> moved_here;
-    for (const Action& action : found_.plan.actions) {
-      if (action.kind == ActionKind::push_move) moved_here.emplace(action.path, *action.previous_path);
-      if (action.kind != ActionKind::pull_create && action.kind != ActionKind::pull_update) continue;
-      const auto moved = moved_here.find(action.path);
-      add(action.path, moved == moved_here.end() ? action.path : moved->second);
-    }
-    for (const AttachmentCollision& each : found_.plan.collisions) {
-      if (each.remote && !each.there && !found_.open.contains(each.path)) add(each.path, each.path);
-    }
-    if (arriving.empty()) return;
-    struct statvfs disk {};
-    const bool is_known = ::fstatvfs(session_.root.fd(), &disk) == 0;
-    arrivals.free_bytes = is_known ? std::uint64_t{disk.f_bavail} * disk.f_frsize : UINT64_MAX;
-    if (!needs_confirmation(arrivals)) return;
-    found_.growth = Growth{.files = arrivals.files, .bytes = arrivals.bytes};
-    const auto waits = [&](const auto& each) { return arriving.contains(each.path); };
-    std::erase_if(found_.plan.actions, waits);
-    std::erase_if(found_.plan.collisions, waits);
-    for (const RelativePath& path : arriving) {
-      found_.plan.skipped.push_back({.path = path.string(), .reason = SkipReason::growth});
-    }
   }
 
   Session& session_;

@@ -1,5 +1,6 @@
 #include "sync-engine/disk/root_folder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -71,6 +72,20 @@ bool list_folder(int folder, std::vector<std::string>& names) {
     if (name != "." && name != "..") names.emplace_back(name);
   }
   return true;
+}
+
+bool holds_only(const RootFolder& root,
+                const std::string& folder,
+                const std::function<bool(const std::string& path)>& is_meant) {
+  const Descriptor there = root.open_beneath(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  std::vector<std::string> names;
+  return there && list_folder(there.get(), names) && std::ranges::all_of(names, [&](const std::string& name) {
+           const std::string path = folder + "/" + name;
+           struct stat status = {};
+           const bool is_folder =
+               ::fstatat(there.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+           return is_folder ? holds_only(root, path, is_meant) : is_meant(path);
+         });
 }
 
 tl::unexpected<Failure> disk_failure(std::string_view doing, std::string_view what) {

@@ -71,6 +71,11 @@ Result<std::optional<Sha256>> hash_file_at(int folder, const std::string& name);
 
 /// Adds the names in an open folder, `.` and `..` aside. False: it is none, or cannot be listed.
 bool list_folder(int folder, std::vector<std::string>& names);
+/// Whether `is_meant` is true of the path of each file at or below a folder, a link being a file. Empty folders do not
+/// count. False: it is no folder, or cannot be listed.
+bool holds_only(const RootFolder& root,
+                const std::string& folder,
+                const std::function<bool(const std::string& path)>& is_meant);
 
 /// Whether `name` in the folder `above` is one. No link is followed.
 bool is_empty_folder(int above, const char* name);

@@ -1,8 +1,6 @@
 #include "sync-engine/undo/taken_places.hpp"
 
-#include <algorithm>
 #include <string_view>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -32,26 +30,14 @@ bool TakenPlaces::is_taken(const RelativePath& path, const std::set<RelativePath
     const bool is_there = there && ::fstat(there.get(), &status) == 0;
     if (is_there && !S_ISDIR(status.st_mode) && !leaves(place, leaving)) return true;
     const bool is_own_folder = is_there && S_ISDIR(status.st_mode) && place == path.text();
-    if (is_own_folder && holds_others(path.string(), leaving)) return true;
+    const auto is_leaving = [&](const std::string& inside) { return leaves(inside, leaving); };
+    if (is_own_folder && !holds_only(*root_, path.string(), is_leaving)) return true;
     if (there) break;
     missing = place;
     place = parent_folder(place);
   }
   if (!missing.empty()) missing_folder_ = std::string(missing) + "/";
   return false;
-}
-
-bool TakenPlaces::holds_others(const std::string& folder, const std::set<RelativePath>& leaving) const {
-  const Descriptor there = root_->open_beneath(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  std::vector<std::string> names;
-  if (!there || !list_folder(there.get(), names)) return true;
-  return std::ranges::any_of(names, [&](const std::string& name) {
-    const std::string path = folder + "/" + name;
-    struct stat status = {};
-    const bool is_known = ::fstatat(there.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-    if (is_known && S_ISDIR(status.st_mode)) return holds_others(path, leaving);
-    return !leaves(path, leaving);
-  });
 }
 
 }  // namespace ws::sync

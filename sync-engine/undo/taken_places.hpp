@@ -17,8 +17,6 @@ class TakenPlaces {
   bool is_taken(const RelativePath& path, const std::set<RelativePath>& leaving);
 
  private:
-  bool holds_others(const std::string& folder, const std::set<RelativePath>& leaving) const;
-
   const RootFolder* root_;
   std::string missing_folder_ = {};  ///< the last that was found missing, with its slash: nothing is in it
 };
