@@ -217,16 +217,15 @@ class StepsHere {
     std::erase_if(of_texts_, [](const FileStep& step) { return step.side == StepSide::service; });
     const auto files = std::stable_partition(
         of_texts_.begin(), of_texts_.end(), [](const FileStep& step) { return !is_about_bytes(step); });
-    of_bytes_.assign(files, of_texts_.end());
+    for (auto step = files; step != of_texts_.end(); ++step)
+      (step->to ? files_that_come_ : files_that_go_).push_back(std::move(*step));
     of_texts_.erase(files, of_texts_.end());
     applier_.emplace(session, of_texts_, was_begun);
   }
 
   /// `reads`: see FileEdits. Files that go make room for notes.
   Result<void> begin(const ReadsTexts& reads) {
-    std::vector<FileStep> going = of_bytes_;
-    std::erase_if(going, [](const FileStep& step) { return step.to.has_value(); });
-    WS_LET(left_of_bytes_, undo_attachments(session_, going, was_begun_));
+    WS_LET(left_of_going_, undo_attachments(session_, files_that_go_, was_begun_));
     return applier_->begin(reads);
   }
 
@@ -246,10 +245,8 @@ class StepsHere {
  private:
   Result<void> finish() {
     WS_LET(left_, applier_->end());
-    std::vector<FileStep> coming = of_bytes_;
-    std::erase_if(coming, [](const FileStep& step) { return !step.to; });
-    WS_LET(const std::vector<LeftAlone> left_of_coming, undo_attachments(session_, coming, was_begun_));
-    left_.insert(left_.end(), left_of_bytes_.begin(), left_of_bytes_.end());
+    WS_LET(const std::vector<LeftAlone> left_of_coming, undo_attachments(session_, files_that_come_, was_begun_));
+    left_.insert(left_.end(), left_of_going_.begin(), left_of_going_.end());
     left_.insert(left_.end(), left_of_coming.begin(), left_of_coming.end());
     Operations operations = session_.state.operations();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
@@ -266,7 +263,7 @@ class StepsHere {
     std::set<RelativePath> left;
     for (const LeftAlone& each : left_) left.insert(each.path);
     bool any = false;
-    for (const std::vector<FileStep>* const steps : {&of_texts_, &of_bytes_}) {
+    for (const std::vector<FileStep>* const steps : {&of_texts_, &files_that_go_, &files_that_come_}) {
       for (const FileStep& step : *steps) {
         if (step.side != StepSide::here || left.contains(*step.from)) continue;
         any = true;
@@ -281,8 +278,9 @@ class StepsHere {
   std::uint64_t undo_;
   bool was_begun_;
   std::vector<FileStep> of_texts_;
-  std::vector<FileStep> of_bytes_;
-  std::vector<LeftAlone> left_of_bytes_ = {};  ///< of those that go
+  std::vector<FileStep> files_that_go_;
+  std::vector<FileStep> files_that_come_;
+  std::vector<LeftAlone> left_of_going_ = {};
   std::vector<LeftAlone> left_;
   std::optional<Result<void>> outcome_;
   std::optional<FileEdits> applier_;
