@@ -360,7 +360,7 @@ Result<Prepared> prepare_any(const AnyCall& call, const ClientOptions& options, 
   prepared.request = {.method = call.method, .url = base + call.path, .body = call.body, .timeout = options.timeout};
   if (operation.retry == contract::RetryClass::unsafe) prepared.request.connection = http::Connection::recent;
   if (operation.retry == contract::RetryClass::keyed) prepared.idempotency_key = fresh_key;
-  // An operation that takes no key is not told apart by one.
+  // The service ignores a key where the operation takes none: it makes no retry safe.
   const bool takes_key = known == nullptr || known->idempotency == contract::Idempotency::key;
   if (const auto own = http::find_header(call.headers, key_header); own && takes_key) prepared.idempotency_key = *own;
   add_headers(operation, options, prepared);

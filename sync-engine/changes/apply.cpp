@@ -200,7 +200,7 @@ class Applier {
         step.base = BaseRow{.entry = *settled.base,
                             .blob = same_text ? old->second.blob : pending_blob(survey_, settled.document)};
       }
-      // Who wrote the text of the service is told, not who has the same here.
+      // The author of the text on the service: who wrote the same text here is not recorded.
       if (survey_.pending.contains(settled.document)) step.author = author_of(settled.document);
       if (known && old->second.disk_path() != step.action.path) step.action.previous_path = old->second.disk_path();
       collect_texts(step, after);

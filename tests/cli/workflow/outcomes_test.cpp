@@ -533,7 +533,7 @@ TEST_CASE("outcomes: what got no answer is not sent again by `ws call` and `ws a
   const std::vector<std::string> words =
       GENERATE(std::vector<std::string>{"call", "sync.source_create", "-F", "name=s"},
                std::vector<std::string>{"api", "POST", "/v1/sync/sources", "-F", "name=s"},
-               // The operation takes no key, so it is told apart by none.
+               // The operation takes no key: a second call with the same key is another call.
                std::vector<std::string>{"api", "POST", "/v1/sync/sources", "-F", "name=s", "-H", "Idempotency-Key: k"});
   CAPTURE(words);
   const OutcomeWorld world;
