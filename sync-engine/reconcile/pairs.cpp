@@ -193,7 +193,12 @@ class Decider {
   void moved_here() {
     switch (pair_.remote.change) {
       case Change::unchanged:
-        push_move("renamed here");
+        if (local().path == pair_.base.path) {
+          // It lay beside its place, and went there by itself: the service has that name already.
+          plan_.settled.push_back({.document = pair_.document, .base = pair_.base});
+        } else {
+          push_move("renamed here");
+        }
         if (pair_.local.text_too) push(ActionKind::push_update, local().path, "edited here");
         return;
       case Change::edited:
