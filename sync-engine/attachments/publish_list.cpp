@@ -117,22 +117,38 @@ class ListWriter {
 
  private:
   AttachmentTree changed_rows() {
-    AttachmentTree rows = list_.rows();
-    for (const auto& [path, change] : changes_) {
-      const auto there = rows.find(path);
-      const std::optional<Attachment> now = there == rows.end() ? std::nullopt : std::optional(there->second);
-      const bool is_as_wanted = now.has_value() == change.now.has_value() && (!now || now->hash == change.now->hash);
-      const bool is_as_seen = now.has_value() == change.seen.has_value() && (!now || now->hash == change.seen->hash);
-      if (!is_as_wanted && !is_as_seen) continue;
-      done_.insert(path);
-      if (is_as_wanted) continue;
-      if (change.now) {
-        rows.insert_or_assign(path, *change.now);
+    const AttachmentTree there = list_.rows();
+    AttachmentTree rows = there;
+    std::vector<const RowChanges::value_type*> arriving;
+    for (const RowChanges::value_type& each : changes_) {
+      const auto& [path, change] = each;
+      if (is_at(there, path, change.now)) {
+        done_.insert(path);
+      } else if (!is_at(there, path, change.seen) || (change.from && !is_at(there, *change.from, change.now))) {
+        continue;  // somebody else changed it, or renamed it to another name
+      } else if (change.now && !change.seen) {
+        arriving.push_back(&each);
       } else {
+        done_.insert(path);
         rows.erase(path);
+        if (change.now) rows.emplace(path, *change.now);
       }
     }
+    if (arriving.empty()) return rows;
+    std::set<std::string> names;
+    for (const auto& [path, row] : rows) names.insert(path.twin_key());
+    for (const RowChanges::value_type* each : arriving) {
+      if (!names.insert(each->first.twin_key()).second) continue;  // somebody else took its name, in another case
+      done_.insert(each->first);
+      rows.emplace(each->first, *each->second.now);
+    }
     return rows;
+  }
+
+  /// Whether these bytes are at the path; or nothing, where there are none.
+  static bool is_at(const AttachmentTree& rows, const RelativePath& path, const std::optional<Attachment>& file) {
+    const auto there = rows.find(path);
+    return there == rows.end() ? !file : file && there->second.hash == file->hash;
   }
 
   /// What is new comes before what shrinks for it: no row is on no part in between.

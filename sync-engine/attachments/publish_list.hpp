@@ -15,8 +15,9 @@
 namespace ws::sync {
 
 struct RowChange {
-  std::optional<Attachment> seen = {};  ///< the row that the plan saw; empty: none
-  std::optional<Attachment> now = {};   ///< empty: the row goes
+  std::optional<Attachment> seen = {};    ///< the row that the plan saw; empty: none
+  std::optional<Attachment> now = {};     ///< empty: the row goes
+  std::optional<RelativePath> from = {};  ///< of a rename: where these bytes were
 };
 using RowChanges = std::map<RelativePath, RowChange>;
 

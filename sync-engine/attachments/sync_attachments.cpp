@@ -560,7 +560,7 @@ class AttachmentRun {
       } else if (action.kind == ActionKind::push_move) {
         const auto file = copy_of(found_.sides.remote, *action.previous_path);
         changes.try_emplace(*action.previous_path, RowChange{.seen = file});  // unless another file takes its name
-        changes[action.path] = {.now = file};
+        changes[action.path] = {.now = file, .from = action.previous_path};
       }
     }
     if (changes.empty() && !found_.list.is_due()) return {};
