@@ -14,6 +14,7 @@
 #include "sync-engine/binding/status_socket.hpp"
 #include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/publish/publish.hpp"
+#include "sync-engine/reconcile/overlapping_paths.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/survey/held_documents.hpp"
@@ -41,20 +42,41 @@ bool has_nothing_to_tell(const Report& report) {
          report.remarks.empty() && !report.guard && !report.held_back && !report.ended_by && !report.partial;
 }
 
+/// The files that a run takes away before it looks again for room for notes.
+std::set<RelativePath> files_in_the_way(const Survey& survey, const AttachmentSurvey& files) {
+  std::set<RelativePath> leaving;
+  OverlappingPaths freed;
+  for (const Action& action : files.guard ? std::vector<Action>() : files.plan.actions) {
+    if (action.kind != ActionKind::pull_delete && action.kind != ActionKind::pull_move) continue;
+    const RelativePath& place = action.previous_path.value_or(action.path);
+    freed.add(place.twin_key());
+    leaving.insert(place);
+  }
+  const bool any = std::ranges::any_of(survey.plan.conflicts, [&](const Conflict& each) {
+    return each.which == ConflictCase::not_synced && freed.overlaps(each.path.twin_key());
+  });
+  return any ? leaving : std::set<RelativePath>();
+}
+
 Result<Report> look(Session& session, const RunOptions& options, AttachmentSurvey& files) {
   WS_LET(Survey survey, ws::sync::survey(session, options, PullMode::inspect));
   RunOptions looking = options;
   looking.looks_only = true;
   WS_LET(const RelinkPlan kept, plan_kept_links(session, survey, looking));
+  TextEdits edits;
   if (!kept.steps.empty()) {
-    TextEdits edits;
     for (const RelinkedNote& note : kept.told.notes) {
       WS_LET(RelativePath path, RelativePath::parse(note.path));
       edits.emplace(std::move(path), note.after);
     }
-    WS_LET(survey, ws::sync::survey(session, options, PullMode::inspect, std::move(edits)));
+    WS_LET(survey, ws::sync::survey(session, options, PullMode::inspect, edits));
   }
   WS_LET(files, survey_attachments(session, survey, looking));
+  if (auto leaving = files_in_the_way(survey, files); !leaving.empty()) {
+    RunOptions later = options;
+    later.absent.merge(leaving);
+    WS_LET(survey, ws::sync::survey(session, later, PullMode::inspect, std::move(edits)));
+  }
   WS_LET(Report report, report_of(session, survey));
   count_links(session, survey, files, options, true, report);
   if (kept.told.links > 0) {
@@ -70,13 +92,13 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
     if (!told.contains(known.id) && out_of_sight.hides(known)) report.conflicts.push_back(known);
   }
   report.clean = report.clean && unavailable.empty() && report.conflicts.empty();
-  preview_decisions(report, options);
   if (options.name_others) {
     survey.scan.each_other([&report](const std::string& path) { report.others.push_back(path); });
     std::ranges::sort(report.others);
   }
   WS_TRY(mark_staged(session, report.rows));
   add_to_report(files, report);
+  preview_decisions(report, options);
   return report;
 }
 

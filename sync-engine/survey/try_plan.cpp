@@ -276,6 +276,7 @@ class ObstacleFinder {
   }
 
   Thing look_at(const std::string& name) const {
+    if (!survey_.absent.empty() && survey_.absent.contains(RelativePath::parse(name).value())) return Thing::none;
     const Descriptor file = session_.root.open_beneath(name, O_PATH | O_NOFOLLOW);
     if (!file) return errno == ELOOP ? Thing::other : Thing::none;
     struct stat status {};
