@@ -424,10 +424,14 @@ class Decisions {
 
 }  // namespace
 
-std::optional<ActionKind> decided_as(const Conflict& conflict, Keep keep) {
-  if (conflict.is_here_only() && keep == Keep::local) return std::nullopt;  // the plan that follows sends it
+std::optional<ActionKind> planned_as(const Conflict& conflict, Keep keep) {
   const ConflictResolution* const resolution = conflict.row().find(keep);
   return resolution == nullptr ? std::nullopt : resolution->done_as;
+}
+
+std::optional<ActionKind> decided_as(const Conflict& conflict, Keep keep) {
+  if (conflict.is_here_only() && keep == Keep::local) return std::nullopt;  // the plan that follows sends it
+  return planned_as(conflict, keep);
 }
 
 std::vector<Result<void>> decide_conflicts(Session& session, const std::vector<Choice>& choices) {

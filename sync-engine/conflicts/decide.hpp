@@ -18,5 +18,7 @@ std::vector<Result<void>> decide_conflicts(Session& session, const std::vector<C
 
 /// The action that a report shows for a decision; empty where the next plan carries it out and has rows of its own.
 std::optional<ActionKind> decided_as(const Conflict& conflict, Keep keep);
+/// The same for a preview, which has no next plan; empty where it cannot be told before.
+std::optional<ActionKind> planned_as(const Conflict& conflict, Keep keep);
 
 }  // namespace ws::sync

@@ -152,6 +152,19 @@ Result<Report> report_of(Session& session, Survey& survey) {
 
 bool is_unfinished(const Row& row) { return row.state != Row::State::done && row.action.kind != ActionKind::conflict; }
 
+namespace {
+
+/// Of a decided conflict, by what becomes of it.
+std::string_view reason_of(const Action& action, Keep keep) {
+  if (action.kind == ActionKind::push_move) return "conflict, my name is kept";
+  if (action.kind == ActionKind::pull_move) return "conflict, their name is kept";
+  if (keep == Keep::local) return action.attachment ? "conflict, mine is kept" : "conflict, my text is kept";
+  if (keep == Keep::remote) return action.attachment ? "conflict, theirs is kept" : "conflict, their text is kept";
+  return action.attachment ? "conflict, both are kept" : "conflict, my text is kept beside theirs";
+}
+
+}  // namespace
+
 SettledRows::SettledRows(std::vector<Row>& rows) : rows_(rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].action.kind == ActionKind::conflict)
@@ -165,21 +178,19 @@ void SettledRows::settle(const Conflict& conflict, Keep keep, Row::State state) 
   if (place == places_.end()) return;
   Row& row = rows_[place->second];
   places_.erase(place);
-  const auto kind = decided_as(conflict, keep);
+  const auto kind = state == Row::State::planned ? planned_as(conflict, keep) : decided_as(conflict, keep);
   // A path conflict has no row: the plan of the next round carries the decision out.
   if (!kind) {
     dropped_.insert(static_cast<std::size_t>(&row - rows_.data()));
     return;
   }
   row.action.kind = *kind;
+  if (*kind == ActionKind::push_move) row.action.previous_path = conflict.remote->path;
   if (*kind == ActionKind::pull_move) {
     row.action.previous_path = conflict.path;
     row.action.path = conflict.remote->path;
   }
-  row.action.reason = keep == Keep::local              ? "conflict, my text is kept"
-                      : *kind == ActionKind::pull_move ? "conflict, their name is kept"
-                      : keep == Keep::remote           ? "conflict, their text is kept"
-                                                       : "conflict, my text is kept beside theirs";
+  row.action.reason = reason_of(row.action, keep);
   row.state = state;
   row.error.reset();
 }
@@ -202,7 +213,7 @@ void preview_decisions(Report& report, const RunOptions& options) {
   if (!keep) return;
   SettledRows settled(report.rows);
   std::erase_if(report.conflicts, [&](const Conflict& conflict) {
-    if (!decided_as(conflict, *keep)) return false;
+    if (!planned_as(conflict, *keep)) return false;
     settled.settle(conflict, *keep, Row::State::planned);
     return true;
   });

@@ -245,6 +245,7 @@ void note_writers(Session& session, const Survey& survey, const std::vector<Row>
 /// Decides the run's attachment conflicts and carries that out.
 Result<void> decide_files(RunContext& context, RunOptions options, Report& report) {
   std::set<RelativePath> decided;
+  SettledRows settled(report.rows);
   for (const Conflict& conflict : std::vector<Conflict>(report.conflicts)) {
     if (!conflict.is_about(ConflictSubject::attachment) || (options.only && !options.only(conflict.path))) continue;
     if (!decide_attachment(context.session, *context.clock, conflict.path, *options.on_conflict)) {
@@ -252,11 +253,11 @@ Result<void> decide_files(RunContext& context, RunOptions options, Report& repor
       continue;
     }
     decided.insert(conflict.path);
-    std::erase_if(report.rows, [&](const Row& row) {
-      return row.action.attachment && row.action.kind == ActionKind::conflict && row.action.path == conflict.path;
-    });
+    // Ours is sent by the plan that follows, and has its row there.
+    if (*options.on_conflict == Keep::remote) settled.settle(conflict, Keep::remote, Row::State::done);
     std::erase_if(report.conflicts, [&](const Conflict& each) { return each.id == conflict.id; });
   }
+  settled.drop_rows();
   if (decided.empty()) return {};
   // Those that are still open are met again.
   std::erase_if(report.rows,
