@@ -219,10 +219,11 @@ ShellCommand resolve_command(ShellCommand program, const sync::Conflict& conflic
   } else {
     program.add({"--keep"});
   }
-  const bool has_theirs = conflict.row().find(sync::Keep::remote) != nullptr;
-  if (conflict.row().find(sync::Keep::both) != nullptr)
-    return has_theirs ? program.add({"mine|theirs|both"}) : program.add({"mine|both"});
-  return has_theirs ? program.add({"mine|theirs"}) : program.add({"mine"});
+  const auto offers = [&](sync::Keep keep) { return conflict.row().find(keep) != nullptr; };
+  const bool has_theirs = offers(sync::Keep::remote);
+  if (offers(sync::Keep::both)) return has_theirs ? program.add({"mine|theirs|both"}) : program.add({"mine|both"});
+  if (!has_theirs) return program.add({"mine"});
+  return offers(sync::Keep::local) ? program.add({"mine|theirs"}) : program.add({"theirs"});
 }
 
 ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }

@@ -52,6 +52,8 @@ class Story {
       case ConflictCase::attachment_edited_and_removed: return file_removed_there();
       case ConflictCase::attachment_removed_and_edited: return file_removed_here();
       case ConflictCase::attachment_renamed_on_both: return file_renamed();
+      case ConflictCase::attachment_folder_there: return folder_for_file();
+      case ConflictCase::attachment_folder_here: return file_for_folder();
     }
   }
 
@@ -148,6 +150,18 @@ class Story {
     say(fmt::format("On the service it was renamed to {}.", there_path()));
     offer(Keep::local, "The next `ws sync` gives it your name on the service too.");
     offer(Keep::remote, "The file here gets their name.");
+  }
+
+  void folder_for_file() {
+    say_my_file();
+    say("On the service a folder has its name.");
+    offer(Keep::remote, "Your file gets (local) in its name now. The next `ws sync` receives the folder.");
+  }
+
+  void file_for_folder() {
+    say(fmt::format("You have a folder here at {}.", conflict_.path.text()));
+    say_their_file();
+    offer(Keep::local, "Their file has (remote) in its name, which the next `ws sync` gives it on the service too.");
   }
 
   void say_my_file() {

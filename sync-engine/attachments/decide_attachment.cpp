@@ -3,12 +3,15 @@
 #include <optional>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/bytes_at_hand.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
+#include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/reconcile/free_name.hpp"
 
 namespace ws::sync {
 namespace {
@@ -19,10 +22,25 @@ class AttachmentDecision {
       : session_(session), clock_(clock), store_(store), writer_(writer) {}
 
   Result<void> decide(const RelativePath& path, const OpenAttachment& open, Keep keep) {
-    if (open.from && open.there) {
+    const ConflictCase which = conflict_of(path, open).which;
+    if (which == ConflictCase::attachment_renamed_on_both) {
       WS_TRY(choose_name(path, open, keep));
       return store_.drop_conflict(path);
     }
+    const bool is_of_folder =
+        which == ConflictCase::attachment_folder_there || which == ConflictCase::attachment_folder_here;
+    if (is_of_folder && row_of(which).find(keep) == nullptr) {
+      const bool is_here = which == ConflictCase::attachment_folder_here;
+      return fail(Failure::Kind::conflict,
+                  fmt::format("{} is a folder {}", path.text(), is_here ? "here" : "on the service"),
+                  is_here ? "use --path mine, or rename your folder" : "use --path theirs, or rename your file");
+    }
+    if (which == ConflictCase::attachment_folder_there) {
+      WS_TRY(step_aside(path, open));
+      return store_.drop_conflict(path);
+    }
+    // Theirs lies beside the folder: that is its name from now on.
+    if (which == ConflictCase::attachment_folder_here) keep = Keep::both;
     switch (keep) {
       case Keep::merged:
         return fail(Failure::Kind::usage,
@@ -44,22 +62,35 @@ class AttachmentDecision {
                   fmt::format("{} is one file with two names, and cannot keep both", path.text()),
                   "use --path mine or --path theirs");
     }
-    if (keep == Keep::remote) {
-      const Sha256& hash = open.local->hash;
-      const OperationRow row{.origins = ChangeOrigin::decided,
-                             .before = Version{.path = path, .hash = hash},
-                             .after = Version{.path = *open.there, .hash = hash}};
-      WS_LET(sqlite::Transaction transaction, session_.state.begin());
-      WS_TRY(session_.state.operations().record_planned(row));
-      WS_TRY(transaction.commit());
-      WS_TRY(writer_.move(path, *open.there, hash));
-      WS_TRY(writer_.flush_folders());
-    }
+    if (keep == Keep::remote) WS_TRY(rename(path, *open.there, open.local->hash));
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     WS_TRY(store_.put_base(*open.there, *open.remote));
     WS_TRY(store_.forget_base(*open.from));
     WS_TRY(store_.put_wanted(keep == Keep::remote ? *open.there : path));
     return transaction.commit();
+  }
+
+  /// Recorded before it is done, for an undo.
+  Result<void> rename(const RelativePath& path, const RelativePath& to, const Sha256& hash) {
+    const OperationRow row{.origins = ChangeOrigin::decided,
+                           .before = Version{.path = path, .hash = hash},
+                           .after = Version{.path = to, .hash = hash}};
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    WS_TRY(session_.state.operations().record_planned(row));
+    WS_TRY(transaction.commit());
+    WS_TRY(writer_.move(path, to, hash));
+    return writer_.flush_folders();
+  }
+
+  /// The folder of the service has the name from now on.
+  Result<void> step_aside(const RelativePath& path, const OpenAttachment& open) {
+    WS_LET(const AttachmentTree agreed, store_.base());
+    const auto beside = name_beside(path, "local", [&](const RelativePath& each) {
+      return !agreed.contains(each) && !session_.root.open_beneath(each.text(), O_PATH | O_NOFOLLOW);
+    });
+    if (!beside) return fail(Failure::Kind::conflict, fmt::format("no free name beside {}", path.text()));
+    WS_TRY(rename(path, *beside, open.local->hash));
+    return store_.put_wanted(*beside);
   }
 
   /// What an undo takes back: before the file here is replaced, or the conflict ends.
@@ -96,6 +127,11 @@ class AttachmentDecision {
   }
 
   Result<void> keep_both(const RelativePath& path, const OpenAttachment& open) {
+    if (open.remote && !open.beside) {
+      return fail(Failure::Kind::conflict,
+                  fmt::format("theirs of {} has not been received yet", path.text()),
+                  "`ws sync` receives it, then decide");
+    }
     WS_TRY(agree_on_theirs(path, open));
     return open.beside ? store_.put_wanted(*open.beside) : Result<void>();
   }

@@ -268,8 +268,12 @@ class FilePlanner {
     } else if (has_room || (is_folder_here(conflict.path) && base(conflict.path) != nullptr)) {
       collide(conflict.path);
     } else {
-      if (local(conflict.path) != nullptr) wait(conflict.path);
-      if (conflict.remote) wait(conflict.remote->path);
+      const bool is_file_here = conflict.which == folder_there && local(conflict.path) != nullptr;
+      const bool is_folder = !is_file_here && conflict.remote && is_folder_here(conflict.remote->path);
+      if (is_file_here) collide({.path = conflict.path, .local = *local(conflict.path)});
+      if (is_folder) collide({.path = conflict.remote->path, .remote = *remote(conflict.remote->path)});
+      if (!is_file_here && local(conflict.path) != nullptr) wait(conflict.path);
+      if (!is_folder && conflict.remote) wait(conflict.remote->path);
     }
   }
 
@@ -293,7 +297,10 @@ class FilePlanner {
     if (const Attachment* const row = base(path)) collision.base = *row;
     if (const LocalAttachment* const file = local(path)) collision.local = *file;
     if (const Attachment* const row = remote(path)) collision.remote = *row;
-    plan_.collisions.push_back(std::move(collision));
+    collide(std::move(collision));
+  }
+  void collide(AttachmentCollision collision) {
+    if (!is_collision(collision.path)) plan_.collisions.push_back(std::move(collision));
   }
 
   void wait(const RelativePath& path) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <utility>
 
 #include <fcntl.h>
@@ -311,7 +312,8 @@ class AttachmentSurveyor {
       paths.insert(path);
       if (!open.beside) continue;
       beside.insert(*open.beside);
-      if (paths.contains(*open.beside) || !files_.has(*open.beside)) continue;
+      const bool is_synced = found_.sides.base.contains(*open.beside) || found_.sides.remote.contains(*open.beside);
+      if (is_synced || !files_.has(*open.beside)) continue;
       // It belongs to the conflict: not a file that is not synced.
       ++found_.synced_here;
       found_.disk.emplace(*open.beside, files_.disk_path(*open.beside));
@@ -329,21 +331,24 @@ class AttachmentSurveyor {
       if (!is_asked_for && is_ignored(path)) continue;
       look_at_one(path);
     }
+    find_replaced();
     find_emptied();
   }
 
   /// Adds the files that were renamed here, which no note shows by their new names yet. A file is a missing one of the
-  /// base if it has its inode number, or else its bytes; it is read only if it has the size of a missing one.
+  /// base if it has its inode number, or, where that tells nothing, its bytes; it is read only if it has the size of a
+  /// missing one. A copy that somebody keeps elsewhere is no new name: nobody asked for it to be sent.
   void find_renamed(std::set<RelativePath>& paths) {
     std::multimap<std::uint64_t, Sha256> missing;
     std::map<FileId, std::pair<FileId, RelativePath>> numbers;  // by number, also where a birth time is not known
     for (const auto& [path, row] : found_.sides.base) {
       if (files_.has(path)) continue;
-      missing.emplace(row.size_bytes, row.hash);
       const auto file = found_.sides.files_known.find(path);
-      if (file != found_.sides.files_known.end()) numbers.emplace(file->second.number(), std::pair(file->second, path));
+      const bool is_known = file != found_.sides.files_known.end();
+      if (is_known) numbers.emplace(file->second.number(), std::pair(file->second, path));
+      if (!is_known || file->second.born_ns == 0) missing.emplace(row.size_bytes, row.hash);
     }
-    if (missing.empty()) return;
+    if (missing.empty() && numbers.empty()) return;
     std::map<RelativePath, std::set<RelativePath>> moved;
     for (const RelativePath& path : files_.all()) {
       if (numbers.empty() || found_.sides.base.contains(path)) continue;
@@ -379,6 +384,30 @@ class AttachmentSurveyor {
       if (!is_one) continue;
       paths.insert(path);
       wanted_.insert(path);
+    }
+  }
+
+  /// Adds the files that were renamed here while another one took their name, told by their numbers. One with another
+  /// ending is what an editor keeps of the version before.
+  void find_replaced() {
+    std::map<FileId, std::pair<FileId, RelativePath>> replaced;  // by number
+    for (const auto& [path, file] : found_.sides.files_known) {
+      const auto now = found_.sides.local.find(path);
+      const bool is_here = now != found_.sides.local.end() && !now->second.hidden;
+      if (is_here && file.born_ns != 0 && is_same_file(file, now->second.file) == SameFile::no)
+        replaced.emplace(file.number(), std::pair(file, path));
+    }
+    if (replaced.empty()) return;
+    for (const RelativePath& path : files_.all()) {
+      if (found_.sides.local.contains(path)) continue;
+      const FileId file = file_id(files_.disk_path(path));
+      const auto from = replaced.find(file.number());
+      const bool is_renamed = from != replaced.end() && is_same_file(from->second.first, file) == SameFile::yes &&
+                              std::filesystem::path(from->second.second.text()).extension() ==
+                                  std::filesystem::path(path.text()).extension();
+      if (!is_renamed || why_not(path)) continue;
+      wanted_.insert(path);
+      look_at_one(path);
     }
   }
 

@@ -90,7 +90,9 @@ class PlaceDecision {
       case ConflictCase::attachment_added_on_both:
       case ConflictCase::attachment_edited_and_removed:
       case ConflictCase::attachment_removed_and_edited:
-      case ConflictCase::attachment_renamed_on_both: return {};  // not about a place
+      case ConflictCase::attachment_renamed_on_both:
+      case ConflictCase::attachment_folder_there:
+      case ConflictCase::attachment_folder_here: return {};  // not about a document
     }
     return {};
   }

@@ -34,9 +34,9 @@ constexpr Resolutions of_two_documents = {ConflictResolution{Keep::local, "mine 
                                           ConflictResolution{Keep::remote, "theirs has the name"}};
 constexpr Resolutions of_two_states = {ConflictResolution{Keep::local, "keep what is here"},
                                        ConflictResolution{Keep::remote, "keep what the service has"}};
-constexpr Resolutions of_two_files = {ConflictResolution{Keep::local, "keep mine"},
-                                      ConflictResolution{Keep::remote, "keep theirs"},
-                                      ConflictResolution{Keep::both, "keep both"}};
+constexpr Resolutions of_two_files = {ConflictResolution{Keep::local, "keep mine", ActionKind::push_update},
+                                      ConflictResolution{Keep::remote, "keep theirs", ActionKind::pull_update},
+                                      ConflictResolution{Keep::both, "keep both", ActionKind::push_update}};
 
 constexpr std::string_view file_and_folder = "a file and a folder have the same name";
 
@@ -194,23 +194,40 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .subject = Subject::attachment,
               .sides = Sides::local,
               .reason = "file edited here, removed on the service",
-              .resolutions = {ConflictResolution{Keep::local, "keep mine"},
-                              ConflictResolution{Keep::remote, "remove my file"},
-                              ConflictResolution{Keep::both}}};
+              .resolutions = {ConflictResolution{Keep::local, "keep mine", ActionKind::push_create},
+                              ConflictResolution{Keep::remote, "remove my file", ActionKind::pull_delete},
+                              ConflictResolution{Keep::both, "", ActionKind::push_create}}};
     case attachment_removed_and_edited:
       return {.word = "attachment_removed_and_edited",
               .kind = Kind::attachment,
               .subject = Subject::attachment,
               .sides = Sides::remote,
               .reason = "file removed here, edited on the service",
-              .resolutions = {ConflictResolution{Keep::local, "keep it removed"},
+              .resolutions = {ConflictResolution{Keep::local, "keep it removed", ActionKind::push_delete},
                               ConflictResolution{Keep::both, "keep theirs"}}};
     case attachment_renamed_on_both:
       return {.word = "attachment_renamed_on_both",
               .kind = Kind::path,
               .subject = Subject::attachment,
               .reason = "file renamed on both sides",
-              .resolutions = of_two_names};
+              .resolutions = {ConflictResolution{Keep::local, "keep my name", ActionKind::push_move},
+                              ConflictResolution{Keep::remote, "take their name", ActionKind::pull_move}}};
+    case attachment_folder_there:
+      return {.word = "attachment_folder_there",
+              .kind = Kind::path,
+              .subject = Subject::attachment,
+              .sides = Sides::local,
+              .reason = file_and_folder,
+              .title = "a file here, a folder on the service",
+              .resolutions = {ConflictResolution{Keep::remote, "the folder has the name"}}};
+    case attachment_folder_here:
+      return {.word = "attachment_folder_here",
+              .kind = Kind::path,
+              .subject = Subject::attachment,
+              .sides = Sides::remote,
+              .reason = file_and_folder,
+              .title = "a folder here, a file on the service",
+              .resolutions = {ConflictResolution{Keep::local, "my folder has the name"}}};
   }
   return {};
 }
@@ -260,8 +277,10 @@ ConflictCase find_rename_case(const Conflict& sides) {
 }
 
 ConflictCase find_attachment_case(const Conflict& sides) {
-  if (!sides.remote) return ConflictCase::attachment_edited_and_removed;
-  if (!sides.local) return ConflictCase::attachment_removed_and_edited;
+  if (!sides.remote)
+    return sides.base ? ConflictCase::attachment_edited_and_removed : ConflictCase::attachment_folder_there;
+  if (!sides.local)
+    return sides.base ? ConflictCase::attachment_removed_and_edited : ConflictCase::attachment_folder_here;
   if (sides.base && sides.local->path != sides.remote->path) return ConflictCase::attachment_renamed_on_both;
   return sides.base ? ConflictCase::attachment_edited_on_both : ConflictCase::attachment_added_on_both;
 }

@@ -41,6 +41,8 @@ enum class ConflictCase {
   attachment_edited_and_removed,
   attachment_removed_and_edited,
   attachment_renamed_on_both,  ///< one file with two new names
+  attachment_folder_there,     ///< a file here where the service has a folder
+  attachment_folder_here,      ///< a folder here where the service has a file
 };
 
 /// The word of scripts. The first five are the service's too.

@@ -127,7 +127,7 @@ Report full_report() {
       report.rows.push_back(std::move(row));
     }
   }
-  for (int number = 0; number <= static_cast<int>(ConflictCase::attachment_renamed_on_both); ++number) {
+  for (int number = 0; number <= static_cast<int>(ConflictCase::attachment_folder_here); ++number) {
     const auto which = static_cast<ConflictCase>(number);
     report.conflicts.push_back({.which = which, .path = path("a.md")});
     report.conflicts.push_back({.which = which, .path = path("a.md"), .document = {"d"}, .id = "c"});

@@ -808,7 +808,8 @@ TEST_CASE("sync attachments: a folder here in place of a picture that was edited
   CHECK(fs::exists(two.there / "img/b (remote).pdf") == (keep == "both"));
 }
 
-TEST_CASE("sync attachments: a picture and a folder of one name, both new, wait for each other", "[cli]") {
+TEST_CASE("sync attachments: a picture and a folder of one name, both new, are a conflict that a rename ends",
+          "[cli]") {
   const Pictures two;
   two.both_in_step();
   write_text(two.here / "art", "a picture");
@@ -819,8 +820,8 @@ TEST_CASE("sync attachments: a picture and a folder of one name, both new, wait 
   for (int i = 0; i < 2; ++i) {
     const Ended met = two.sync(two.here);
     INFO(met.out << met.err);
-    CHECK(met.exit == 0);
-    CHECK(attachment_rows(met).empty());
+    CHECK(met.exit == 7);
+    CHECK(attachment_rows(met) == std::vector<std::string>{"conflict art"});
     CHECK_THAT(parse(met.out)["skipped"].dump(), Contains("art/page.png"));
   }
   fs::rename(two.here / "art", two.here / "art.png");

@@ -100,8 +100,8 @@ const std::vector<Row> rows = {
     {"CC=", {}, {{"a", "1"}}, {{"a", "1"}}, {"adopt a"}},
     {"CC", {}, {{"a", "1"}}, {{"a", "2"}}, {"conflict a"}},
     {"CM", {{"a", "1"}}, {{"a", "1"}, {"b", "2"}}, {{"b", "1"}}, {"pull_delete a", "conflict b"}},
-    {"CT", {}, {{"a", "1"}}, {{"a/x", "2"}}, {"skip a", "skip a/x"}},
-    {"CT, the folder here", {}, {{"a/x", "1"}, {"b", "1"}}, {{"a", "2"}}, {"push_create b", "skip a", "skip a/x"}},
+    {"CT", {}, {{"a", "1"}}, {{"a/x", "2"}}, {"conflict a", "skip a/x"}},
+    {"CT, the folder here", {}, {{"a/x", "1"}, {"b", "1"}}, {{"a", "2"}}, {"push_create b", "conflict a", "skip a/x"}},
     {"CT, edited here", {{"a", "1"}}, {{"a", "2"}}, {{"a", "1"}, {"a/x", "2"}}, {"push_update a", "skip a/x"}},
     {"TU", {{"a", "1"}}, {{"a/x", "2"}}, {{"a", "1"}}, {"push_delete a", "push_create a/x"}},
     {"TU, the same bytes", {{"a", "1"}}, {{"a/x", "1"}}, {{"a", "1"}}, {"push_move a > a/x"}},
@@ -419,7 +419,7 @@ TEST_CASE("plan attachments: a folder here, whatever lies in it, is in the way o
   using Words = std::vector<std::string>;
   CHECK(plan_of({{"p", "1"}}, {{"p", "2"}}) == Words{"conflict p"});
   CHECK(plan_of({{"p", "1"}}, {{"p", "1"}}) == Words{"push_delete p"});
-  CHECK(plan_of({}, {{"p", "2"}}) == Words{"skip p"});
+  CHECK(plan_of({}, {{"p", "2"}}) == Words{"conflict p"});
 }
 
 TEST_CASE("plan attachments: a file of one's own is in the way of what comes below its name", "[sync-engine]") {
