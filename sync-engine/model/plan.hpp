@@ -57,6 +57,8 @@ struct RemoteTree {
   /// Known documents that are missing from a listing that claims to be complete. Not a delete. Sorted.
   std::vector<DocumentId> absent = {};
   std::vector<Skipped> refused = {};  ///< documents whose path breaks a rule; listed, never written
+  /// Known documents that are among the refused now: they hold the place of the base no more.
+  std::set<DocumentId> moved_out = {};
   bool operator==(const RemoteTree&) const = default;
 };
 

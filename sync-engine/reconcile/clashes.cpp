@@ -234,7 +234,7 @@ class Settler {
       if (nearby.overlaps(key)) places.emplace(std::move(key), document);
     };
     for (const auto& [document, entry] : base_.documents) {
-      if (!remote_.changed.contains(document)) add(document, entry.path);
+      if (!remote_.changed.contains(document) && !remote_.moved_out.contains(document)) add(document, entry.path);
     }
     for (const auto& [document, entry] : remote_.changed) add(document, entry.path);
     for (const Skipped& refused : remote_.refused) {

@@ -44,8 +44,9 @@ class RemotePlaces {
   void fill() {
     places_.emplace();
     for (const auto& [document, entry] : base_.documents) {
-      if (!remote_.changed.contains(document) && !remote_.gone.contains(document))
-        places_->insert(entry.path.twin_key());
+      const bool is_as_before = !remote_.changed.contains(document) && !remote_.gone.contains(document) &&
+                                !remote_.moved_out.contains(document);
+      if (is_as_before) places_->insert(entry.path.twin_key());
     }
     for (const auto& [document, entry] : remote_.changed) places_->insert(entry.path.twin_key());
   }

@@ -382,8 +382,9 @@ class Surveyor {
       if (!is_out) survey_.remote.refused.push_back({.path = path.string(), .reason = *why});
       survey_.remote.changed.erase(document);
       // A known document moved to an ignored path: it is detached on both sides and not pushed.
-      if (survey_.base.documents.contains(document))
-        survey_.local.unsyncable.emplace(document, is_out ? *why : SkipReason::ignored);
+      if (!survey_.base.documents.contains(document)) continue;
+      survey_.local.unsyncable.emplace(document, is_out ? *why : SkipReason::ignored);
+      survey_.remote.moved_out.insert(document);
     }
     return {};
   }

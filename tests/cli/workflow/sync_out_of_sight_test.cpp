@@ -519,3 +519,23 @@ TEST_CASE("out of sight: what was renamed out of sight is no deletion, and is th
   CHECK(bytes_of(two.here) == before);
   CHECK(ids() == documents);
 }
+
+TEST_CASE("out of sight: a note that moved there to an ignored folder holds its old name no more", "[cli]") {
+  const OutOfSight two;
+  write_text(two.here / ".wsignore", "private/\n");
+  REQUIRE(two.sync(two.here).exit == 0);
+  fs::create_directory(two.there / "private");
+  fs::rename(two.there / "k1.md", two.there / "private/k1.md");
+  REQUIRE(two.sync(two.there).exit == 0);
+  fs::remove(two.here / "k1.md");
+  write_text(two.here / "k1.md/inside.md", "a folder has the name\n");
+  const Ended sent = two.sync(two.here);
+  INFO(shown(sent));
+  CHECK(sent.exit == 0);
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(read_text(two.there / "k1.md/inside.md") == "a folder has the name\n");
+  CHECK(read_text(two.there / "private/k1.md") == "keep 1\n");
+  fs::remove(two.here / ".wsignore");
+  REQUIRE(two.sync(two.here).exit == 0);
+  CHECK(bytes_of(two.here) == bytes_of(two.there));
+}

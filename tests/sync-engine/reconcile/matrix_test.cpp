@@ -125,4 +125,16 @@ TEST_CASE("reconcile: a known document that comes to the twin of a new file's na
   CHECK(plan.conflicts[0].path == path("N.md"));
 }
 
+TEST_CASE("reconcile: a file that lay beside its place and went there by itself is no rename", "[sync-engine]") {
+  const DocumentId n{"n"};
+  const Entry known{.path = path("n.md"), .hash = Sha256::of("n"), .revision = {1}};
+  const BaseTree base{.documents = {{n, known}}, .displaced_to = {{n, path("n (remote).md")}}};
+  const Plan plan = reconcile(base, {.tracked = {{n, {.path = path("n.md"), .hash = Sha256::of("n")}}}}, {}, {});
+  CHECK(plan.actions.empty());
+  CHECK(plan.settled == std::vector{Settled{.document = n, .base = known}});
+  const Plan edited = reconcile(base, {.tracked = {{n, {.path = path("n.md"), .hash = Sha256::of("e")}}}}, {}, {});
+  REQUIRE(edited.actions.size() == 1);
+  CHECK(edited.actions[0].kind == ActionKind::push_update);
+}
+
 }  // namespace ws::sync::test
