@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api-client/base/utf8.hpp"
-#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/links/references.hpp"
 #include "sync-engine/survey/link_index.hpp"
 
@@ -95,13 +95,13 @@ class NoteReaderOfTree {
   NoteReaderOfTree(Session& session, const Survey& survey, const OtherFiles& files)
       : session_(session), survey_(survey), files_(files), agreed_(survey), tree_(all_paths(survey)) {}
 
-  Result<ShownFiles> read(bool may_write, bool any_synced) {
+  ShownFiles read(bool may_write, bool any_synced) {
     std::ranges::sort(notes_);
     const bool reads_all = files_.size() > 0 || any_synced;
     if (reads_all) index_ = LinkIndex::load(session_, survey_.scan, may_write ? IndexFile::update : IndexFile::leave);
     shown_.is_whole = reads_all;
     for (const RelativePath& note : notes_) {
-      if (reads_all || agreed_.find(note) != nullptr) WS_TRY(take(note));
+      if (reads_all || agreed_.find(note) != nullptr) take(note);
     }
     if (any_synced) add_unnamed_by_deleted();
     for (const std::string& target : named_now_) shown_.unnamed.erase(target);
@@ -119,25 +119,21 @@ class NoteReaderOfTree {
     return paths;
   }
 
-  Result<void> take(const RelativePath& note) {
-    WS_LET(const std::optional<links::NoteLinks> links, links_of(note));
+  void take(const RelativePath& note) {
+    const std::optional<links::NoteLinks> links = links_of(note);
     if (!links) {
       shown_.is_whole = false;
-      return {};
+      return;
     }
     if (links->is_cut) shown_.cut.push_back(note.string());
     add_shown(shown_, note, links->references, tree_, files_);
     add_targets(note, links->references);
-    return {};
   }
 
   /// Empty: it cannot be read now.
-  Result<std::optional<links::NoteLinks>> links_of(const RelativePath& note) {
+  std::optional<links::NoteLinks> links_of(const RelativePath& note) {
     if (index_ && is_markdown(note.text())) return index_->find_links(note.string());
-    if (!reader_) {
-      WS_LET(reader_, SafeWriter::open(session_.root));
-    }
-    const auto text = reader_->read(note);
+    const auto text = reader_.read(note.string());
     return text ? std::optional(links::read_note(*text)) : std::nullopt;
   }
 
@@ -192,7 +188,7 @@ class NoteReaderOfTree {
   std::vector<RelativePath> notes_;
   links::TreeFiles tree_;
   std::optional<LinkIndex> index_ = {};  ///< where all notes are read
-  std::optional<SafeWriter> reader_;
+  FilesInOrder reader_{session_.root};
   ShownFiles shown_;
   std::set<std::string> named_now_;
 };
@@ -257,7 +253,7 @@ void add_shown(ShownFiles& shown,
   }
 }
 
-Result<ShownFiles> shown_in_notes(
+ShownFiles shown_in_notes(
     Session& session, const Survey& survey, const OtherFiles& files, bool may_write, bool any_synced) {
   if (files.size() == 0 && !may_write && !any_synced) return ShownFiles{};
   return NoteReaderOfTree(session, survey, files).read(may_write, any_synced);

@@ -64,7 +64,7 @@ void add_shown(ShownFiles& shown,
 /// Of the notes as they are on disk. Where there is no file that one could show, only those that were written here
 /// since both sides agreed are read, and none by a mere look (`may_write` false). `any_synced`: files were synced, so
 /// that all notes are read in any case.
-Result<ShownFiles> shown_in_notes(
+ShownFiles shown_in_notes(
     Session& session, const Survey& survey, const OtherFiles& files, bool may_write, bool any_synced);
 
 }  // namespace ws::sync

@@ -68,7 +68,7 @@ class AttachmentSurveyor {
     WS_TRY(load_rules());
     // Files that are about to come count: the run that brings them leaves no mark for the next one to make.
     const bool any_synced = !found_.sides.base.empty() || !found_.list.rows().empty();
-    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run, any_synced));
+    found_.shown = shown_in_notes(session_, survey_, files_, !options_.dry_run, any_synced);
     WS_TRY(settle_marks());
     if (!is_off()) {
       found_.sides.remote = found_.list.rows();

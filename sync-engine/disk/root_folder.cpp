@@ -199,11 +199,32 @@ Result<std::string> read_file_at(int folder, const std::string& name) {
     if (filled == text.size()) text.resize(text.size() * 2);
     const ssize_t count = read_some(file.get(), text.data() + filled, text.size() - filled);
     if (count < 0) return disk_failure("read", name);
-    if (count == 0) break;
     filled += static_cast<std::size_t>(count);
+    if (count == 0 || filled == static_cast<std::size_t>(status.st_size)) break;
   }
   text.resize(filled);
   return text;
+}
+
+int FilesInOrder::folder_of(const std::string& path) {
+  const std::string_view folder = parent_folder(path);
+  if (!folder_fd_ || folder != folder_) {
+    folder_ = folder;
+    folder_fd_ = root_.open_beneath(folder_, O_RDONLY | O_DIRECTORY);
+  }
+  return folder_fd_.get();
+}
+
+Descriptor FilesInOrder::open(const std::string& path) {
+  const int folder = folder_of(path);
+  if (folder < 0) return {};
+  return Descriptor(::openat(folder, last_part(path).data(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+}
+
+Result<std::string> FilesInOrder::read(const std::string& path) {
+  const int folder = folder_of(path);
+  if (folder < 0) return disk_failure("open the folder of", path);
+  return read_file_at(folder, std::string(last_part(path)));
 }
 
 Result<std::optional<Sha256>> hash_file_at(int folder, const std::string& name) {

@@ -54,6 +54,25 @@ class RootFolder {
   Resolution resolution_;
 };
 
+/// Reads files in order of path: the folder of the last one stays open. One that was moved away meanwhile is read all
+/// the same, so that this is for texts whose hash is known, or that may be old.
+class FilesInOrder {
+ public:
+  /// The folder outlives it.
+  explicit FilesInOrder(const RootFolder& root) : root_(root) {}
+  /// -1 and errno where there is none, or a link.
+  Descriptor open(const std::string& path);
+  /// The whole file. Fails with `not_found` or `disk`.
+  Result<std::string> read(const std::string& path);
+
+ private:
+  int folder_of(const std::string& path);
+
+  const RootFolder& root_;
+  std::string folder_ = {};
+  Descriptor folder_fd_ = {};
+};
+
 /// `disk`, with errno's words: "cannot write a.md: No space left on device".
 tl::unexpected<Failure> disk_failure(std::string_view doing, std::string_view what);
 

@@ -149,15 +149,15 @@ Result<void> take_out_refused(Session& session,
 /// is left out.
 class ItemTexts {
  public:
-  ItemTexts(Session& session, const SafeWriter& files, std::vector<StagedItem>& items)
-      : session_(session), files_(files), items_(items), is_changed_(items.size()) {
+  ItemTexts(Session& session, std::vector<StagedItem>& items)
+      : session_(session), items_(items), is_changed_(items.size()) {
     for (const StagedItem& staged : items) unkept_ += lacks_blob(staged) ? 1 : 0;
   }
 
   Result<std::optional<std::string>> next(std::size_t place) {
     using Text = std::optional<std::string>;
     StagedItem& staged = items_[place];
-    auto text = files_.read(staged.disk_path);
+    auto text = files_.read(staged.disk_path.string());
     const bool is_as_seen = text && Sha256::of(*text) == *staged.item.hash;
     if (!staged.blob.empty()) return is_as_seen ? Text(std::move(*text)) : kept(staged);
     is_changed_[place] = !is_as_seen;
@@ -183,10 +183,10 @@ class ItemTexts {
   }
 
   Session& session_;
-  const SafeWriter& files_;
   std::vector<StagedItem>& items_;
   std::vector<bool> is_changed_;
   std::size_t unkept_ = 0;
+  FilesInOrder files_{session_.root};
 };
 
 void take_out_changed(CommitPart& part, const std::vector<bool>& is_changed, std::vector<Row>& rows) {
@@ -286,8 +286,7 @@ Result<void> send_part(Session& session,
   for (const StagedItem& each : staged.items) items.push_back(each.item);
   const TreeBinding& binding = session.binding;
   WS_LET(const PlanAnswer plan, session.remote->plan(binding.source_id, revision, binding.client_id, items));
-  WS_LET(const SafeWriter files, SafeWriter::open(session.root));
-  ItemTexts texts(session, files, staged.items);
+  ItemTexts texts(session, staged.items);
   WS_LET(PushAnswer pushed, session.remote->push(binding.source_id, plan.plan_id, items, [&](std::size_t place) {
     next_text();
     return texts.next(place);

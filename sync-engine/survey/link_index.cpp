@@ -151,28 +151,6 @@ std::string_view packed_anchors(std::string_view text) {
   return reader.ok() ? reader.rest() : std::string_view();
 }
 
-/// Opens files in order of path: the folder of the last one stays open.
-class FilesInOrder {
- public:
-  explicit FilesInOrder(const RootFolder& root) : root_(root) {}
-
-  Descriptor open(const std::string& path) {
-    const std::string_view folder = parent_folder(path);
-    if (!folder_fd_ || folder != folder_) {
-      folder_ = folder;
-      folder_fd_ = root_.open_beneath(folder_, O_RDONLY | O_DIRECTORY);
-    }
-    if (!folder_fd_) return {};
-    return Descriptor(
-        ::openat(folder_fd_.get(), last_part(path).data(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  }
-
- private:
-  const RootFolder& root_;
-  std::string folder_ = {};
-  Descriptor folder_fd_ = {};
-};
-
 /// The whole text where it is the one of this hash: while the stamp is that of the walk, it is not hashed again. What
 /// stands at the path now may be anything. `buffer` is scratch space and grows.
 std::optional<std::string_view> read_as_hashed(
