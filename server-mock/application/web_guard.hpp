@@ -22,8 +22,9 @@ class WebGuard {
 
   /// `path` is the path inside the sandbox. Empty: the request is allowed.
   std::optional<ApiError> rejection(const http::Request& request, std::string_view path) const;
-  /// The request's Host if URLs in responses may use it; otherwise empty. A Host without a port is used only if ports
-  /// may be mapped: on a loopback address it was removed by a relay.
+  /// The request's Host if URLs in responses may use it; otherwise empty. So each of two clients that reach the mock
+  /// under different names gets its own. A Host without a port is used only if ports may be mapped: on a loopback
+  /// address it was removed by a relay.
   std::string_view request_host(const http::Request& request) const;
 
  private:

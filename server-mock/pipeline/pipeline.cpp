@@ -208,6 +208,7 @@ ServiceResult Pipeline::serve_keyed(Call& call, std::string_view key) {
 }
 
 /// Re-checks authorization before returning a stored response: runs the service in a transaction that is rolled back.
+/// A key that may no longer see the object gets 403 or 404, not what it was told then.
 ServiceResult Pipeline::replay(Call& call, const IdempotencyKey& key, StoredResponse&& kept) {
   World& world = *call.sandbox.world;
   const Ids ids = world.ids;

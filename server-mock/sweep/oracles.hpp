@@ -51,6 +51,8 @@ struct Finding {
   std::string id = {};
 };
 
+/// A command that failed is judged by the world after `rerun`: to fail with a message is no finding.
+///
 /// `rerun`: a second run of the command in the same world without the fault, after a failure, or after a success that
 /// left an event under its lease, which has ended since; empty if there was none.
 std::vector<Finding> judge(const Reference& reference, const Row& row, const Run& run, const std::optional<Run>& rerun);

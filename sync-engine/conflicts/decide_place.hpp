@@ -15,8 +15,9 @@ namespace ws::sync {
 /// or removed (their texts go to the history first) and the base is set to the intended result, which the next run
 /// carries out on the service.
 ///
-/// `local`: the local file keeps its path, the service's document is renamed. `remote`: the reverse. `both`: as
-/// `remote` where there are two documents, which both stay.
+/// `local`: the local file keeps its path, the service's document is renamed. `remote`: the reverse, except where what
+/// has the path is not synced: nothing here renames that, so the user has to. `both`: as `remote` where there are two
+/// documents, which both stay.
 class PlaceDecisions {
  public:
   /// Both outlive it. Fails with `disk`.

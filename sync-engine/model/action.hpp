@@ -47,7 +47,7 @@ inline bool is_pull(ActionKind kind) { return row_of(kind).direction == ActionKi
 
 /// One change to one side. It carries its precondition (`seen` on disk, `revision` on the service) and is not done
 /// where that no longer holds. Which members it has depends on its kind: `row_of`; planner_property_test.cpp holds
-/// every plan against it.
+/// every plan against it. One struct and no variant: most of the places that read actions treat all kinds alike.
 struct Action {
   ActionKind kind = ActionKind::unchanged;
   RelativePath path;

@@ -94,7 +94,7 @@ ConflictCase first_case_of(ConflictKind kind);
 /// Who keeps the record of a conflict, and so has to hear of its end.
 enum class ConflictRecord {
   none,     ///< a plan foresees it
-  here,     ///< this tree alone: the service has no such conflict
+  here,     ///< this tree alone: the key may only read, or the service might accept our text or name
   service,  ///< a commit recorded it there
   closing,  ///< the same; an edit settled it, and telling the service so decides for no text
 };

@@ -11,7 +11,8 @@ namespace ws::sync {
 ///   document was edited on the service
 /// - a file that stays above its path, or a folder with files of other kinds: the incoming file is not written, and a
 ///   conflict `path` is reported
-/// - a name that differs only in case or Unicode form: it is skipped as a `twin`
+/// - a name that differs only in case or Unicode form, or one under which the service has a document and a folder,
+///   though a disk cannot have both: it is skipped as a `twin`; only who made it can rename it
 /// A path that its document leaves is free. A file that was edited while its path became a folder on the service is
 /// renamed to `STEM (local).md`.
 void settle_clashes(const BaseTree& base, const LocalTree& local, const RemoteTree& remote, Plan& plan);

@@ -1,5 +1,8 @@
 /// Links that follow what is renamed here.
 ///
+/// A link that still leads to its file keeps its bytes. Others are edited in the style that they have, and only by the
+/// side that renamed. A rename and its reverse give the same bytes (`earlier_spelling.hpp`).
+///
 /// Whatever edits a note of a synced folder is one journalled operation: the history gets the texts first, an
 /// interrupted one is finished by the next command, and `ws sync undo` takes it back. Of other folders:
 /// `untied_edits.hpp`.

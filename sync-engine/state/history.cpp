@@ -14,7 +14,8 @@ namespace {
 constexpr const char* main_branch = "refs/heads/main";
 constexpr const char* incoming_branch = "refs/heads/incoming";
 
-/// With more pairs of author and time than this in one sync, changes are grouped by author alone.
+/// With more pairs of author and time than this in one sync, changes are grouped by author alone: each commit writes
+/// the trees on its path.
 constexpr std::size_t max_commits = 16;
 
 /// One change for each path. Where one file leaves a path and another takes it, the latter counts.

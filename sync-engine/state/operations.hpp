@@ -79,7 +79,7 @@ struct Operation {
   std::string device = {};   ///< the machine that it ran on, as it calls itself
   std::uint64_t undoes = 0;  ///< the operation that it takes back; 0: none
   bool is_partial = false;   ///< of an undo: it left something that a later one may take back
-  bool may_delete = false;   ///< of an undo: a person confirmed its deletes
+  bool may_delete = false;   ///< of an undo: a person confirmed its deletes, not an empty or a different service
   bool is_spent = false;     ///< nothing of it was left to take back: others took it back already
   bool is_local = false;     ///< of an undo: nothing of what it takes back was sent
   bool is_first = false;     ///< a run, no undo, before which nothing was agreed, or all of that was taken back

@@ -1,4 +1,7 @@
 /// Takes over conflicts of this tree that were resolved on the service by another client.
+///
+/// Only people decide conflicts. One that the service lists no more is asked for by its id, and only `resolved` moves
+/// the base; one that the service lost is found and recorded again.
 #pragma once
 
 #include "sync-engine/survey/survey.hpp"

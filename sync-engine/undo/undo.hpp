@@ -32,7 +32,9 @@ struct UndoReport {
   std::optional<std::uint64_t> further_back = {};
 };
 
-/// Which operation is meant; unasked, none of the `passed`. Fails with `not_found`.
+/// Which operation is meant; unasked, none of the `passed`. One of which something is left is never skipped: a setting
+/// or a later edit may be the reason, and can end. An older run is then named, not taken back unasked. Fails with
+/// `not_found`.
 Result<Operation> find_operation(StateStore& state,
                                  const UndoOptions& options,
                                  const std::vector<Operation>& passed = {});

@@ -1,5 +1,5 @@
 // Who may know whom, held as data. Link lines alone let a wrong include compile; this reads every `#include` of ours
-// and names file, line and arrow. The tables are those of ARCHITECTURE.md ("The house", "One home each").
+// and names file, line and arrow. The tables are those of ARCHITECTURE.md ("The floors", "Libraries: one home each").
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -8,9 +8,10 @@ namespace ws::cli {
 
 /// The key that the call goes under: `--idempotency-key K`, or with `stable` that of the create that an earlier run
 /// left open, else one derived from server, person or agent, operation and body: the service is asked once whose the
-/// key is, and where it names nobody, the key itself stands for them. Nothing to do without the flag, or where the
-/// operation takes no key. Fails with `unknown_outcome` where the earlier run is so old that nobody can complete it,
-/// as `account_of`, with `disk`.
+/// key is, because `WS_TOKEN` may have been rotated between a run and its repeat. Where it names nobody, the key itself
+/// stands for them. Nothing to do without the flag, or where the operation takes no key. Fails with `unknown_outcome`
+/// where the earlier run is so old that nobody can complete it, as `account_of` (the service cannot be asked: by the
+/// key alone a second object might be made), with `disk`.
 Result<void> settle_idempotency_key(Session& session, const contract::Operation& operation, Call& call);
 
 }  // namespace ws::cli
