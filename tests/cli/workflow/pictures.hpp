@@ -1,9 +1,11 @@
 /// Two folders with a note that shows pictures: the stage of the tests of attachments.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -55,6 +57,16 @@ struct Pictures {
     return person.ws(std::move(arguments), folder);
   }
   Ended sync(const std::filesystem::path& folder) const { return ws(folder, {"sync", "--json"}); }
+  /// The nth request of this kind from now on is answered late.
+  void hold_up(const std::string& operation, int nth, std::chrono::milliseconds delay) const {
+    const Json fault{{"operation", operation}, {"nth", nth}, {"effect", {{"delay_ms", delay.count()}}}};
+    control(server, "POST", "/faults", dump(fault));
+  }
+  void wait_until_held_up() const {
+    while (parse(control(server, "GET", "/faults", ""))["data"][0]["fired"] == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+  }
   void both_in_step() const {
     REQUIRE(sync(here).exit == 0);
     REQUIRE(sync(there).exit == 0);

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/cli/workflow/pictures.hpp"
@@ -16,7 +15,7 @@ namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 using Rows = std::vector<std::string>;
 
-/// Each row as "kind path", without what is told of it beside.
+/// "push_create img/a.png" for each row, sorted.
 Rows rows_of(const Ended& ended) {
   Rows rows;
   const Json report = parse(ended.out);
@@ -121,14 +120,9 @@ TEST_CASE("attachment places: one picture that two runs rename at the same momen
   two.both_in_step();
   fs::rename(two.here / "img/a.png", two.here / "img/mine.png");
   fs::rename(two.there / "img/a.png", two.there / "img/theirs.png");
-  control(two.server,
-          "POST",
-          "/faults",
-          dump({{"operation", "sync.commit"}, {"nth", 1}, {"effect", {{"delay_ms", 3000}}}}));
+  two.hold_up("sync.commit", 1, std::chrono::milliseconds{3000});
   Running first(two.person.command({"sync", "--json"}, two.here));
-  while (parse(control(two.server, "GET", "/faults", ""))["data"][0]["fired"] == 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  }
+  two.wait_until_held_up();
   REQUIRE(two.sync(two.there).exit == 0);
   const Ended late = first.wait();
   INFO(late.out << late.err);
@@ -150,14 +144,9 @@ TEST_CASE("attachment places: a name that another run took in another case meanw
   write_text(two.there / "img/new.png", png + "theirs");
   write_text(two.there / "other.md", "![](img/new.png)\n");
   // The first commit sends the note, the second the list.
-  control(two.server,
-          "POST",
-          "/faults",
-          dump({{"operation", "sync.commit"}, {"nth", 2}, {"effect", {{"delay_ms", 3000}}}}));
+  two.hold_up("sync.commit", 2, std::chrono::milliseconds{3000});
   Running first(two.person.command({"sync", "--json"}, two.here));
-  while (parse(control(two.server, "GET", "/faults", ""))["data"][0]["fired"] == 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  }
+  two.wait_until_held_up();
   REQUIRE(two.sync(two.there).exit == 0);
   const Ended late = first.wait();
   INFO(late.out << late.err);
@@ -166,6 +155,28 @@ TEST_CASE("attachment places: a name that another run took in another case meanw
   CHECK(read_text(two.there / "img/new.png") == png + "theirs");
   CHECK_FALSE(fs::exists(two.there / "img/New.png"));
   CHECK(read_text(two.here / "img/New.png") == png + "mine");
+}
+
+TEST_CASE("attachment places: both pictures are kept only once theirs has come", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.there / "img/a.png", png + "theirs");
+  REQUIRE(two.sync(two.there).exit == 0);
+  write_text(two.here / "img/a.png", png + "mine");
+  control(two.server,
+          "POST",
+          "/faults",
+          dump({{"operation", "files.content"}, {"every", 1}, {"effect", {{"status", 404}}}}));
+  CHECK(two.sync(two.here).exit != 0);
+  const Ended early = two.ws(two.here, {"sync", "resolve", "img/a.png", "--keep", "both"});
+  CHECK(early.exit == 7);
+  CHECK_THAT(early.err, Contains("theirs of img/a.png has not been received yet"));
+  control(two.server, "DELETE", "/faults", "");
+  CHECK(two.sync(two.here).exit == 7);
+  REQUIRE(two.ws(two.here, {"sync", "resolve", "img/a.png", "--keep", "both"}).exit == 0);
+  two.both_in_step();
+  CHECK(read_text(two.there / "img/a.png") == png + "mine");
+  CHECK(read_text(two.there / "img/a (remote).png") == png + "theirs");
 }
 
 TEST_CASE("attachment places: a preview plans a note where a picture leaves its name to a folder", "[cli]") {

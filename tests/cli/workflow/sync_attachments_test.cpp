@@ -1146,7 +1146,7 @@ TEST_CASE("sync attachments: of two names in other normal forms the tracked pict
   vault.both_in_step();
   REQUIRE(read_text(vault.there / composed) == png + "one");
   write_text(vault.here / twin, png + "another");
-  const auto run = [&](const std::vector<std::string>& rows) {
+  const auto run = [&, twin = twin](const std::vector<std::string>& rows) {
     const Ended ended = vault.sync(vault.here);
     INFO(ended.out << ended.err);
     CHECK(ended.exit == 0);
@@ -1237,14 +1237,9 @@ TEST_CASE("sync attachments: Ctrl-C while pictures come keeps the report of what
   write_text(two.here / "img/a.png", png + "edited");
   REQUIRE(two.sync(two.here).exit == 0);
   write_text(two.there / "mine.md", "mine\n");
-  control(two.server,
-          "POST",
-          "/faults",
-          dump({{"operation", "files.content"}, {"nth", 1}, {"effect", {{"delay_ms", 60000}}}}));
+  two.hold_up("files.content", 1, std::chrono::milliseconds{60000});
   Running running(two.person.command({"sync", "--json"}, two.there));
-  while (parse(control(two.server, "GET", "/faults", ""))["data"][0]["fired"] == 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  }
+  two.wait_until_held_up();
   running.signal(SIGINT);
   const Ended stopped = running.wait();
   INFO(stopped.out << stopped.err);
