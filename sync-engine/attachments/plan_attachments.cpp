@@ -268,12 +268,25 @@ class FilePlanner {
     } else if (has_room || (is_folder_here(conflict.path) && base(conflict.path) != nullptr)) {
       collide(conflict.path);
     } else {
-      const bool is_file_here = conflict.which == folder_there && local(conflict.path) != nullptr;
-      const bool is_folder = !is_file_here && conflict.remote && is_folder_here(conflict.remote->path);
-      if (is_file_here) collide({.path = conflict.path, .local = *local(conflict.path)});
-      if (is_folder) collide({.path = conflict.remote->path, .remote = *remote(conflict.remote->path)});
-      if (!is_file_here && local(conflict.path) != nullptr) wait(conflict.path);
-      if (!is_folder && conflict.remote) wait(conflict.remote->path);
+      take_place(conflict.path, conflict.which == folder_there, conflict.remote);
+    }
+  }
+
+  /// A file and a folder want one place: a person decides about the file, what is in the folder waits. Other things in
+  /// the way are waited for.
+  void take_place(const RelativePath& path, bool is_folder_on_service, const std::optional<Entry>& there) {
+    const LocalAttachment* const file = local(path);
+    const Attachment* const row = there ? remote(there->path) : nullptr;
+    const bool is_file_here = is_folder_on_service && file != nullptr;
+    if (is_file_here) {
+      collide({.path = path, .local = *file});
+    } else if (file != nullptr) {
+      wait(path);
+    }
+    if (!is_file_here && row != nullptr && is_folder_here(there->path)) {
+      collide({.path = there->path, .remote = *row});
+    } else if (there) {
+      wait(there->path);
     }
   }
 

@@ -44,6 +44,10 @@ const ActionKindRow& row_of(ActionKind kind);
 inline std::string_view name(ActionKind kind) { return row_of(kind).word; }
 inline bool is_push(ActionKind kind) { return row_of(kind).direction == ActionKindRow::Direction::push; }
 inline bool is_pull(ActionKind kind) { return row_of(kind).direction == ActionKindRow::Direction::pull; }
+/// Whether it takes a file here away from its place: that of `previous_path`, or without one that of `path`.
+inline bool frees_place_here(ActionKind kind) {
+  return kind == ActionKind::pull_delete || kind == ActionKind::pull_move;
+}
 
 /// One change to one side. It carries its precondition (`seen` on disk, `revision` on the service) and is not done
 /// where that no longer holds. Which members it has depends on its kind: `row_of`; planner_property_test.cpp holds

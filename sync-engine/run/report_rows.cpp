@@ -120,6 +120,15 @@ std::map<RelativePath, std::string> archived_by(const Survey& survey) {
 
 using Key = std::pair<RelativePath, DocumentId>;
 
+/// What a report says of a conflict that was decided: whose name or text was kept.
+std::string_view reason_of(const Action& action, Keep keep) {
+  if (action.kind == ActionKind::push_move) return "conflict, my name is kept";
+  if (action.kind == ActionKind::pull_move) return "conflict, their name is kept";
+  if (keep == Keep::local) return action.attachment ? "conflict, mine is kept" : "conflict, my text is kept";
+  if (keep == Keep::remote) return action.attachment ? "conflict, theirs is kept" : "conflict, their text is kept";
+  return action.attachment ? "conflict, both are kept" : "conflict, my text is kept beside theirs";
+}
+
 Key key(const RelativePath& path, const DocumentId& document) { return {path, document}; }
 
 }  // namespace
@@ -151,19 +160,6 @@ Result<Report> report_of(Session& session, Survey& survey) {
 }
 
 bool is_unfinished(const Row& row) { return row.state != Row::State::done && row.action.kind != ActionKind::conflict; }
-
-namespace {
-
-/// Of a decided conflict, by what becomes of it.
-std::string_view reason_of(const Action& action, Keep keep) {
-  if (action.kind == ActionKind::push_move) return "conflict, my name is kept";
-  if (action.kind == ActionKind::pull_move) return "conflict, their name is kept";
-  if (keep == Keep::local) return action.attachment ? "conflict, mine is kept" : "conflict, my text is kept";
-  if (keep == Keep::remote) return action.attachment ? "conflict, theirs is kept" : "conflict, their text is kept";
-  return action.attachment ? "conflict, both are kept" : "conflict, my text is kept beside theirs";
-}
-
-}  // namespace
 
 SettledRows::SettledRows(std::vector<Row>& rows) : rows_(rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {

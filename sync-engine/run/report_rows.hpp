@@ -24,6 +24,7 @@ bool is_unfinished(const Row& row);
 class SettledRows {
  public:
   explicit SettledRows(std::vector<Row>& rows);
+  /// `planned`: in a preview, which no other plan follows.
   void settle(const Conflict& conflict, Keep keep, Row::State state);
   bool has(const Conflict& conflict) const;
   /// Removes the rows of path conflicts: the plan of the next round carries those out.

@@ -47,8 +47,7 @@ OverlappingPaths names_freed(const Report& report, bool (*is_wanted)(const Actio
   OverlappingPaths freed;
   for (const Row& row : report.rows) {
     const Action& action = row.action;
-    const bool leaves = action.kind == ActionKind::pull_delete || action.kind == ActionKind::pull_move;
-    if (leaves && row.state == Row::State::done && is_wanted(action))
+    if (frees_place_here(action.kind) && row.state == Row::State::done && is_wanted(action))
       freed.add(action.previous_path.value_or(action.path).twin_key());
   }
   return freed;

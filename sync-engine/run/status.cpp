@@ -45,9 +45,10 @@ bool has_nothing_to_tell(const Report& report) {
 /// The files that a run takes away before it looks again for room for notes.
 std::set<RelativePath> files_in_the_way(const Survey& survey, const AttachmentSurvey& files) {
   std::set<RelativePath> leaving;
+  if (files.guard) return leaving;
   OverlappingPaths freed;
-  for (const Action& action : files.guard ? std::vector<Action>() : files.plan.actions) {
-    if (action.kind != ActionKind::pull_delete && action.kind != ActionKind::pull_move) continue;
+  for (const Action& action : files.plan.actions) {
+    if (!frees_place_here(action.kind)) continue;
     const RelativePath& place = action.previous_path.value_or(action.path);
     freed.add(place.twin_key());
     leaving.insert(place);
