@@ -22,13 +22,7 @@ namespace {
 class AttachmentSurveyor {
  public:
   AttachmentSurveyor(Session& session, const Survey& survey, const RunOptions& options)
-      : session_(session),
-        survey_(survey),
-        options_(options),
-        kinds_(session.config.attachments_kinds),
-        tied_(survey.scan.skipped()) {
-    std::erase_if(tied_, [](const Skipped& each) { return each.reason != SkipReason::tied_elsewhere; });
-  }
+      : session_(session), survey_(survey), options_(options), kinds_(session.config.attachments_kinds) {}
 
   Result<AttachmentSurvey> survey() {
     found_.backs_off = options_.backs_off;
@@ -275,10 +269,7 @@ class AttachmentSurveyor {
     return there && ::fstat(there.get(), &status) == 0 && (status.st_mode & 0111U) != 0;
   }
 
-  bool is_ignored(const RelativePath& path) const {
-    if (with_rules_) return with_rules_->is_ignored(path);
-    return survey_.scan.rules_loaded() ? survey_.scan.is_ignored(path) : built_in_.is_ignored(path.text());
-  }
+  const Scan& scan() const { return with_rules_ ? *with_rules_ : survey_.scan; }
 
   /// Notes show files, or the source has some, and this tree leaves them alone.
   Result<void> tell_left_behind() {
@@ -328,7 +319,7 @@ class AttachmentSurveyor {
       if (!is_known && beside.contains(path)) continue;
       const bool is_asked_for =
           is_known || wanted_.contains(path) || found_.shown.notes.contains(path) || found_.open.contains(path);
-      if (!is_asked_for && is_ignored(path)) continue;
+      if (!is_asked_for && scan().is_ignored(path)) continue;
       look_at_one(path);
     }
     find_replaced();
@@ -372,12 +363,13 @@ class AttachmentSurveyor {
       paths.insert(*names.begin());
       wanted_.insert(*names.begin());
     }
+    if (missing.empty()) return;
     for (const RelativePath& path : files_.all()) {
       if (paths.contains(path)) continue;
       const std::string disk = files_.disk_path(path);
       const auto [first, last] = missing.equal_range(size_of(disk));
       // Another file of the same bytes is nobody's wish: what an undo removed was not renamed to it.
-      if (first == last || is_ignored(path) || (options_.only && !options_.only(path))) continue;
+      if (first == last || scan().is_ignored(path) || (options_.only && !options_.only(path))) continue;
       const auto file = local_.look_at(disk, session_.config.attachments_max_bytes);
       if (!file || file->hidden) continue;
       const bool is_one = std::any_of(first, last, [&](const auto& each) { return each.second == file->hash; });
@@ -441,8 +433,7 @@ class AttachmentSurveyor {
     if (emptied_.empty()) return;
     std::set<RelativePath> leaving;
     for (const Action& action : found_.plan.actions) {
-      if (action.kind == ActionKind::pull_delete) leaving.insert(action.path);
-      if (action.kind == ActionKind::pull_move) leaving.insert(*action.previous_path);
+      if (frees_place_here(action.kind)) leaving.insert(action.previous_path.value_or(action.path));
     }
     std::set<RelativePath> waiting;
     for (const Action& action : found_.plan.actions) {
@@ -486,9 +477,7 @@ class AttachmentSurveyor {
     if (session_.kinds.takes(path.text()) || is_hidden_name(path.text()) || is_manifest_path(path.text()))
       return SkipReason::dangerous_name;
     if (session_.config.left_out.takes(path.text())) return SkipReason::left_out;
-    if (session_.config.portable_names && is_unportable(path)) return SkipReason::unportable_name;
-    if (is_in_tied_folder(tied_, path.text())) return SkipReason::tied_elsewhere;
-    if (is_ignored(path)) return SkipReason::ignored;
+    if (const auto why = why_out_of_sight(session_, scan(), path)) return why;
     if (session_.excludes(path.text())) return SkipReason::excluded;
     const auto there = found_.sides.remote.find(path);
     const bool too_large =
@@ -589,8 +578,6 @@ class AttachmentSurveyor {
   const RunOptions& options_;
   ArrivingKinds kinds_;
   std::set<std::string> folders_seen_;  ///< above what may come, as they are spelled here
-  std::vector<Skipped> tied_;           ///< folders that are tied by themselves
-  IgnoreRules built_in_;
   std::optional<Scan> with_rules_;
   OtherFiles files_;
   LocalFiles local_{session_};

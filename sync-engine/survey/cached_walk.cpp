@@ -83,10 +83,15 @@ Result<Scan> walk_tree(const Session& session, bool load_rules) {
 
 std::optional<SkipReason> why_not_synced(const Session& session, const Scan& scan, const RelativePath& path) {
   if (session.config.left_out.takes(path.text())) return SkipReason::left_out;
-  if (session.config.portable_names && is_unportable(path)) return SkipReason::unportable_name;
   if (is_manifest_path(path.text())) return SkipReason::reserved_name;
-  if (!session.kinds.takes(path.text()) || scan.is_ignored(path)) return SkipReason::ignored;
-  return std::nullopt;
+  if (!session.kinds.takes(path.text())) return SkipReason::ignored;
+  return why_out_of_sight(session, scan, path);
+}
+
+std::optional<SkipReason> why_out_of_sight(const Session& session, const Scan& scan, const RelativePath& path) {
+  if (session.config.portable_names && is_unportable(path)) return SkipReason::unportable_name;
+  if (scan.is_in_tied_folder(path.text())) return SkipReason::tied_elsewhere;
+  return scan.is_ignored(path) ? std::optional(SkipReason::ignored) : std::nullopt;
 }
 
 void hash_ahead(const Session& session) {

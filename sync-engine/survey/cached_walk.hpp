@@ -17,7 +17,10 @@ namespace ws::sync {
 /// Fails with `disk` where the root or a `.wsignore` cannot be read. Reports its progress.
 Result<Scan> walk_tree(const Session& session, bool load_rules);
 
-/// Why a file would not be synced at this path; empty: it would. `scan` has read every rule.
+/// Why nothing at this path is synced, neither a note nor a file that notes show; empty: it would be. `scan` has read
+/// every rule.
+std::optional<SkipReason> why_out_of_sight(const Session& session, const Scan& scan, const RelativePath& path);
+/// The same of a note, which must also be of a kind that is synced, have no reserved name, and not be left out.
 std::optional<SkipReason> why_not_synced(const Session& session, const Scan& scan, const RelativePath& path);
 
 /// Hashes what the stat cache cannot vouch for, and writes the cache, so that the next walk reads no file again. By the

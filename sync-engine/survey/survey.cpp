@@ -377,7 +377,9 @@ class Surveyor {
     for (const DocumentId& document : arriving) {
       const RelativePath& path = survey_.remote.changed.at(document).path;
       const bool is_out = session_.config.left_out.takes(document, path);
-      const std::optional<SkipReason> why = is_out ? SkipReason::left_out : why_not_here(path);
+      std::optional<SkipReason> why = why_out_of_sight(session_, survey_.scan, path);
+      if (is_out) why = SkipReason::left_out;
+      if (!why && !session_.kinds.takes(path.text())) why = SkipReason::ignored;
       if (!why) continue;
       if (!is_out) survey_.remote.refused.push_back({.path = path.string(), .reason = *why});
       survey_.remote.changed.erase(document);
@@ -387,13 +389,6 @@ class Surveyor {
       survey_.remote.moved_out.insert(document);
     }
     return {};
-  }
-
-  std::optional<SkipReason> why_not_here(const RelativePath& path) const {
-    if (session_.config.portable_names && is_unportable(path)) return SkipReason::unportable_name;
-    if (is_in_tied_folder(survey_.local.skipped, path.text())) return SkipReason::tied_elsewhere;
-    const bool is_ignored = !session_.kinds.takes(path.text()) || survey_.scan.is_ignored(path);
-    return is_ignored ? std::optional(SkipReason::ignored) : std::nullopt;
   }
 
   /// Plans until there are no new obstacles and every merge of the plan succeeds. An overlapping merge becomes a

@@ -103,12 +103,6 @@ std::optional<SkipReason> shown(std::string_view name, const CachedEntry& entry)
 
 }  // namespace
 
-bool is_in_tied_folder(const std::vector<Skipped>& skipped, std::string_view path) {
-  return std::ranges::any_of(skipped, [&](const Skipped& each) {
-    return each.reason == SkipReason::tied_elsewhere && path.starts_with(each.path + "/");
-  });
-}
-
 Result<Scan> scan(const RootFolder& root, StatCache cache, const ScanOptions& options) {
   Scan done;
   done.cache_ = std::move(cache);
@@ -260,6 +254,16 @@ bool Scan::is_ignored(const RelativePath& path) const {
     });
   }
   return ignored;
+}
+
+bool Scan::is_in_tied_folder(std::string_view path) const {
+  if (!tied_) {
+    tied_.emplace();
+    for (const Skipped& each : skipped()) {
+      if (each.reason == SkipReason::tied_elsewhere) tied_->push_back(each.path + "/");
+    }
+  }
+  return std::ranges::any_of(*tied_, [&](const std::string& folder) { return path.starts_with(folder); });
 }
 
 Result<void> Scan::save(const std::filesystem::path& file,

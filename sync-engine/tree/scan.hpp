@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,9 +43,6 @@ struct ScanOptions {
   std::function<void(std::uint64_t names)> seen = {};
   std::chrono::milliseconds seen_from{300};  ///< after so long: a walk that is over by then is none to speak of
 };
-
-/// Whether it lies in a folder that is tied by itself. `skipped`: of the walk.
-bool is_in_tied_folder(const std::vector<Skipped>& skipped, std::string_view path);
 
 /// An entry in the place of the one that the cache has for the same name.
 struct ReplacedEntry {
@@ -103,6 +101,8 @@ class Scan {
   /// Whether every rule was read, so that `is_ignored` knows of paths that are not on disk too.
   bool rules_loaded() const { return rules_loaded_; }
   bool is_ignored(const RelativePath& path) const;
+  /// Whether it lies in a folder that is tied by itself.
+  bool is_in_tied_folder(std::string_view path) const;
   /// Writes the cache anew. `edited`: the files whose text is not the base's, where the mark says that there are some.
   Result<void> save(const std::filesystem::path& file,
                     const CacheMark& mark,
@@ -114,6 +114,7 @@ class Scan {
   StatCache cache_;
   std::vector<ScannedFolder> folders_;
   std::unique_ptr<IgnoreRules> rules_;
+  mutable std::optional<std::vector<std::string>> tied_;  ///< such folders, found when first asked for
   bool rules_loaded_ = false;
   bool same_ = false;
   bool same_places_ = false;
