@@ -3,9 +3,12 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "api-client/base/sha256.hpp"
 
+#include <cerrno>
+
 #include <openssl/sha.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/descriptor.hpp"
 
 namespace ws {
 
@@ -16,6 +19,22 @@ Sha256 Sha256::of(std::string_view data) {
   SHA256_Update(&context, data.data(), data.size());
   SHA256_Final(bytes.data(), &context);
   return Sha256(bytes);
+}
+
+std::optional<Sha256> Sha256::of_file(int file, std::uint64_t most) {
+  Sha256Stream stream;
+  std::array<char, std::size_t{128} << 10U> buffer;
+  for (std::uint64_t offset = 0;;) {
+    const ssize_t count = read_some_at(file, buffer.data(), buffer.size(), static_cast<off_t>(offset));
+    if (count < 0) return std::nullopt;
+    if (count == 0) return stream.finish();
+    stream.update({buffer.data(), static_cast<std::size_t>(count)});
+    offset += static_cast<std::uint64_t>(count);
+    if (offset > most) {
+      errno = EFBIG;
+      return std::nullopt;
+    }
+  }
 }
 
 std::optional<Sha256> Sha256::from_hex(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ class Sha256 {
   Sha256() = default;  ///< all zero; not the hash of anything
   explicit Sha256(const Bytes& bytes) : bytes_(bytes) {}
   static Sha256 of(std::string_view data);
+  /// Of an open file, read piece by piece. Empty, with errno set, where it cannot be read; with EFBIG where it has more
+  /// than `most` bytes.
+  static std::optional<Sha256> of_file(int file, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
   /// Parses 64 hexadecimal digits of either case; empty if `text` is anything else.
   static std::optional<Sha256> from_hex(std::string_view text);
 

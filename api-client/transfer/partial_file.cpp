@@ -129,15 +129,9 @@ Result<void> PartialFile::restart() {
 }
 
 Result<Sha256> PartialFile::hash() {
-  Sha256Stream stream;
-  std::array<char, std::size_t{64} << 10U> buffer;
-  for (std::uint64_t offset = 0;;) {
-    const ssize_t count = read_some_at(descriptor_.get(), buffer.data(), buffer.size(), static_cast<off_t>(offset));
-    if (count < 0) return disk("read", part_, errno);
-    if (count == 0) return stream.finish();
-    stream.update({buffer.data(), static_cast<std::size_t>(count)});
-    offset += static_cast<std::uint64_t>(count);
-  }
+  const auto hash = Sha256::of_file(descriptor_.get());
+  if (!hash) return disk("read", part_, errno);
+  return *hash;
 }
 
 Result<void> PartialFile::take_name(Replace replace) {

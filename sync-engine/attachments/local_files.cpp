@@ -179,23 +179,14 @@ std::optional<LocalAttachment> LocalFiles::hash(int folder,
   is_same_ = false;
   const Descriptor file(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) return errno == ENOENT ? std::nullopt : std::optional(hidden_file(SkipReason::unreadable));
-  Sha256Stream stream;
-  std::array<char, std::size_t{128} << 10U> buffer;
-  std::uint64_t bytes = 0;
-  while (true) {
-    const ssize_t count = read_some(file.get(), buffer.data(), buffer.size());
-    if (count < 0) return hidden_file(SkipReason::unreadable);
-    if (count == 0) break;
-    stream.update({buffer.data(), static_cast<std::size_t>(count)});
-    bytes += static_cast<std::uint64_t>(count);
-    if (bytes > stamp.size_bytes) return hidden_file(SkipReason::busy);
-  }
+  const auto sha256 = Sha256::of_file(file.get(), stamp.size_bytes);
+  if (!sha256) return hidden_file(errno == EFBIG ? SkipReason::busy : SkipReason::unreadable);
   struct statx after {};
   const bool is_there = ::statx(file.get(), "", AT_EMPTY_PATH | AT_STATX_SYNC_AS_STAT, stamp_mask, &after) == 0;
   if (!is_there || stamp_of(after) != stamp) return hidden_file(SkipReason::busy);
-  const SeenFile seen{.stamp = stamp, .hash = stream.finish()};
+  const SeenFile seen{.stamp = stamp, .hash = *sha256};
   seen_.insert_or_assign(disk, seen);
-  return LocalAttachment{.size_bytes = bytes, .hash = seen.hash};
+  return LocalAttachment{.size_bytes = stamp.size_bytes, .hash = seen.hash};
 }
 
 const SeenFile* LocalFiles::seen(const std::string& disk) const {

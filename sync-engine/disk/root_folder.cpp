@@ -234,15 +234,9 @@ Result<std::optional<Sha256>> hash_file_at(int folder, const std::string& name) 
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return disk_failure("read", name);
   if (!S_ISREG(status.st_mode)) return fail(Failure::Kind::disk, fmt::format("{} is not a regular file", name));
-  // Piece by piece: the file may be an attachment.
-  Sha256Stream stream;
-  std::array<char, std::size_t{64} << 10U> buffer;
-  while (true) {
-    const ssize_t count = read_some(file.get(), buffer.data(), buffer.size());
-    if (count < 0) return disk_failure("read", name);
-    if (count == 0) return std::optional(stream.finish());
-    stream.update({buffer.data(), static_cast<std::size_t>(count)});
-  }
+  const auto hash = Sha256::of_file(file.get());
+  if (!hash) return disk_failure("read", name);
+  return hash;
 }
 
 bool is_empty_folder(int above, const char* name) { return is_empty(above, name, max_path_levels); }
