@@ -1,5 +1,6 @@
 #include "api-client/base/descriptor.hpp"
 
+#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -39,6 +40,15 @@ bool write_all_at(int file, std::string_view text, off_t offset) {
 bool lock_file(int file, WaitForLock wait) {
   const int operation = wait == WaitForLock::yes ? LOCK_EX : LOCK_EX | LOCK_NB;
   return retry_eintr([&] { return ::flock(file, operation); }) == 0;
+}
+
+bool lock_byte(int file, std::uint64_t at) {
+  struct flock one {};
+  one.l_type = F_WRLCK;
+  one.l_whence = SEEK_SET;
+  one.l_start = static_cast<off_t>(at);
+  one.l_len = 1;
+  return retry_eintr([&] { return ::fcntl(file, F_OFD_SETLK, &one); }) == 0;
 }
 
 }  // namespace ws

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -52,5 +53,9 @@ bool write_all_at(int file, std::string_view text, off_t offset);
 /// with EWOULDBLOCK in errno if another process holds the lock.
 enum class WaitForLock { no, yes };
 bool lock_file(int file, WaitForLock wait);
+
+/// Such a lock on one byte of a file that is open for writing (fcntl(2), F_OFD_SETLK), which need not exist; `no` in
+/// the sense above. `at` is below 2^63.
+bool lock_byte(int file, std::uint64_t at);
 
 }  // namespace ws

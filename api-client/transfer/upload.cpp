@@ -91,6 +91,11 @@ Result<std::size_t> FileSource::read(char* buffer, std::size_t capacity) {
   return got;
 }
 
+/// Another request would be answered differently, the same one later not.
+bool is_refusal_of_request(int status) {
+  return status >= 400 && status < 500 && status != 401 && status != 408 && status != 429;
+}
+
 /// One upload from start to end. It lives as long as a callback of the client holds it.
 class Upload : public std::enable_shared_from_this<Upload> {
  public:
@@ -101,7 +106,8 @@ class Upload : public std::enable_shared_from_this<Upload> {
     if (!resumed) return start();
     resumed_ = true;
     started_ = std::move(*resumed);
-    if (started_.state == UploadState::finishing) return finish();
+    in_doubt_ = started_.state == UploadState::finishing;
+    if (in_doubt_) return finish();
     put();
   }
 
@@ -114,6 +120,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
 
   void start() {
     resumed_ = false;
+    in_doubt_ = false;
     client_.start(upload_start_call(file_), then(&Upload::on_started));
   }
 
@@ -138,9 +145,12 @@ class Upload : public std::enable_shared_from_this<Upload> {
 
   void on_put(Result<Reply> reply) {
     if (reply) return finish();
-    const int status = reply.error().call.http_status;
-    // The upload address of an earlier run may have expired; services report that in different ways.
-    if (may_begin_anew() && status >= 400 && status < 500 && status != 429) return start_anew();
+    // The upload address of an earlier run may have expired; services report that in different ways. It may as well be
+    // an Asset by now, of another run: only the finalize tells.
+    if (may_begin_anew() && is_refusal_of_request(reply.error().call.http_status)) {
+      put_refused_ = true;
+      return finish();
+    }
     done_(std::move(reply));
   }
 
@@ -157,14 +167,21 @@ class Upload : public std::enable_shared_from_this<Upload> {
     if (reply) return check(std::move(reply));
     const Failure& failure = reply.error();
     if (failure.code == "upload_consumed") return read_asset(std::move(reply));
+    if (put_refused_ && is_refusal_of_request(failure.call.http_status)) return start_anew();
     if (resumed_ && failure.code == "upload_incomplete" && !*hash_) {
+      in_doubt_ = false;
       started_.state = UploadState::started;
       return put();
     }
     if (may_begin_anew() && (failure.call.http_status == 404 || failure.call.http_status == 410)) return start_anew();
     if (failure.call.applied == Applied::no) {
-      started_.state = UploadState::started;
-      static_cast<void>(keep());
+      // What is sure of this finalize says nothing about that of the earlier run.
+      if (in_doubt_) {
+        reply.error().call.applied = Applied::unknown;
+      } else {
+        started_.state = UploadState::started;
+        static_cast<void>(keep());
+      }
     }
     done_(std::move(reply));
   }
@@ -173,6 +190,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
 
   void start_anew() {
     if (observer_.forgotten) observer_.forgotten(started_);
+    put_refused_ = false;
     start();
   }
 
@@ -210,6 +228,8 @@ class Upload : public std::enable_shared_from_this<Upload> {
   std::function<void(Result<Reply>)> done_;
   StartedUpload started_;
   bool resumed_ = false;
+  bool in_doubt_ = false;     ///< an earlier run sent a finalize, and nobody knows what became of it
+  bool put_refused_ = false;  ///< of the upload of an earlier run
   std::shared_ptr<std::optional<Sha256>> hash_ = std::make_shared<std::optional<Sha256>>();
 };
 

@@ -14,6 +14,7 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
+#include "api-client/base/own_file.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/uuid.hpp"
 #include "sync-engine/model/file_name.hpp"
@@ -203,21 +204,15 @@ std::optional<PendingUpload> PendingUploads::find(const std::vector<PendingUploa
 namespace {
 
 constexpr std::chrono::hours finished_ones_stay{24};
+constexpr std::string_view turns_file = "turns";
 
 /// Empty: it cannot be read, or is not what was uploaded any more.
 std::optional<Sha256> hash_of(const UploadFile& file) {
   const Descriptor opened(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!opened) return std::nullopt;
-  Sha256Stream stream;
-  std::array<char, std::size_t{64} << 10U> buffer;
-  while (true) {
-    const ssize_t count = read_some(opened.get(), buffer.data(), buffer.size());
-    if (count < 0) return std::nullopt;
-    if (count == 0) break;
-    stream.update({buffer.data(), static_cast<std::size_t>(count)});
-  }
+  const auto hash = Sha256::of_file(opened.get());
   const auto now = stamp_of(file.path);
-  return now && *now == file.stamp ? std::optional(stream.finish()) : std::nullopt;
+  return now && *now == file.stamp ? hash : std::nullopt;
 }
 
 /// Of the same person or agent, or, where one of the two does not know whose it is, of the same key.
@@ -229,10 +224,30 @@ bool is_of(const Json& record, const Uploader& who) {
 
 }  // namespace
 
-FinishedUploads::FinishedUploads(const fs::path& state_folder, std::string origin, Time now)
-    : folder_(state_folder / "uploaded"), origin_(std::move(origin)), now_(now) {
+FinishedUploads::FinishedUploads(const fs::path& state_folder, std::string origin, Time now, bool is_waited_for)
+    : folder_(state_folder / "uploaded"), origin_(std::move(origin)), now_(now), is_waited_for_(is_waited_for) {}
+
+bool FinishedUploads::take_turn(const UploadFile& file) {
+  if (!is_waited_for_) return true;
+  if (!turns_) {
+    static_cast<void>(make_folders(folder_, 0700));
+    auto opened = open_own_file(folder_ / turns_file, O_RDWR, 0600);
+    is_waited_for_ = opened.has_value();
+    if (!opened) return true;
+    turns_ = std::move(*opened);
+  }
+  // 60 bits of the hash: two files that have them in common only wait for each other.
+  const std::uint64_t place = std::stoull(start_of(file).substr(0, 15), nullptr, 16);
+  return lock_byte(turns_.get(), place) || (errno != EAGAIN && errno != EACCES);
+}
+
+void FinishedUploads::end_turns() { turns_ = Descriptor(); }
+
+void FinishedUploads::read() {
+  names_.clear();
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    if (entry.path().filename() == turns_file) continue;
     const auto age = fs::file_time_type::clock::now() - entry.last_write_time(error);
     if (age > finished_ones_stay) {
       fs::remove(entry.path(), error);

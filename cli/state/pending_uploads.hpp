@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api-client/base/clock.hpp"
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
 #include "api-client/transfer/upload.hpp"
@@ -59,11 +60,19 @@ struct Uploader {
 /// is run again prints it again instead of making a second Asset.
 ///
 /// A file is known by its bytes, name and type, for the same person or agent, or the same key, at the same server.
+///
+/// A command that uploads has the turn of each of its files, so that another with the same one waits and then finds
+/// what became of it. Turns end with `end_turns`, with this object, and with the process.
 class FinishedUploads {
  public:
-  /// Records that are too old are removed.
-  FinishedUploads(const std::filesystem::path& state_folder, std::string origin, Time now);
+  /// `is_waited_for`: turns are taken; where the folder cannot be written, everybody has them.
+  FinishedUploads(const std::filesystem::path& state_folder, std::string origin, Time now, bool is_waited_for);
 
+  /// False while another process has the turn of a file of the same name, type and size.
+  bool take_turn(const UploadFile& file);
+  void end_turns();
+  /// Reads which files are known; records that are too old are removed.
+  void read();
   /// Whether anybody has uploaded a file of that name, type and size.
   bool may_know(const UploadFile& file) const;
   /// The answer of an earlier upload of the same file; each is given out once. Reads the file where one may be known.
@@ -79,6 +88,8 @@ class FinishedUploads {
   std::filesystem::path folder_;
   std::string origin_;
   Time now_;
+  bool is_waited_for_;
+  Descriptor turns_;                  ///< one byte of this file is locked for each
   std::multiset<std::string> names_;  ///< of the records that were not given out
 };
 

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "api-client/base/clean.hpp"
 #include "api-client/base/files.hpp"
@@ -239,6 +240,7 @@ class Downloads {
   /// Of two files with one name the second waits for the first: then it is decided what becomes of it.
   void open(OneDownload& one) {
     if (targets_.contains(one.target)) return waiting_.push_back(&one);
+    if (is_there_already(one)) return end(one, report_of(one));
     auto opened = open_part(one);
     if (!opened) return end(one, fail(std::move(opened).error()));
     targets_.insert(one.target);
@@ -247,6 +249,19 @@ class Downloads {
       one.received_bytes = bytes;
     };
     receive(one);
+  }
+
+  /// An earlier run has saved these very bytes: then there is nothing left to do.
+  bool is_there_already(OneDownload& one) const {
+    if (!one.request.sha256 || session_.has("force")) return false;
+    const Descriptor file(::open(one.target.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    if (size != one.request.size_bytes.value_or(size) || Sha256::of_file(file.get()) != one.request.sha256)
+      return false;
+    one.done = {.size_bytes = size, .sha256 = *one.request.sha256, .is_checked = true, .resumed_at_bytes = size};
+    return true;
   }
 
   Result<void> open_part(OneDownload& one) const {

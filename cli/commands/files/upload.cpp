@@ -17,6 +17,7 @@
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
+#include "api-client/login/device_login.hpp"
 #include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/batch.hpp"
 #include "cli/commands/shared/build_call.hpp"
@@ -85,6 +86,9 @@ void keep(Session& session, const PendingUpload& upload) { keep(session, std::ve
 /// are sent at a time, or of so long, are flushed together.
 constexpr std::chrono::milliseconds longest_wait_for_records{100};
 
+/// Between two looks whether another process has sent its files.
+constexpr std::chrono::milliseconds wait_for_turns{100};
+
 /// The record is removed only after the Asset's id was printed: a repeat of a killed run finds the Asset by it.
 void forget_once_told(Session& session, const std::string& upload_id) {
   session.after_output([pending = PendingUploads(session.paths().state), upload_id] { pending.forget(upload_id); });
@@ -109,7 +113,6 @@ class Uploads {
       : session_(session),
         client_(client),
         pending_(session.paths().state),
-        earlier_(pending_.list(session.world().clock.now())),
         finished_(std::move(finished)),
         who_(std::move(who)),
         rows_(session, operation_of("files.upload_finish"), "ws.uploaded"),
@@ -123,6 +126,7 @@ class Uploads {
       files_.push_back(named.files[i] ? *named.files[i] : UploadFile());
       if (!named.files[i]) results_[i] = fail(named.files[i].error());
       total_ += files_.back().stamp.size_bytes;
+      of_others_.push_back(i);
     }
   }
 
@@ -130,9 +134,14 @@ class Uploads {
     WS_LET(const ProgressStyle style, parse_progress(session_.arguments().value("progress"), session_.terminal()));
     ProgressLine line(session_.terminal(), session_.has("quiet") ? ProgressStyle::none : style);
     while (ended_ < files_.size()) {
+      if (queue_.empty() && begun_ == ended_) take_turns();
       go_on(jobs);
-      if (stopped_ && next_ == ended_) break;
-      client_.run(unrecorded_.empty() ? std::chrono::milliseconds{200} : longest_wait_for_records);
+      if (stopped_ && begun_ == ended_) break;
+      if (begun_ == ended_) {
+        static_cast<void>(make_sleeper(&session_.world().cancelled)(wait_for_turns));
+      } else {
+        client_.run(unrecorded_.empty() ? std::chrono::milliseconds{200} : longest_wait_for_records);
+      }
       record(jobs);
       std::uint64_t sent = 0;
       for (const std::uint64_t bytes : sent_) sent += bytes;
@@ -146,8 +155,25 @@ class Uploads {
   }
 
  private:
+  /// Of the files that another process was sending: what has become of them is read again.
+  void take_turns() {
+    if (session_.world().cancelled) stopped_ = Failure{.kind = Failure::Kind::cancelled, .what = "stopped"};
+    finished_.end_turns();
+    std::erase_if(of_others_, [this](std::size_t place) {
+      if (!results_[place] && !finished_.take_turn(files_[place])) return false;
+      queue_.push_back(place);
+      return true;
+    });
+    if (!of_others_.empty() && !std::exchange(waits_, true)) {
+      session_.note(names_[of_others_.front()] + ": another ws is uploading it; waiting for what becomes of it");
+    }
+    if (queue_.empty()) return;
+    finished_.read();
+    earlier_ = pending_.list(session_.world().clock.now());
+  }
+
   /// Those under way but for those that wait for their record, or for their turn after it.
-  std::size_t busy() const { return next_ - ended_ - waiting_.size() - recorded_.size(); }
+  std::size_t busy() const { return begun_ - ended_ - waiting_.size() - recorded_.size(); }
 
   /// No more than `jobs` at a time.
   void go_on(std::size_t jobs) {
@@ -156,14 +182,19 @@ class Uploads {
       recorded_.pop_front();
       send();
     }
-    while (busy() < jobs && next_ < files_.size() && !stopped_) start(next_++);
+    while (busy() < jobs && !queue_.empty() && !stopped_) {
+      const std::size_t place = queue_.front();
+      queue_.pop_front();
+      ++begun_;
+      start(place);
+    }
   }
 
   /// Writes the records that wait, once they are many, or nothing else is under way, or they have waited.
   void record(std::size_t jobs) {
     if (unrecorded_.empty()) return;
     const bool is_late = std::chrono::steady_clock::now() - waiting_since_ >= longest_wait_for_records;
-    const bool may_be_more = busy() > 0 || (next_ < files_.size() && !stopped_);
+    const bool may_be_more = busy() > 0 || (!queue_.empty() && !stopped_);
     if (may_be_more && !is_late && unrecorded_.size() < jobs) return;
     keep(session_, std::exchange(unrecorded_, {}));
     for (std::function<void()>& send : waiting_) recorded_.push_back(std::move(send));
@@ -260,7 +291,10 @@ class Uploads {
     Applied applied = Applied::no;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (!results_[i]) {
-        results_[i] = fail(Failure{.kind = stopped_->kind, .what = "not sent: " + stopped_->what});
+        Failure failure{.kind = stopped_->kind, .what = "not sent: " + stopped_->what};
+        const auto left = PendingUploads::find(earlier_, files_[i], base_url_, session_.world().clock.now());
+        if (left && left->started.state == UploadState::finishing) failure.call.applied = Applied::unknown;
+        results_[i] = fail(std::move(failure));
       }
       if (*results_[i]) {
         ++done;
@@ -302,7 +336,10 @@ class Uploads {
   std::chrono::steady_clock::time_point waiting_since_;
   std::string base_url_;
   std::uint64_t total_ = 0;
-  std::size_t next_ = 0;
+  std::vector<std::size_t> of_others_ = {};  ///< places of the files that wait for their turn: all, to begin with
+  std::deque<std::size_t> queue_ = {};       ///< those that have it
+  bool waits_ = false;                       ///< for others, as the user was told
+  std::size_t begun_ = 0;
   std::size_t ended_ = 0;
   std::set<std::size_t> ended_places_;  ///< places of those that came to an end
   bool any_new_ = false;
@@ -378,7 +415,8 @@ Result<ExitCode> upload(Session& session) {
   }
   WS_LET(Client * client, session.client(jobs));
   WS_LET(const BaseUrl url, session.base_url());
-  FinishedUploads finished(session.paths().state, url.origin, session.world().clock.now());
+  FinishedUploads finished(session.paths().state, url.origin, session.world().clock.now(), !session.has("again"));
+  finished.read();
   WS_LET(auto who, uploader_of(session, *client, named, finished));
   return Uploads(session, *client, std::move(named), url.text, std::move(finished), std::move(who)).run(jobs);
 }

@@ -207,9 +207,39 @@ TEST_CASE("upload: gone on with, it sends only what is missing, and begins anew 
       if (seen.method != "PUT" || !std::exchange(lapsed, false)) return std::nullopt;
       return answer(403, "expired");
     };
+    int finalized = 0;
+    const auto meddle_with_bytes = stage.meddle;
+    stage.meddle = [&](const Seen& seen) -> std::optional<Script> {
+      if (seen.target != finalize || ++finalized > 1) return meddle_with_bytes(seen);
+      return answer(409, R"({"detail":"x","code":"upload_incomplete"})");
+    };
     REQUIRE(stage.run(stage.started(UploadState::started)));
-    CHECK(stage.steps() == std::vector<std::string>{"put", "start", "put", finalize});
+    CHECK(stage.steps() == std::vector<std::string>{"put", finalize, "start", "put", finalize});
+    CHECK(stage.forgotten == 1);
   }
+  SECTION("nothing: another run has made the Asset, and the address takes no bytes any more") {
+    stage.meddle = [](const Seen& seen) -> std::optional<Script> {
+      if (seen.method == "PUT") return answer(403, "used");
+      if (seen.target != finalize) return answer(200, dump(Uploading::asset()));
+      return answer(409, dump(Json{{"detail", "x"}, {"code", "upload_consumed"}, {"asset_id", some_id}}));
+    };
+    REQUIRE(stage.run(stage.started(UploadState::started)));
+    CHECK(stage.steps() == std::vector<std::string>{"put", finalize, std::string("/v1/files/") + some_id});
+    CHECK(stage.forgotten == 0);
+  }
+}
+
+TEST_CASE("upload: what is sure of this finalize says nothing of that of an earlier run", "[transfer]") {
+  Uploading stage;
+  stage.meddle = [](const Seen& seen) -> std::optional<Script> {
+    if (seen.target != finalize) return std::nullopt;
+    return answer(403, R"({"detail":"x","code":"forbidden"})");
+  };
+  const bool was_in_doubt = GENERATE(true, false);
+  const auto refused = stage.run(stage.started(was_in_doubt ? UploadState::finishing : UploadState::started));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().call.applied == (was_in_doubt ? Applied::unknown : Applied::no));
+  CHECK(stage.kept.back() == (was_in_doubt ? UploadState::finishing : UploadState::started));
 }
 
 TEST_CASE("upload: other bytes at the service are an integrity failure", "[transfer]") {

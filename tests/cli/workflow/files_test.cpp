@@ -3,7 +3,9 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -73,6 +75,7 @@ TEST_CASE("files: what goes up comes down byte for byte, with its type", "[cli]"
   CHECK(down["checked"] == true);
   CHECK(read_text(stage.folder / "down" / "note.md") == text);
   CHECK(stage.ws({"files", "download", id, "-o", "-"}).out == text);
+  write_text(stage.folder / "down" / "note.md", "other");
   CHECK(stage.ws({"files", "download", id, "-o", "down/note.md"}).exit == 14);
   CHECK(stage.ws({"files", "download", id, "-o", "down/note.md", "--force"}).out == "down/note.md\n");
   CHECK(stage.ws({"files", "download", id, id, "-o", "one.md"}).exit == 2);
@@ -138,6 +141,47 @@ TEST_CASE("files: killed between the steps, then run again: one Asset", "[cli]")
   CHECK(stage.assets() == 1);
 }
 
+TEST_CASE("files: stopped twice, the second time before it could ask, then run again: one Asset", "[cli]") {
+  std::atomic<int> run{1};
+  std::atomic<bool> reached{false};
+  const Meddled stage([&](const Seen& seen, const Forward& forward) {
+    if (run == 3 || seen.target != "/v1/files/uploads:finalize") return forward();
+    const Script passed = run == 1 ? forward() : Script();
+    reached = true;
+    return run == 1 ? Script{Hold{}} : answer(503, R"({"detail":"later","code":"service_unavailable"})");
+  });
+  write_text(stage.folder / "a.md", "# A\n");
+  for (const int number : {SIGKILL, SIGTERM}) {
+    reached = false;
+    Running running(stage.person.command({"files", "upload", "a.md", "--json"}, stage.folder.path()));
+    while (!reached) std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    running.signal(number);
+    const Ended ended = running.wait();
+    if (number == SIGTERM) CHECK(parse(ended.err)["error"]["applied"] == "unknown");
+    ++run;
+  }
+  stage.json({"files", "upload", "a.md"});
+  CHECK(stage.assets() == 1);
+}
+
+TEST_CASE("files: the same file sent by many at once is one Asset, and all tell its id", "[cli]") {
+  const FileStage stage;
+  write_text(stage.folder / "a.md", "# A\n");
+  std::vector<std::unique_ptr<Running>> all;
+  for (int i = 0; i < 6; ++i) {
+    all.push_back(
+        std::make_unique<Running>(stage.person.command({"files", "upload", "a.md", "--json"}, stage.folder.path())));
+  }
+  std::set<std::string> ids;
+  for (const auto& one : all) {
+    const Ended ended = one->wait();
+    REQUIRE(ended.exit == 0);
+    ids.insert(parse(ended.out)["id"].get<std::string>());
+  }
+  CHECK(ids.size() == 1);
+  CHECK(stage.assets() == 1);
+}
+
 TEST_CASE("files: a state folder that cannot be written is a note, and stops no upload", "[cli]") {
   const FileStage stage;
   write_text(stage.person.home() / "STATE" / "ws", "a file where the folder should be");
@@ -193,6 +237,19 @@ TEST_CASE("files: a download that is cut is gone on with, another hash is exit 1
   CHECK(stage.json({"files", "download", id, "-o", "lie.txt"}, 15)["error"]["code"] == "hash_mismatch");
   CHECK(stage.ws({"files", "download", id, "-o", "-"}).exit == 15);
   CHECK_FALSE(std::filesystem::exists(stage.folder / "lie.txt"));
+}
+
+TEST_CASE("files: what is there already with the very bytes is downloaded", "[cli]") {
+  const FileStage stage;
+  const std::string id = stage.uploaded("a.txt", "first\n");
+  const Json done = stage.json({"files", "download", id, "-o", "copy.txt"});
+  Json again = stage.json({"files", "download", id, "-o", "copy.txt"});
+  CHECK(again["resumed_at_bytes"] == 6);
+  again["resumed_at_bytes"] = 0;
+  CHECK(again == done);
+  write_text(stage.folder / "copy.txt", "other\n");
+  CHECK(stage.ws({"files", "download", id, "-o", "copy.txt"}).exit == 14);
+  CHECK(read_text(stage.folder / "copy.txt") == "other\n");
 }
 
 TEST_CASE("files: many are downloaded at once, each to its own name, told in the order of the ids", "[cli]") {
