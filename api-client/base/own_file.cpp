@@ -44,6 +44,10 @@ std::string holder_in(int file) {
   return text.substr(0, text.find_first_not_of("0123456789"));
 }
 
+tl::unexpected<Failure> cannot_lock(const fs::path& path) {
+  return fail(Failure::Kind::disk, fmt::format("cannot lock {}: {}", path.string(), std::strerror(errno)));
+}
+
 }  // namespace
 
 Result<void> check_is_ours(int file, const fs::path& path) {
@@ -74,15 +78,18 @@ Result<Descriptor> open_own_file(const fs::path& path, int flags, unsigned mode)
   return file;
 }
 
+Result<Descriptor> wait_for_lock(const fs::path& path) {
+  WS_LET(Descriptor lock, open_own_file(path, O_RDWR, 0600));
+  if (!lock_file(lock.get(), WaitForLock::yes)) return cannot_lock(path);
+  return lock;
+}
+
 Result<LockFile> LockFile::take(const fs::path& path, const std::string& doing) {
   // Bounded: some file systems report another inode number with each call.
   for (int removed = 0;;) {
     WS_LET(Descriptor file, open_own_file(path, O_RDWR, 0666));
     if (!lock_file(file.get(), WaitForLock::no)) {
-      const int error = errno;
-      if (error != EWOULDBLOCK) {
-        return fail(Failure::Kind::disk, fmt::format("cannot lock {}: {}", path.string(), std::strerror(error)));
-      }
+      if (errno != EWOULDBLOCK) return cannot_lock(path);
       const std::string holder = holder_in(file.get());
       return fail(
           Failure{.kind = Failure::Kind::disk,

@@ -21,6 +21,10 @@ Result<Descriptor> open_own_file(const std::filesystem::path& path, int flags, u
 /// Whether an open file is ours in that sense. Fails as above; `path` is for the message.
 Result<void> check_is_ours(int file, const std::filesystem::path& path);
 
+/// A lock that others wait for, held as long as the descriptor is open: an empty file, which stays. Blocks. Fails with
+/// `disk`.
+Result<Descriptor> wait_for_lock(const std::filesystem::path& path);
+
 /// A lock that names its holder: a file with the number of the process, removed when the lock ends.
 class LockFile {
  public:

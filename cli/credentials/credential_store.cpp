@@ -71,14 +71,10 @@ StoredCredential from_json(const Json& value) {
   return credential;
 }
 
-/// Locks the store against concurrent changes by other processes, as long as the descriptor is open. Blocks. Fails with
-/// `disk`.
+/// Against concurrent changes by other processes.
 Result<Descriptor> lock_store(const std::filesystem::path& folder) {
   WS_TRY(make_folders(folder, 0700));
-  const std::string path = (folder / "credentials.lock").string();
-  WS_LET(Descriptor lock, open_own_file(path, O_RDWR, 0600));
-  if (lock_file(lock.get(), WaitForLock::yes)) return lock;
-  return fail(Failure::Kind::disk, "cannot lock " + path + ": " + std::strerror(errno));
+  return wait_for_lock(folder / "credentials.lock");
 }
 
 bool fits(const StoredCredential& credential, const CredentialQuery& query) {

@@ -7,6 +7,7 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/files.hpp"
+#include "api-client/base/own_file.hpp"
 #include "api-client/base/text.hpp"
 #include "api-client/base/yaml.hpp"
 #include "api-client/http/transport.hpp"
@@ -259,6 +260,9 @@ Result<std::map<std::string, std::string>> read_aliases(const Paths& paths) {
 
 Result<void> write_config(const Paths& paths, std::string_view path, const std::string& value) {
   std::error_code error;
+  // Other processes that change another setting meanwhile must not lose it.
+  WS_TRY(make_folders(paths.config, 0700));
+  WS_LET(const Descriptor lock, wait_for_lock(paths.config / "config.lock"));
   // A file that lies elsewhere, behind a link, stays there.
   const fs::path named = config_file(paths);
   const fs::path file = fs::is_symlink(named, error) ? fs::weakly_canonical(named, error) : named;
@@ -274,7 +278,6 @@ Result<void> write_config(const Paths& paths, std::string_view path, const std::
     return fail(std::move(failure));
   }
   if (is_new ? edited->empty() : *edited == *text) return {};
-  WS_TRY(make_folders(paths.config, 0700));
   return write_file(file, *edited);
 }
 

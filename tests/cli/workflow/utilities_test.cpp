@@ -1,5 +1,6 @@
 // The commands that are no operation: api, config, aliases, doctor, discover, skill, mock.
 #include <filesystem>
+#include <memory>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -102,6 +103,19 @@ TEST_CASE("config: values are set in the user's file, and whoever names one can 
   CHECK(person.ws({"config", "set", "formt", "csv"}).err.find("format") != std::string::npos);
   CHECK(person.ws({"config", "set", "format", "--unset"}).exit == 0);
   CHECK(parse(person.ws({"config", "list"}).out)["data"].size() > 6);
+}
+
+TEST_CASE("config: many that set something at once lose nothing", "[cli]") {
+  const Person person;
+  std::vector<std::unique_ptr<Running>> all;
+  constexpr int count = 12;
+  for (int i = 0; i < count; ++i) {
+    all.push_back(std::make_unique<Running>(
+        person.command({"config", "set", "aliases.a" + std::to_string(i), "docs list"}, person.home())));
+  }
+  for (const auto& one : all) CHECK(one->wait().exit == 0);
+  const std::string text = read_text(person.home() / "CONFIG" / "ws" / "config.yaml");
+  for (int i = 0; i < count; ++i) CHECK(text.find("a" + std::to_string(i) + ": docs list") != std::string::npos);
 }
 
 TEST_CASE("config: base_url makes a server for the profile in use", "[cli]") {
