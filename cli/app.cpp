@@ -299,7 +299,7 @@ class App {
     if (auto named = resolve_names(session); !named) {
       return fail(session.with_hint(std::move(named).error()));
     }
-    json_errors_ = is_json(session.format()) && !session.has("jq") && !session.has("template");
+    json_errors_ = session.has_json_errors();
     world_.terminal.on_write_error([this, &session](std::string what, Terminal::WriteError error) {
       if (error == Terminal::WriteError::reader_gone && !session.outcomes().has_made()) return std::string();
       return error_text(session.outcomes().tell({.kind = Failure::Kind::disk, .what = std::move(what)}));
@@ -310,7 +310,7 @@ class App {
   }
 
   Result<ExitCode> run_session(Session& session, const Command& chosen) {
-    if (chosen.hands_back && world_.end_in_own_time != nullptr) world_.end_in_own_time();
+    if (chosen.hands_back && world_.end_in_own_time != nullptr) world_.end_in_own_time(SecondSignal::kills);
     Result<ExitCode> ended = chosen.run(session);
     if (!ended) ended = fail(session.with_hint(std::move(ended).error()));
     // The output of a failed command is shown, but --output writes no file.

@@ -17,6 +17,8 @@ namespace {
 std::atomic<bool> cancelled{false};
 std::atomic<int> signal_number{0};
 std::atomic<bool> in_own_time{false};
+std::atomic<bool> tells_second{false};
+std::atomic<bool> has_second{false};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 /// Time for a command to report an unknown outcome and to clean up after a signal.
@@ -27,8 +29,8 @@ constexpr int exit_of_signals = 128;
 /// write that blocks); the second one kills. Nothing that we write needs more than a kill leaves.
 void on_signal(int number) {
   signal_number.store(number);
-  cancelled.store(true);
-  std::signal(number, SIG_DFL);
+  has_second.store(cancelled.exchange(true));
+  if (has_second.load() || !tells_second.load()) std::signal(number, SIG_DFL);
   if (!in_own_time.load()) ::alarm(seconds_to_end);
 }
 
@@ -42,7 +44,11 @@ void on_bus_error(int) {
 
 void on_alarm(int) { ::_exit(exit_of_signals + signal_number.load()); }
 
-void end_in_own_time() { in_own_time.store(true); }
+void end_in_own_time(ws::cli::SecondSignal second) {
+  tells_second.store(second == ws::cli::SecondSignal::is_told);
+  in_own_time.store(true);
+}
+bool has_caught_second() { return has_second.load(); }
 
 int caught_signal() { return signal_number.load(); }
 
@@ -78,7 +84,8 @@ int main(int count, char** values) {
   try {
     const ws::SystemClock clock;
     ws::SystemRandom random;
-    const ws::cli::World world{environment, terminal, clock, random, cancelled, caught_signal, end_in_own_time};
+    const ws::cli::World world{
+        environment, terminal, clock, random, cancelled, caught_signal, end_in_own_time, has_caught_second};
     const std::vector<std::string> arguments(values + 1, values + count);
     return ws::cli::number(ws::cli::run(world, arguments));
   } catch (const std::exception& bug) {

@@ -23,6 +23,7 @@ struct AlreadyDone {
   std::string_view code;  ///< empty: any
   std::string_view id;    ///< the parameter that is the answer's `id`; empty: none
   std::string_view answer;
+  bool is_sure = true;  ///< else the refusal would be the same had the first send done nothing: nobody knows
 };
 constexpr AlreadyDone already_done[] = {
     {"docs.archive", 404, "", "document_id", R"({"object": "document", "status": "archived"})"},
@@ -30,7 +31,9 @@ constexpr AlreadyDone already_done[] = {
     {"auth.revoke", 401, "", "", R"({"ok": true})"},
     {"auth.revoke", 404, "", "", R"({"ok": true})"},
     {"events.complete", 409, "already_finished", "event_id", R"({"status": "completed"})"},
-    {"events.fail", 409, "already_finished", "event_id", R"({"status": "failed"})"}};
+    {"events.fail", 409, "already_finished", "event_id", R"({"status": "failed"})"},
+    // Whoever fails an event gives its lease back, and so does time.
+    {.operation = "events.fail", .status = 409, .code = "lease_lost", .is_sure = false}};
 
 const AlreadyDone* find_already_done(std::string_view operation, const Failure& refusal) {
   for (const AlreadyDone& row : already_done) {
@@ -106,6 +109,12 @@ bool Client::Impl::conclude(Id id, const Verdict& verdict) {
   const int status = verdict.failure.call.http_status;
   if (verdict.ending != Ending::refused || !running.in_doubt) return false;
   const AlreadyDone* const done = find_already_done(operation, verdict.failure);
+  if (running.unanswered && done != nullptr && !done->is_sure) {
+    Failure failure = final_failure(running, verdict, decision_on(running, verdict));
+    failure.kind = Failure::Kind::unknown_outcome;
+    finish(id, fail(std::move(failure)));
+    return true;
+  }
   if (running.unanswered && done != nullptr) {
     trace(running, "< already done by a request that got no answer");
     Json answer = answer_of(*done, running.prepared.parameters);

@@ -35,6 +35,17 @@ Result<WorkerOptions> options_of(Session& session) {
   return fail(Failure::Kind::usage, "program not found: " + options.command.front(), "nothing was claimed");
 }
 
+/// What the worker has told the service; empty: nothing.
+std::string_view operation_of_end(WorkDone::Outcome outcome) {
+  switch (outcome) {
+    case WorkDone::Outcome::completed: return "events.complete";
+    case WorkDone::Outcome::failed: return "events.fail";
+    case WorkDone::Outcome::handed_back:
+    case WorkDone::Outcome::lost: return {};
+  }
+  return {};
+}
+
 void print_done(Session& session, const WorkDone& done) {
   if (is_for_people(session)) {
     return session.note(fmt::format("{} {} {}{}",
@@ -73,10 +84,19 @@ Result<ExitCode> work(Session& session) {
                      {.done =
                           [&](const WorkDone& done) {
                             is_any = true;
+                            const std::string_view ended_by = operation_of_end(done.outcome);
+                            if (!ended_by.empty()) session.outcomes().add(ended_by, done.event_id);
                             print_done(session, done);
+                            session.outcomes().forget(ended_by);
                           },
                       .note = [&session](const std::string& text) { session.note(text); },
-                      .must_stop = [&session] { return session.world().cancelled.load(); }});
+                      .must_stop = [&session] { return session.world().cancelled.load(); },
+                      .must_hurry =
+                          [&session] {
+                            const auto has_caught_second = session.world().has_caught_second;
+                            return has_caught_second != nullptr && has_caught_second();
+                          }});
+  if (session.world().end_in_own_time != nullptr) session.world().end_in_own_time(SecondSignal::is_told);
   WS_TRY(worker.run());
   if (session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
   if (session.has("once") && !is_any) session.note("no event is waiting");
@@ -93,7 +113,8 @@ Command events_work_command() {
               "the event with what it printed (a JSON object, else {\"output\": text}); any other exit fails it "
               "with the end of its stderr, and the event is tried again later, up to --max-attempts. Ctrl-C ends it: "
               "events under way are completed within 10 s, or return to the queue when their lease expires, which is "
-              "no failure. An agent gets events only for "
+              "no failure; then, or at a second Ctrl-C, the commands are told to end (SIGTERM). An agent gets events "
+              "only for "
               "documents that are shared with it: "
               "`ws docs share DOCUMENT --with @HANDLE`.",
           .arguments = {{.placeholder = "CMD",
@@ -130,7 +151,6 @@ Command events_work_command() {
           .examples = {"ws events work --worker scribe --jobs 2 -- ./answer.sh"},
           .operation = &operation_of("events.claim"),
           .runs_on = true,
-          .hands_back = true,
           .run = work};
 }
 

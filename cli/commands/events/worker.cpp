@@ -24,8 +24,9 @@ constexpr milliseconds first_backoff{1'000};
 constexpr milliseconds longest_backoff{60'000};
 /// The least pause between two renewals, for services that grant very short leases.
 constexpr milliseconds shortest_renewal{200};
-/// How long a command may take to end by itself when the worker stops.
+/// How long a command may take to end by itself when the worker stops; then to end on SIGTERM.
 constexpr milliseconds grace{10'000};
+constexpr milliseconds last_grace{2'000};
 constexpr std::size_t max_error_characters = 4000;  // API document, "Limits"
 // More does not fit into one request of the API (16 MiB with its escapes).
 constexpr std::size_t max_output_bytes = std::size_t{8} << 20U;
@@ -83,6 +84,13 @@ Failure claim_in_doubt() {
           .hint = "run it again later: the event returns to the queue when its lease expires"};
 }
 
+Failure lease_expired() {
+  return {.kind = Failure::Kind::conflict,
+          .what = "its lease expired",
+          .hint = "the event returns to the queue",
+          .code = "lease_lost"};
+}
+
 /// Errors that a repeat of the same call cannot cure.
 bool is_final(const Failure& failure) {
   using Kind = Failure::Kind;
@@ -125,7 +133,7 @@ std::optional<ChildEnd> ChildProcess::poll() {
   if (!exit) return std::nullopt;
   has_ended_ = true;
   return ChildEnd{.exit = *exit,
-                  .out = text_of(out_.get(), max_output_bytes, Part::front),
+                  .out = text_of(out_.get(), max_output_bytes + 1, Part::front),
                   .err = text_of(err_.get(), error_tail_bytes, Part::end)};
 }
 
@@ -285,10 +293,16 @@ void EventWorker::look_after(Job& job, Steady::time_point now) {
       job.child.reset();
       return finish(job, std::move(*end));
     }
-    if (stopping_since_ && now > *stopping_since_ + grace) job.child->kill();
+    const bool is_late = stopping_since_ && (now > *stopping_since_ + grace || callbacks_.must_hurry());
+    if (is_late && !job.asked_to_end_at) {
+      job.asked_to_end_at = now;
+      job.child->ask_to_end();
+    } else if (is_late && now > *job.asked_to_end_at + last_grace) {
+      job.child->kill();
+    }
   }
   if (job.is_lost) return;
-  if (now >= job.lease_ends) return lose(job, "its lease expired");
+  if (now >= job.lease_ends) return lose(job, lease_expired());
   if (!job.is_renewing && now >= job.renew_at) renew(job);
 }
 
@@ -320,15 +334,17 @@ void EventWorker::on_renewed(Job& job, Result<Reply> reply) {
   const Kind kind = reply.error().kind;
   const bool is_gone = kind == Kind::conflict || kind == Kind::not_found || kind == Kind::forbidden ||
                        kind == Kind::auth || now >= job.lease_ends;
-  if (is_gone) return lose(job, reply.error().what);
+  if (is_gone) return lose(job, reply.error());
   job.renew_at = now + first_backoff;
 }
 
-void EventWorker::lose(Job& job, const std::string& why) {
+void EventWorker::lose(Job& job, Failure why) {
   if (std::exchange(job.is_lost, true)) return;
-  callbacks_.note(fmt::format("the lease of event {} was lost: {}", job.claim.event_id, why));
+  callbacks_.note(fmt::format("the lease of event {} was lost: {}", job.claim.event_id, why.what));
+  if (options_.once) ended_by_ = std::move(why);  // nothing comes after it: its failure is that of the command
   lapsed_[job.claim.event_id] = job.claim.attempt;
   if (job.child) {
+    job.asked_to_end_at = Steady::now();
     job.child->ask_to_end();
   } else {
     job.is_over = !job.is_closing;
@@ -343,6 +359,13 @@ void EventWorker::finish(Job& job, ChildEnd end) {
     callbacks_.done(done);
     job.is_over = true;
     return;
+  }
+  if (end.exit == 0 && end.out.size() > max_output_bytes) {
+    done.outcome = WorkDone::Outcome::failed;
+    done.error =
+        fmt::format("the command printed more than the {} MiB that a result can hold", max_output_bytes >> 20U);
+    has_failed_ = true;
+    return give_up(job, std::move(done), false);
   }
   if (end.exit == 0) return complete(job, end);
   const bool is_final_exit = options_.no_retry_exits.contains(end.exit);
@@ -404,10 +427,9 @@ void EventWorker::close(Job& job, std::string_view operation, Json body, WorkDon
 
 void EventWorker::stop(Steady::time_point now) {
   stopping_since_ = now;
-  if (!jobs_.empty()) callbacks_.note(fmt::format("stopping; {} under way", jobs_.size()));
-  for (const auto& job : jobs_) {
-    if (job->child) job->child->ask_to_end();
-  }
+  if (!jobs_.empty())
+    callbacks_.note(fmt::format(
+        "stopping; {} under way: up to {} s to end; once more ends them now", jobs_.size(), grace.count() / 1000));
 }
 
 }  // namespace ws::cli

@@ -94,7 +94,8 @@ class EventWorker {
   struct Callbacks {
     std::function<void(const WorkDone& done)> done = {};
     std::function<void(const std::string& text)> note = {};
-    std::function<bool()> must_stop = {};  ///< a signal was caught
+    std::function<bool()> must_stop = {};                     ///< a signal was caught
+    std::function<bool()> must_hurry = [] { return false; };  ///< and another one: the commands are told to end at once
   };
 
   /// The client must not be one that a signal cancels: what ends within its time is still to be completed.
@@ -115,6 +116,7 @@ class EventWorker {
     bool is_renewing = false;
     bool is_closing = false;
     bool is_lost = false;
+    std::optional<Steady::time_point> asked_to_end_at = {};  ///< its command
     bool is_over = false;
   };
 
@@ -139,7 +141,7 @@ class EventWorker {
   void leave(Job& job, WorkDone done);
   void close(Job& job, std::string_view operation, Json body, WorkDone done);
   void stop(Steady::time_point now);
-  void lose(Job& job, const std::string& why);
+  void lose(Job& job, Failure why);
   Call lease_call(const Job& job, std::string_view operation, Json body) const;
 
   Client& client_;

@@ -51,6 +51,10 @@ class OutcomeLog final : public CallLog {
   Failure tell(Failure failure) const;
   /// The command itself has kept what that change answered; `where` tells where, and stands in place of a file.
   void keep_elsewhere(std::string_view operation, const std::string& where);
+  /// A change that went past this log.
+  void add(std::string_view operation, const std::string& object) {
+    made_.push_back({.operation = operation, .object = object});
+  }
   /// What that change began has ended; it is not told any more.
   void forget(std::string_view operation);
   /// The outcomes have reached their reader.

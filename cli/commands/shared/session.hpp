@@ -27,6 +27,9 @@ namespace ws::cli {
 
 class OutcomeLog;
 
+/// What a second signal does to a command that ends in its own time.
+enum class SecondSignal { kills, is_told };
+
 /// What outlives a command, made by `main`.
 struct World {
   const Environment& environment;
@@ -36,7 +39,8 @@ struct World {
   const std::atomic<bool>& cancelled;
   int (*caught_signal)();  ///< the signal that asked us to stop, or 0
   /// From now on a signal is left to the command, however long it takes; else the process ends a second later.
-  void (*end_in_own_time)() = nullptr;
+  void (*end_in_own_time)(SecondSignal second) = nullptr;
+  bool (*has_caught_second)() = nullptr;  ///< a second signal, where it `is_told`; a third one kills
 };
 
 /// The key a command uses, and what is known of it.
@@ -86,6 +90,8 @@ class Session {
   void remember_last(std::string_view kind, std::string_view id);
   /// What this user was shown at the server; empty where no server is known.
   std::optional<ShownIds> shown_ids();
+  /// Whether failures are JSON: with `--json`, or a JSON format that was named. `--jq` alone names none.
+  bool has_json_errors() const;
   /// A failure that does not end the command by itself: what was done so far is printed too.
   void print_failure(const Failure& failure, ExitCode exit);
   /// Answers "yes" for --yes; asks where a person is there. Fails with `usage` naming --yes where nobody is, and with

@@ -92,7 +92,7 @@ Result<bool> LinkTree::finish_interrupted(const std::vector<std::string>& comman
   }
   WS_LET(edits_, sync::UntiedEdits::open(*folder_));
   if (session_->world().end_in_own_time != nullptr && sync::UntiedEdits::are_unfinished(*folder_))
-    session_->world().end_in_own_time();
+    session_->world().end_in_own_time(SecondSignal::kills);
   WS_LET(const std::optional<sync::UntiedDone> done, edits_->finish_interrupted());
   if (!done) return false;
   session_->note(fmt::format("finished what was interrupted: {} ({} renamed, links edited in {})",
@@ -113,7 +113,7 @@ void LinkTree::print_left(const sync::UntiedDone& done) {
 
 Result<sync::Relinked> LinkTree::carry_out(sync::RelinkPlan plan, const std::string& command) {
   // From here on Ctrl-C waits for the end, which is near; a kill is finished by the next command.
-  if (session_->world().end_in_own_time != nullptr) session_->world().end_in_own_time();
+  if (session_->world().end_in_own_time != nullptr) session_->world().end_in_own_time(SecondSignal::kills);
   if (plan.steps.empty()) return std::move(plan.told);
   WS_LET(const sync::UntiedDone done, edits_->carry_out(plan, command));
   print_left(done);

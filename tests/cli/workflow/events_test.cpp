@@ -45,6 +45,14 @@ struct EventStage {
   }
 };
 
+/// By two signals: the first leaves the command its time.
+Ended stopped_at_once(Running& worker, int signal) {
+  worker.signal(signal);
+  REQUIRE(worker.wait_for("stopping; 1 under way"));
+  worker.signal(signal);
+  return worker.wait();
+}
+
 }  // namespace
 
 TEST_CASE("work: the event comes on stdin, what is printed becomes its result", "[cli]") {
@@ -92,8 +100,7 @@ TEST_CASE("work: Ctrl-C leaves what it holds to its lease, and the exit says so"
   Running worker(stage.person.command(stage.work("touch began; sleep 60", {}), stage.folder.path()));
   while (!std::filesystem::exists(stage.folder / "began")) {
   }
-  worker.signal(SIGINT);
-  const Ended ended = worker.wait();
+  const Ended ended = stopped_at_once(worker, SIGINT);
   CHECK(ended.exit == 130);
   CHECK(parse(ended.out)["outcome"] == "handed_back");
   CHECK(stage.asked("events.fail").is_null());
@@ -110,8 +117,7 @@ TEST_CASE("work: an event whose worker is stopped again and again keeps its atte
     while (!std::filesystem::exists(stage.folder / "began")) {
     }
     std::filesystem::remove(stage.folder / "began");
-    worker.signal(SIGTERM);
-    const Ended ended = worker.wait();
+    const Ended ended = stopped_at_once(worker, SIGTERM);
     CHECK(ended.exit == 143);
     CHECK(parse(ended.out)["outcome"] == "handed_back");
     control(stage.server, "POST", "/clock:advance", R"({"seconds":60})");
@@ -122,17 +128,42 @@ TEST_CASE("work: an event whose worker is stopped again and again keeps its atte
   CHECK(stage.asked("events.complete")["result"]["attempt"] == 1);
 }
 
-TEST_CASE("work: Ctrl-C lets a command that ends by itself complete its event", "[cli]") {
+TEST_CASE("work: Ctrl-C lets a command that ends by itself complete its event, whatever signals do to it", "[cli]") {
   const EventStage stage;
   stage.ping();
-  Running worker(stage.person.command(
-      stage.work("trap 'echo done; exit 0' TERM; touch began; while :; do sleep 0.05; done", {}), stage.folder.path()));
+  Running worker(stage.person.command(stage.work("touch began; while [ ! -e go ]; do sleep 0.05; done; echo done", {}),
+                                      stage.folder.path()));
   while (!std::filesystem::exists(stage.folder / "began")) {
   }
   worker.signal(SIGTERM);
+  REQUIRE(worker.wait_for("stopping; 1 under way"));
+  write_text(stage.folder / "go", "");
   const Ended ended = worker.wait();
   CHECK(ended.exit == 143);
   CHECK(parse(ended.out)["outcome"] == "completed");
+}
+
+TEST_CASE("work: more output than a result can hold fails the event for good, and is not cut", "[cli]") {
+  const EventStage stage;
+  stage.ping();
+  const Ended ended = stage.person.ws(stage.work("head -c 8388609 /dev/zero | tr '\\0' x"));
+  CHECK(ended.exit == 13);
+  CHECK(parse(ended.out)["outcome"] == "failed");
+  CHECK(stage.asked("events.complete").is_null());
+  CHECK(stage.asked("events.fail")["retryable"] == false);
+}
+
+TEST_CASE("work: an end that could not be printed was made all the same", "[cli]") {
+  const EventStage stage;
+  stage.ping();
+  Command command = stage.person.command(stage.work("echo ok"));
+  command.arguments.insert(command.arguments.begin(), {"sh", "-c", "\"$0\" \"$@\" > /dev/full"});
+  const Ended ended = run_command(command);
+  CHECK(ended.exit == 14);
+  const Json error = parse(ended.err)["error"];
+  CHECK(error["applied"] == "yes");
+  CHECK(error["details"]["made"].size() == 1);
+  CHECK(error["details"]["made"][0]["operation"] == "events.complete");
 }
 
 TEST_CASE("work: several at a time, each event once", "[cli]") {
@@ -194,6 +225,20 @@ TEST_CASE("events: a completion that was not acknowledged is done once the event
   CHECK(done.exit == 0);
   CHECK(parse(done.out) == Json{{"id", nobody}, {"status", "completed"}});
   CHECK(person.ws({"events", "complete", nobody, "--result", "{}"}).exit == 7);
+}
+
+TEST_CASE("events: a failure that was not acknowledged, and whose lease is gone, may have been told", "[cli]") {
+  int sends = 0;
+  const HostileServer server([&](const Seen&) {
+    if (++sends == 1) return Script{CloseConnection{}};
+    return answer(409, R"({"detail": "Another worker holds it.", "code": "lease_lost"})");
+  });
+  At person(server.origin());
+  person.environment["WS_LEASE_TOKEN"] = std::string(43, 'x');
+  const Ended lost = person.ws({"events", "fail", nobody, "--error", "later", "--json"});
+  CHECK(lost.exit == 12);
+  CHECK(error_of(lost)["applied"] == "unknown");
+  CHECK(person.ws({"events", "fail", nobody, "--error", "later"}).exit == 7);
 }
 
 TEST_CASE("events: one without a token is not told as none", "[cli]") {

@@ -61,16 +61,19 @@ struct Stage {
   std::vector<WorkDone> done = {};
   std::vector<std::string> notes = {};
 
-  void work(const std::string& script, std::chrono::seconds lease = std::chrono::seconds{3}) {
+  Failure work(const std::string& script, std::chrono::seconds lease = std::chrono::seconds{3}, bool once = false) {
     EventWorker worker(caller.client,
                        {.worker_id = "w",
                         .command = {"sh", "-c", script},
                         .lease = lease,
+                        .once = once,
                         .environment = {{"FOLDER", folder.path().string()}}},
                        {.done = [this](const WorkDone& one) { done.push_back(one); },
                         .note = [this](const std::string& text) { notes.push_back(text); },
                         .must_stop = [] { return false; }});
-    CHECK_FALSE(worker.run());  // ends because the second claim is forbidden
+    const auto ended = worker.run();  // because the second claim is forbidden, or with `once` as the event did
+    REQUIRE_FALSE(ended);
+    return ended.error();
   }
   std::vector<std::string> verbs() const {
     std::vector<std::string> found;
@@ -110,6 +113,14 @@ TEST_CASE("worker: an event whose lease is lost is left alone, and its command e
   const auto verbs = stage.verbs();
   CHECK_FALSE(holds(verbs, "complete"));
   CHECK_FALSE(holds(verbs, "fail"));
+}
+
+TEST_CASE("worker: of one event alone, the lost lease is the failure of the command", "[cli]") {
+  Stage stage;
+  stage.on_lease = [](const Seen&) { return answer(409, R"({"detail":"x","code":"lease_lost"})"); };
+  const Failure failure = stage.work("sleep 60", std::chrono::seconds{3}, true);
+  CHECK(failure.kind == Failure::Kind::conflict);
+  CHECK(failure.code == "lease_lost");
 }
 
 TEST_CASE("worker: a completion whose answer is lost is sent again until it is known", "[cli]") {
