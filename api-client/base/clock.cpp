@@ -116,7 +116,7 @@ Result<milliseconds> parse_duration(std::string_view text) {
   if (unit == "m") factor = 60'000;
   if (unit == "h") factor = 3'600'000;
   if (unit == "d") factor = 86'400'000;
-  if (error != std::errc{} || factor == 0 || value < 0 || value * factor > 1e15) {
+  if (error != std::errc{} || factor == 0 || !(value >= 0 && value * factor <= 1e15)) {
     return fail(Failure::Kind::invalid, fmt::format("\"{}\" is not a duration like 90s, 15m, 2h or 30d", text));
   }
   return milliseconds{static_cast<std::int64_t>(value * factor)};

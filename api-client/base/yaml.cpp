@@ -14,7 +14,9 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
+#include "api-client/base/uuid.hpp"
 
 namespace ws {
 namespace {
@@ -180,9 +182,15 @@ bool is_literal(const std::string& text) {
          text.find('\r') == std::string::npos && std::none_of(text.begin(), text.end(), is_forbidden);
 }
 
-/// Whether a reader would take the plain scalar for another type or end it early.
+/// Whether a reader, of YAML 1.1 too, would take the plain scalar for another type or end it early. A quoted text is
+/// never wrong: all that begins as a number or a time does is quoted (0x1f, 1_000, 12:30, 2026-01-31, .inf).
 bool needs_quotes(const std::string& text) {
-  return !plain(text).is_string() || text.find_first_of("\r\n") != std::string::npos;
+  static const std::set<std::string_view> words = {"y", "n", "yes", "no", "on", "off", "=", "<<"};
+  const std::size_t begin = text.find_first_not_of("+-");
+  const char first = begin == std::string::npos ? '\0' : text[begin];
+  const bool begins_as_number = ((first >= '0' && first <= '9') || first == '.') && !is_uuid(text);
+  return begins_as_number || words.contains(to_lower(text)) || !plain(text).is_string() ||
+         text.find_first_of("\r\n") != std::string::npos;
 }
 
 /// In bytes; longer keys are written after `? `. YAML 1.2 (7.4.2) reads a key before `: ` of at most 1,024 characters,

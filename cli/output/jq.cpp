@@ -2,10 +2,13 @@
 
 #include <limits>
 
+#include <unistd.h>
+
 extern "C" {
 #include <jq.h>
 }
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/shared_library.hpp"
 
 namespace ws::cli {
@@ -19,6 +22,15 @@ struct Library {
   decltype(&::jq_start) start = nullptr;
   decltype(&::jq_next) next = nullptr;
   decltype(&::jq_format_error) format_error = nullptr;
+  decltype(&::jq_set_attr) set_attr = nullptr;
+  decltype(&::jq_set_input_cb) set_input_cb = nullptr;
+  decltype(&::jq_set_debug_cb) set_debug_cb = nullptr;
+  decltype(&::jq_halted) halted = nullptr;
+  decltype(&::jq_get_exit_code) exit_code = nullptr;
+  decltype(&::jq_get_error_message) halt_message = nullptr;
+  decltype(&::jv_string) string = nullptr;
+  decltype(&::jv_array) array = nullptr;
+  decltype(&::jv_invalid) invalid = nullptr;
   decltype(&::jv_get_kind) kind = nullptr;
   decltype(&::jv_free) free = nullptr;
   decltype(&::jv_copy) copy = nullptr;
@@ -40,6 +52,15 @@ Result<Library> load(const std::string& file_name) {
   opened.find(jq.start, "jq_start");
   opened.find(jq.next, "jq_next");
   opened.find(jq.format_error, "jq_format_error");
+  opened.find(jq.set_attr, "jq_set_attr");
+  opened.find(jq.set_input_cb, "jq_set_input_cb");
+  opened.find(jq.set_debug_cb, "jq_set_debug_cb");
+  opened.find(jq.halted, "jq_halted");
+  opened.find(jq.exit_code, "jq_get_exit_code");
+  opened.find(jq.halt_message, "jq_get_error_message");
+  opened.find(jq.string, "jv_string");
+  opened.find(jq.array, "jv_array");
+  opened.find(jq.invalid, "jv_invalid");
   opened.find(jq.kind, "jv_get_kind");
   opened.find(jq.free, "jv_free");
   opened.find(jq.copy, "jv_copy");
@@ -89,6 +110,30 @@ struct JqProgram::Impl {
     std::string text = self.take_text(message);
     if (self.complaint.empty()) self.complaint = tidy(std::move(text));
   }
+
+  /// `debug`: a line on stderr, as jq has it.
+  static void on_debug(void* data, jv message) {
+    auto& self = *static_cast<Impl*>(data);
+    const std::string line = "[\"DEBUG:\"," + self.take_text(self.jq.dump(message, JV_PRINT_ASCII)) + "]\n";
+    static_cast<void>(write_all(STDERR_FILENO, line));
+  }
+
+  /// For `input` and `inputs`: there is none but the document.
+  static jv on_input(jq_state* /*state*/, void* data) { return static_cast<Impl*>(data)->jq.invalid(); }
+
+  /// What `halt` and `halt_error` come to.
+  Result<void> end_of_halt() const {
+    const jv code = jq.exit_code(state);
+    const bool is_halt = jq.kind(code) == JV_KIND_INVALID;
+    jq.free(code);
+    jv message = jq.halt_message(state);
+    if (is_halt) {
+      jq.free(message);
+      return {};
+    }
+    if (jq.kind(message) != JV_KIND_STRING) message = jq.dump(message, 0);
+    return fail(Failure::Kind::internal, "--jq: halt_error: " + tidy(take_text(message)));
+  }
 };
 
 JqProgram::JqProgram(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -102,6 +147,10 @@ Result<JqProgram> JqProgram::compile(const std::string& expression, const std::s
   impl->state = impl->jq.init();
   if (impl->state == nullptr) return fail(Failure::Kind::internal, "libjq does not start");
   impl->jq.set_error_cb(impl->state, Impl::on_error, impl.get());
+  impl->jq.set_input_cb(impl->state, Impl::on_input, impl.get());
+  impl->jq.set_debug_cb(impl->state, Impl::on_debug, impl.get());
+  // Without it `import` and `modulemeta` abort the process; there are no modules here.
+  impl->jq.set_attr(impl->state, impl->jq.string("JQ_LIBRARY_PATH"), impl->jq.array());
   if (impl->jq.compile(impl->state, expression.c_str()) == 0) {
     return fail(Failure::Kind::usage, "--jq: " + impl->complaint, "the expression was `" + expression + "`");
   }
@@ -125,7 +174,7 @@ Result<void> JqProgram::run(std::string_view json, const std::function<void(std:
       const bool failed = jq.has_message(jq.copy(result)) != 0;
       if (!failed) {
         jq.free(result);
-        return {};
+        return jq.halted(impl_->state) != 0 ? impl_->end_of_halt() : Result<void>();
       }
       // The message can be any value: `error({"a": 1})` is allowed.
       return fail(Failure::Kind::internal, "--jq: " + tidy(impl_->take_text(jq.format_error(jq.message(result)))));

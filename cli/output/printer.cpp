@@ -33,6 +33,11 @@ std::vector<const Json*> pointers_to(const Json& items) {
   return pointers;
 }
 
+Failure is_there(const std::string& file) {
+  return {
+      .kind = Failure::Kind::disk, .what = "the file " + file + " exists already", .hint = "add --force to replace it"};
+}
+
 }  // namespace
 
 Printer::Printer(Terminal& terminal, PrinterOptions options) : terminal_(terminal), options_(std::move(options)) {
@@ -282,9 +287,7 @@ Result<void> Printer::check() const {
     return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + error.message());
   }
   if (std::filesystem::is_directory(there)) return fail(Failure::Kind::disk, options_.file + " is a folder");
-  if (std::filesystem::exists(there) && options_.overwrite == Overwrite::no) {
-    return fail(Failure::Kind::disk, "the file " + options_.file + " exists already", "add --force to replace it");
-  }
+  if (std::filesystem::exists(there) && options_.overwrite == Overwrite::no) return fail(is_there(options_.file));
   WS_LET(const std::filesystem::path target, follow_link(options_.file));
   const std::filesystem::path folder = target.parent_path();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return {};
@@ -305,7 +308,13 @@ Result<void> Printer::finish() {
   if (is_stream(options_.file)) return write_stream();
   WS_TRY(check());
   WS_LET(const std::filesystem::path target, follow_link(options_.file));
-  return write_file(target, terminal_.rendered(collected_, Controls::keep));
+  const std::string text = terminal_.rendered(collected_, Controls::keep);
+  std::error_code ignored;
+  if (options_.overwrite == Overwrite::only_same && std::filesystem::exists(target, ignored)) {
+    const auto there = read_file(target, text.size());
+    return there && *there == text ? Result<void>() : fail(is_there(options_.file));
+  }
+  return write_file(target, text);
 }
 
 }  // namespace ws::cli

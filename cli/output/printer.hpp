@@ -22,7 +22,8 @@
 
 namespace ws::cli {
 
-enum class Overwrite { no, yes };
+/// What becomes of a file that is there already; `only_same`: it may be, if it holds just what would be written.
+enum class Overwrite { no, only_same, yes };
 
 struct PrinterOptions {
   Format format = Format::table;
@@ -89,7 +90,7 @@ class Printer {
   void sentence(std::string_view text);
 
   /// Whether `--output FILE` may be written: fails with `disk` where its folder cannot be written to, or where it is
-  /// there already and `--force` is not given. To be asked before anything is sent.
+  /// there already and may not be. To be asked before anything is sent.
   Result<void> check() const;
   /// Shows what was kept for the pager, and writes `--output FILE`, whole or not at all (a device or pipe: into it).
   /// Fails with `disk`, or as `--jq` did.

@@ -60,7 +60,7 @@ bool BatchRows::streams() const { return session_.format() == Format::ndjson; }
 void BatchRows::add_failure(const Failure& failure, const std::string& id) {
   has_failed_ = true;
   const bool is_shaped = session_.printer().is_shaped() || !session_.printer().fields().empty();
-  if (!is_json(session_.format())) return session_.note(id + ": " + failure.what);
+  if (!session_.has_json_errors()) return session_.note(id + ": " + failure.what);
   if (is_shaped) session_.print_failure(failure, exit_code_of(failure, 0));
 }
 
@@ -154,14 +154,24 @@ Result<ExitCode> run_batch(Session& session, Client& client, const contract::Ope
 
 Result<ExitCode> print_requests(Session& session, const Batch& batch) {
   ExitCode exit = ExitCode::done;
+  const bool is_one_document = (session.format() == Format::json || session.format() == Format::yaml) &&
+                               !batch.is_one && !session.printer().is_shaped();
+  Json rows = Json::array();
   for (std::size_t i = 0; i < batch.calls.size(); ++i) {
-    if (batch.calls[i]) {
+    if (!batch.calls[i]) {
+      const Failure& failure = batch.calls[i].error();
+      exit = ExitCode::partial;
+      session.note(batch.ids[i] + ": " + failure.what);
+      rows.push_back(
+          {{"ok", false}, {"id", batch.ids[i]}, {"error", failure_to_json(failure, exit_code_of(failure, 0))}});
+    } else if (is_one_document) {
+      WS_LET(Json request, request_to_json(session, *batch.calls[i]));
+      rows.push_back({{"ok", true}, {"id", batch.ids[i]}, {"result", std::move(request)}});
+    } else {
       WS_TRY(print_request(session, *batch.calls[i]));
-      continue;
     }
-    exit = ExitCode::partial;
-    session.note(batch.ids[i] + ": " + batch.calls[i].error().what);
   }
+  if (is_one_document) session.printer().json({{"data", std::move(rows)}});
   return exit;
 }
 

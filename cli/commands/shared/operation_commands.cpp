@@ -153,20 +153,37 @@ Result<ExitCode> run_on_ids(Session& session, const Operation& operation) {
   return run_batch(session, *client, operation, std::move(batch));
 }
 
-Result<ExitCode> print_request(Session& session, const Call& call) {
+namespace {
+
+Result<http::Request> prepared(Session& session, const Call& call) {
   const bool has_key = operation_of(call.operation).auth != contract::Auth::none;
   WS_LET(Client * client, has_key ? session.client() : session.keyless_client());
-  WS_LET(const http::Request request, client->prepare(call));
-  return print_prepared(session, request, call.body.is_null() ? Json() : *call.body);
+  return client->prepare(call);
+}
+
+Json to_json(const http::Request& request, const Json& body) {
+  Json headers = Json::object();
+  for (const auto& [name, value] : request.headers) headers[name] = value;
+  return {{"v", 1}, {"method", request.method}, {"url", request.url}, {"headers", headers}, {"body", body}};
+}
+
+Json body_of(const Call& call) { return call.body.is_null() ? Json() : *call.body; }
+
+}  // namespace
+
+Result<Json> request_to_json(Session& session, const Call& call) {
+  WS_LET(const http::Request request, prepared(session, call));
+  return to_json(request, body_of(call));
+}
+
+Result<ExitCode> print_request(Session& session, const Call& call) {
+  WS_LET(const http::Request request, prepared(session, call));
+  return print_prepared(session, request, body_of(call));
 }
 
 ExitCode print_prepared(Session& session, const http::Request& request, const Json& body) {
   if (is_json(session.format()) || session.format() == Format::yaml) {
-    Json headers = Json::object();
-    for (const auto& [name, value] : request.headers) headers[name] = value;
-    Json shown = {{"v", 1}, {"method", request.method}, {"url", request.url}, {"headers", headers}};
-    shown["body"] = body;
-    session.printer().json(shown);
+    session.printer().json(to_json(request, body));
     return ExitCode::done;
   }
   session.printer().line(request.method + " " + request.url);

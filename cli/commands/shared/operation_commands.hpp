@@ -25,7 +25,9 @@ Result<ExitCode> run_on_ids(Session& session, const contract::Operation& operati
 Result<ExitCode> run_call(Session& session, const contract::Operation& operation, Call call);
 /// The request as it would be sent, without the key.
 Result<ExitCode> print_request(Session& session, const Call& call);
-/// Method, address, headers and body, as JSON or in lines. `body`: as JSON shows it.
+/// Its method, address, headers and body.
+Result<Json> request_to_json(Session& session, const Call& call);
+/// These as JSON or in lines. `body`: as JSON shows it.
 ExitCode print_prepared(Session& session, const http::Request& request, const Json& body);
 
 }  // namespace ws::cli

@@ -13,6 +13,7 @@
 #include "api-client/base/suggestion.hpp"
 #include "api-client/http/curl.hpp"
 #include "cli/commands/shared/account.hpp"
+#include "cli/commands/shared/build_call.hpp"
 #include "cli/commands/shared/outcomes.hpp"
 #include "cli/credentials/presets.hpp"
 #include "cli/output/failure.hpp"
@@ -109,19 +110,25 @@ bool fills_folder(const Session& session) {
 }
 
 Result<PrinterOptions> Session::printer_options(FindView find_view) {
-  PrinterOptions options{
-      .fields = arguments_.items("fields"),
-      .file = command_.writes_output || fills_folder(*this) ? "" : arguments_.value("output").value_or(""),
-      .overwrite = has("force") ? Overwrite::yes : Overwrite::no,
-      .find_view = find_view,
-      .now = world_.clock.now()};
+  // One thing that is read again may find itself there; what changes something is refused before it is sent.
+  const contract::Operation* const operation = command_.operation;
+  const bool reads_one = operation != nullptr && operation->retry == contract::RetryClass::read && !is_list(*operation);
+  PrinterOptions options{.fields = arguments_.items("fields"),
+                         .file = command_.writes_output || fills_folder(*this) || has("dry-run")
+                                     ? ""
+                                     : arguments_.value("output").value_or(""),
+                         .overwrite = has("force") ? Overwrite::yes
+                                      : reads_one  ? Overwrite::only_same
+                                                   : Overwrite::no,
+                         .find_view = find_view,
+                         .now = world_.clock.now()};
   const bool to_file = !options.file.empty() && options.file != "-";
   options.format = terminal().is_terminal(Stream::out) && !to_file ? Format::table : Format::tsv;
   if (has("jq") && has("template")) return fail(Failure::Kind::usage, "give --jq or --template, not both");
   // Both read the document as it is, whatever people are used to see; NDJSON gives them its items.
   const bool shaped = has("jq") || has("template");
   if (shaped) options.format = Format::json;
-  if (settings_.format) {
+  if (settings_.format && !has("json")) {
     // Lines for an editor are what that command prints anyway.
     const bool is_quickfix =
         command_.words == "links check" && (settings_.format.value == "quickfix" || settings_.format.value == "github");
@@ -209,9 +216,14 @@ bool Session::confirm_word(std::string_view question, std::string_view word) {
   return terminal().ask(wrap_for(terminal(), Stream::err, clean(question, Breaks::space), 0) + " ") == word;
 }
 
+bool Session::has_json_errors() const {
+  const auto named = find_format(settings_.format.value);
+  return has("json") || (named && is_json(*named));
+}
+
 void Session::print_failure(const Failure& failure, ExitCode exit) {
-  const bool json = is_json(format());
-  terminal().write(Stream::err, json ? failure_line(failure, exit) : render_failure(failure, exit, terminal()));
+  terminal().write(Stream::err,
+                   has_json_errors() ? failure_line(failure, exit) : render_failure(failure, exit, terminal()));
 }
 
 Result<void> Session::prefer_server(const std::string& base_url, const std::string& origin) {

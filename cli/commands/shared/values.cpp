@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -226,6 +227,10 @@ Result<std::string> read_user_file(const std::string& path) {
 }
 
 Result<std::string> read_stdin() {
+  static bool was_read = false;
+  if (std::exchange(was_read, true)) {
+    return fail(Failure::Kind::usage, "stdin is named twice, and can be read once", "give one of the two as a file");
+  }
   std::string text;
   char buffer[64 * 1024];
   while (true) {

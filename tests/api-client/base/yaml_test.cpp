@@ -70,6 +70,12 @@ TEST_CASE("yaml: what is written is read back as it was", "[base]") {
           ws::Json{{"text", text}, {"list", {text}}});
     CHECK(parse_yaml(ws::to_yaml(ws::Json{{text, text}})).value() == ws::Json{{text, text}});
   }
+  // What a reader of YAML 1.1 takes for a number, a time, a truth or a merge is quoted; an id is not.
+  for (const char* text :
+       {"0x1f", "1_000", "0o17", "12:30:45", "2026-01-31", "1e3", ".inf", "-.5", "+1", "yes", "Off", "=", "<<"}) {
+    CHECK(ws::to_yaml(ws::Json{{"a", text}}) == "a: \"" + std::string(text) + "\"\n");
+  }
+  CHECK(ws::to_yaml(ws::Json("018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b")) == "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b\n");
   // A key of more than 1,024 characters is no implicit key (YAML 1.2, 7.4.2), whether it is plain or escaped.
   for (const std::string& key : {std::string(1100, 'a'), std::string(300, '\x1b'), std::string(2000, '\'')}) {
     const ws::Json keyed = {{key, {{"short", 1}, {key, nullptr}}}, {"next", {key}}};

@@ -45,6 +45,26 @@ TEST_CASE("jq: an expression that is none is a usage error in jq's words", "[cli
   CHECK(program.error().what.find('\n') == std::string::npos);
 }
 
+TEST_CASE("jq: there are no other documents and no modules, and asking for them ends nothing", "[cli]") {
+  CHECK(ran("[inputs]", "{}") == Lines{"[]"});
+  for (const char* expression : {"input", "input_filename", "modulemeta", "get_search_list", "halt_error", "debug"}) {
+    CAPTURE(expression);
+    auto program = JqProgram::compile(expression);
+    if (program) static_cast<void>(program->run(R"("a")", [](std::string_view) {}));
+  }
+  CHECK_FALSE(JqProgram::compile(R"(import "a" as a; .)"));
+  CHECK_FALSE(JqProgram::compile(R"(include "a"; .)"));
+}
+
+TEST_CASE("jq: halt ends it, halt_error fails with its message", "[cli]") {
+  CHECK(ran("1, halt, 2", "{}") == Lines{"1"});
+  auto program = JqProgram::compile(R"x("no such \(.a)" | halt_error)x");
+  REQUIRE(program);
+  const auto ended = program->run(R"({"a": "page"})", [](std::string_view) {});
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().what == "--jq: halt_error: no such page");
+}
+
 TEST_CASE("jq: what it made before it failed is given", "[cli]") {
   auto program = JqProgram::compile(".[] | .a");
   REQUIRE(program);

@@ -133,6 +133,44 @@ TEST_CASE("batches: --stdin has one shape, whatever the count", "[cli]") {
   }
 }
 
+TEST_CASE("batches: failures are JSON where JSON is named, however the rest is shaped", "[cli]") {
+  const BatchStage stage;
+  const std::string a = stage.created("A");
+  const std::vector<std::vector<std::string>> wanted = {{nobody}, {a, nobody}};
+  for (const std::vector<std::string>& ids : wanted) {
+    const auto err = [&](std::vector<std::string> flags) {
+      std::vector<std::string> words = {"docs", "get"};
+      words.insert(words.end(), ids.begin(), ids.end());
+      words.insert(words.end(), flags.begin(), flags.end());
+      return stage.ws(words).err;
+    };
+    CAPTURE(ids);
+    for (const std::vector<std::string>& shape :
+         {std::vector<std::string>{"--jq", ".id"}, {"--template", "{id}"}, {"--fields", "id"}}) {
+      CAPTURE(shape);
+      CHECK(err(shape).find("{\"error\"") == std::string::npos);
+      std::vector<std::string> json = shape;
+      json.emplace_back("--json");
+      CHECK(parse(err(json))["error"]["code"] == "not_found");
+    }
+  }
+  Command named = stage.person.command({"docs", "get", nobody, "--json"}, stage.folder.path());
+  named.environment["WS_FORMAT"] = "nothing";
+  CHECK(parse(run_command(named).err)["error"]["code"] == "not_found");
+}
+
+TEST_CASE("batches: what would be sent is one document, and no file", "[cli]") {
+  const BatchStage stage;
+  const std::string a = stage.created("A");
+  write_text(stage.folder / "out", "mine");
+  const Ended shown = stage.ws({"docs", "archive", a, nobody, "-n", "--json", "-o", "out", "--force"});
+  const Json both = parse(shown.out);
+  REQUIRE(both["data"].size() == 2);
+  CHECK(both["data"][1]["id"] == nobody);
+  CHECK(both["data"][1]["result"]["method"] == "DELETE");
+  CHECK(read_text(stage.folder / "out") == "mine");
+}
+
 TEST_CASE("batches: an id that comes twice is asked for once", "[cli]") {
   const BatchStage stage;
   const std::string id = stage.created("A");

@@ -51,6 +51,9 @@ TEST_CASE("docs: a document from stdin needs a title, and keeps every byte", "[c
   Command command = stage.person.command({"docs", "create", "-f", "-"});
   command.input = "# A\r\n\r\nno end";
   CHECK(run_command(command).exit == 2);
+  Command twice = stage.person.command({"docs", "create", "Given", "-f", "-", "--body", "-"});
+  twice.input = "{}";
+  CHECK(run_command(twice).err.find("stdin is named twice") != std::string::npos);
   command.arguments.insert(command.arguments.end(), {"Given", "--format", "ids"});
   const Ended created = run_command(command);
   REQUIRE(created.exit == 0);
@@ -58,7 +61,11 @@ TEST_CASE("docs: a document from stdin needs a title, and keeps every byte", "[c
   CHECK(stage.ws({"docs", "get", id, "--content"}).out == command.input);
   CHECK(stage.ws({"docs", "get", id, "--content", "-o", "copy.md"}).out.empty());
   CHECK(read_text(stage.folder / "copy.md") == command.input);
+  CHECK(stage.ws({"docs", "get", id, "--content", "-o", "copy.md"}).exit == 0);  // it is that text already
+  write_text(stage.folder / "copy.md", "other\n");
   CHECK(stage.ws({"docs", "get", id, "--content", "-o", "copy.md"}).exit == 14);
+  CHECK(stage.ws({"docs", "get", id, "--content", "-o", "copy.md", "--force", "-n"}).exit == 0);
+  CHECK(read_text(stage.folder / "copy.md") == "other\n");
   CHECK(stage.ws({"docs", "get", id, "--content", "-o", "copy.md", "--force"}).exit == 0);
 }
 
