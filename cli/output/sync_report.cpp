@@ -285,7 +285,7 @@ std::array<std::string_view, column_count> values_of(const Row& row) {
           action.path.text(),
           action.previous_path ? action.previous_path->text() : std::string_view(),
           row.error ? std::string_view(row.error->what) : action.reason,
-          action.document.text};
+          action.document.text()};
 }
 
 }  // namespace

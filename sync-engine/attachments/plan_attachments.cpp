@@ -1,8 +1,11 @@
 #include "sync-engine/attachments/plan_attachments.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "sync-engine/reconcile/identify.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
@@ -10,10 +13,21 @@
 namespace ws::sync {
 namespace {
 
-/// What the planner of documents knows a file of the base by, and one that is new on the service. No path begins with a
-/// slash.
-DocumentId id_of(const RelativePath& path) { return {.text = path.string()}; }
-DocumentId id_of_new(const RelativePath& path) { return {.text = "//" + path.string()}; }
+/// What the planner of documents knows files by: numbers, in the order in which their paths are asked for.
+class FileNumbers {
+ public:
+  /// `prefix` tells these numbers from others, and how they sort among them.
+  explicit FileNumbers(char prefix) : prefix_(prefix) {}
+  const DocumentId& operator()(const RelativePath& path) {
+    const auto [known, is_new] = of_paths_.try_emplace(path);
+    if (is_new) known->second = DocumentId(fmt::format("{}{:015}", prefix_, of_paths_.size()));
+    return known->second;
+  }
+
+ private:
+  char prefix_;
+  std::map<RelativePath, DocumentId> of_paths_;
+};
 
 /// Where the words of documents do not fit.
 std::string_view reason_for_files(std::string_view reason) {
@@ -37,8 +51,8 @@ class FilePlanner {
   FilePlanner(const AttachmentSides& sides, const AttachmentChoices& choices) : sides_(sides), choices_(choices) {}
 
   AttachmentPlan plan() {
-    for (const auto& [path, row] : sides_.base) base_.documents.emplace(id_of(path), entry_of(path, row.hash));
-    for (const RelativePath& path : sides_.left_out) base_.left_out.insert(id_of(path));
+    for (const auto& [path, row] : sides_.base) base_.documents.emplace(id_of_(path), entry_of(path, row.hash));
+    for (const RelativePath& path : sides_.left_out) base_.left_out.insert(id_of_(path));
     find_here();
     find_there();
     for (const auto& [document, entry] : base_.documents) {
@@ -115,9 +129,9 @@ class FilePlanner {
     for (const auto& [path, file] : sides_.files_known) {
       if (local(path) != nullptr) continue;
       if (at_home.contains(file.number())) {
-        renamed_.insert(id_of(path));
+        renamed_.insert(id_of_(path));
       } else {
-        numbers.emplace(id_of(path), file);
+        numbers.emplace(id_of_(path), file);
       }
     }
     return numbers;
@@ -125,7 +139,7 @@ class FilePlanner {
 
   /// Files that have another name now while another one has the old one. Where nothing changed there, an edit and a new
   /// file come to the same.
-  std::map<DocumentId, WrittenFile> files_of_replaced() const {
+  std::map<DocumentId, WrittenFile> files_of_replaced() {
     std::map<FileId, RelativePath> replaced;
     for (const auto& [path, file] : sides_.files_known) {
       const LocalAttachment* const now = local(path);
@@ -139,7 +153,7 @@ class FilePlanner {
     for (const auto& [path, file] : sides_.local) {
       const auto from = replaced.find(file.file);
       if (file.hidden || base(path) != nullptr || from == replaced.end() || file.file.born_ns == 0) continue;
-      moved.emplace(id_of(from->second), WrittenFile{.path = path, .id = file.file, .text = file.hash});
+      moved.emplace(id_of_(from->second), WrittenFile{.path = path, .id = file.file, .text = file.hash});
     }
     return moved;
   }
@@ -166,7 +180,7 @@ class FilePlanner {
       }
     }
     for (const auto& [path, hash] : there.created) {
-      if (!hidden_at(path)) remote_.changed.emplace(id_of_new(path), entry_of(path, hash));
+      if (!hidden_at(path)) remote_.changed.emplace(new_id_of_(path), entry_of(path, hash));
     }
   }
 
@@ -175,7 +189,7 @@ class FilePlanner {
     const Entry* const here = find(local_.tracked, document);
     const Entry* const there = find(remote_.changed, document);
     if (here != nullptr && remote_.gone.contains(document)) {
-      const auto arrives = remote_.changed.find(id_of_new(here->path));
+      const auto arrives = remote_.changed.find(new_id_of_(here->path));
       if (arrives == remote_.changed.end()) return;
       remote_.gone.erase(document);
       remote_.changed.emplace(document, std::move(arrives->second));
@@ -228,7 +242,7 @@ class FilePlanner {
 
   void part(const DocumentId& document, const Entry& known) {
     if (const Entry* const there = find(remote_.changed, document); there != nullptr && there->path != known.path) {
-      remote_.changed.emplace(id_of_new(there->path), *there);
+      remote_.changed.emplace(new_id_of_(there->path), *there);
       remote_.changed.erase(document);
       remote_.gone.emplace(document, DocumentRevision());
     }
@@ -423,6 +437,8 @@ class FilePlanner {
 
   const AttachmentSides& sides_;
   const AttachmentChoices& choices_;
+  FileNumbers id_of_{'b'};      ///< of the base
+  FileNumbers new_id_of_{'a'};  ///< new on the service
   BaseTree base_;
   LocalTree local_;
   RemoteTree remote_;

@@ -72,7 +72,7 @@ Result<void> give_title(Session& session, KnownList& list, const DocumentId& doc
   Assets* const assets = session.remote->assets();
   if (assets == nullptr) return {};
   StoredPart& part = list.parts.at(document);
-  const auto revision = assets->set_title(document.text, list_title, part.revision);
+  const auto revision = assets->set_title(document.text(), list_title, part.revision);
   if (!revision) return surely_not_done(revision.error()) ? Result<void>() : fail(Failure(revision.error()));
   if (revision->is_known()) part.revision = *revision;
   return {};

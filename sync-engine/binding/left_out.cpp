@@ -61,7 +61,7 @@ bool LeftOut::takes(std::string_view path) const {
 std::vector<std::string> LeftOut::names() const {
   std::vector<std::string> all;
   for (const RelativePath& place : places) all.push_back(place.string());
-  for (const DocumentId& document : documents) all.push_back(document.text);
+  for (const DocumentId& document : documents) all.push_back(document.text());
   return all;
 }
 
@@ -84,7 +84,7 @@ Result<void> write_left_out(const WsFolder& folder,
     for (const DocumentId& document : wanted.documents) {
       const auto note = notes.find(document);
       text += fmt::format(
-          "  - {}{}\n", Json(document.text).dump(), note == notes.end() ? "" : "  # " + note->second.string());
+          "  - {}{}\n", Json(document.text()).dump(), note == notes.end() ? "" : "  # " + note->second.string());
     }
   }
   const auto after = parse_yaml_with_positions(text);

@@ -220,7 +220,7 @@ Result<std::unique_ptr<StagedAhead>> StagedAhead::open(const RootFolder& root) {
 }
 
 void StagedAhead::add(const DocumentId& document, const Sha256& hash, std::string text) {
-  const auto [place, is_new] = texts_.try_emplace(document.text);
+  const auto [place, is_new] = texts_.try_emplace(document);
   if (!is_new) return;  // a page is read again after a cut connection; `take` compares the hash
   disk_.add(std::move(text), [this, &staged = place->second, hash](const std::string& held) {
     staged = staging_.stage_unnamed(held, hash);
@@ -233,9 +233,11 @@ void StagedAhead::close() {
 
 std::optional<Staged> StagedAhead::take(const DocumentId& document, const Sha256& hash) {
   disk_.wait();
-  const auto found = texts_.find(document.text);
+  const auto found = texts_.find(document);
   if (found == texts_.end() || !found->second || found->second->hash != hash) return std::nullopt;
-  return std::exchange(found->second, std::nullopt);
+  std::optional<Staged> staged = std::move(found->second);
+  texts_.erase(found);
+  return staged;
 }
 
 }  // namespace ws::sync

@@ -134,7 +134,7 @@ class StagedAhead {
   explicit StagedAhead(StagingFolder staging) : staging_(std::move(staging)), disk_(OwnThread::one) {}
 
   StagingFolder staging_;
-  std::unordered_map<std::string, std::optional<Staged>> texts_;  ///< by document
+  std::unordered_map<DocumentId, std::optional<Staged>> texts_;
   Background disk_;                                               ///< ends before what its jobs refer to
 };
 

@@ -297,7 +297,7 @@ ConflictCase find_recorded_case(ConflictKind kind, const Conflict& sides) {
 
 std::string local_conflict_id(const Conflict& conflict) {
   const std::string about =
-      fmt::format("{}\n{}\n{}", name(conflict.kind()), conflict.document.text, conflict.path.text());
+      fmt::format("{}\n{}\n{}", name(conflict.kind()), conflict.document.text(), conflict.path.text());
   std::string hex = Sha256::of(about).hex();
   hex[12] = '8';  // RFC 9562, 5.8: a version for ids that are made in one's own way
   hex[16] = '8';

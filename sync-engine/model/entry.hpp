@@ -8,16 +8,11 @@
 #include <string_view>
 
 #include "api-client/base/sha256.hpp"
+#include "sync-engine/model/document_id.hpp"
 #include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync {
 
-/// The service's id of a document. Empty: the document exists here only.
-struct DocumentId {
-  std::string text = {};
-  bool empty() const noexcept { return text.empty(); }
-  auto operator<=>(const DocumentId&) const = default;
-};
 
 /// Of one document: rises with each change of it. 0: not on the service yet, or the service does not say.
 struct DocumentRevision {

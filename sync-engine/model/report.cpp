@@ -31,7 +31,7 @@ Json json_of(const Row& row) {
   Json value{{"path", action.path.string()},
              {"action", name(action.kind)},
              {"reason", action.reason},
-             {"document_id", action.document.empty() ? Json() : Json(action.document.text)},
+             {"document_id", action.document.empty() ? Json() : Json(action.document.text())},
              {"previous_path", action.previous_path ? Json(action.previous_path->string()) : Json()},
              {"state", name(row.state)},
              {"error", row.error ? json_of(*row.error) : Json()}};
@@ -91,13 +91,13 @@ Json to_json(const Report& report) {
     conflicts.push_back({{"id", conflict.id.empty() ? Json() : Json(conflict.id)},
                          {"path", conflict.path.string()},
                          {"kind", name(conflict.kind())},
-                         {"document_id", conflict.document.empty() ? Json() : Json(conflict.document.text)}});
+                         {"document_id", conflict.document.empty() ? Json() : Json(conflict.document.text())}});
   }
   Json skipped = Json::array();
   for (const Skipped& each : report.skipped) skipped.push_back({{"path", each.path}, {"reason", name(each.reason)}});
   Json detached = Json::array();
   for (const Detached& each : report.detached) {
-    detached.push_back({{"path", each.path.string()}, {"document_id", each.document.text}, {"reason", each.reason}});
+    detached.push_back({{"path", each.path.string()}, {"document_id", each.document.text()}, {"reason", each.reason}});
   }
   Json remarks = Json::array();
   for (const Remark& remark : report.remarks) {

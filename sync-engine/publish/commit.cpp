@@ -310,7 +310,7 @@ class Committer {
         WS_TRY(session_.state.forget_base(document, ChangeOrigin::sent));
       }
       WS_TRY(session_.state.drop_pending(document));
-      if (refused.contains(document)) WS_TRY(session_.state.drop_refused(document));
+      if (const std::string key = document.text(); refused.contains(key)) WS_TRY(session_.state.drop_refused(key));
     }
     std::multimap<DocumentId, const Conflict*> known_by_document;
     for (const Conflict& older : known) known_by_document.emplace(older.document, &older);

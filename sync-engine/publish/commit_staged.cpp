@@ -104,12 +104,12 @@ Result<void> stage_again(Session& session, std::vector<StagedItem> items) {
 }
 
 /// The items that have the text of a document as it lies here.
-using EditedDocuments = std::unordered_map<std::string, const StagedItem*>;
+using EditedDocuments = std::unordered_map<DocumentId, const StagedItem*>;
 
 EditedDocuments edits_among(const std::vector<StagedItem>& items) {
   EditedDocuments edits;
   for (const StagedItem& staged : items) {
-    if (staged.item.kind == ActionKind::push_update) edits.emplace(staged.item.document.text, &staged);
+    if (staged.item.kind == ActionKind::push_update) edits.emplace(staged.item.document, &staged);
   }
   return edits;
 }
@@ -138,7 +138,7 @@ Result<void> take_out_refused(Session& session,
     is_out[refusal.place] = true;
     rows[part.rows[refusal.place]].fail(failure_of(*refusal.why, staged));
     if (!is_refused_as_it_is(refusal.why->code)) continue;
-    const auto edit = edits.find(staged.item.document.text);
+    const auto edit = edits.find(staged.item.document);
     WS_TRY(record_refused(session, edit == edits.end() ? staged : *edit->second));
   }
   drop_items(part, is_out);

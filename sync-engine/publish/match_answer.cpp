@@ -13,8 +13,10 @@ namespace {
 
 using ItemPlaces = std::vector<std::size_t>;
 using ItemsByText = std::unordered_map<std::string, ItemPlaces>;
+using ItemsOfDocument = std::unordered_map<DocumentId, ItemPlaces>;
 
-const ItemPlaces& places_at(const ItemsByText& places, const std::string& key) {
+template <class Places>
+const ItemPlaces& places_at(const Places& places, const typename Places::key_type& key) {
   static const ItemPlaces none;
   const auto found = places.find(key);
   return found == places.end() ? none : found->second;
@@ -32,19 +34,19 @@ class AnswerMatcher {
   AnswerMatcher(Remote& remote, const std::vector<StagedItem>& items, const CommitAnswer& answer)
       : remote_(remote), items_(items), answer_(answer), answered_(items.size()), at_path_(by_service_form(items)) {
     for (std::size_t i = 0; i < items.size(); ++i) {
-      if (!items[i].item.document.empty()) of_document_[items[i].item.document.text].push_back(i);
+      if (!items[i].item.document.empty()) of_document_[items[i].item.document].push_back(i);
     }
     for (std::size_t i = 0; i < answer.applied.size(); ++i) {
       const AppliedItem& applied = answer.applied[i];
       applied_at_[service_form(applied.path)].push_back(i);
-      if (!applied.document.empty()) applied_to_[applied.document.text].push_back(i);
+      if (!applied.document.empty()) applied_to_[applied.document].push_back(i);
     }
   }
 
   Result<std::vector<Answered>> match() {
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const PushItem& item = items_[i].item;
-      if (!item.document.empty()) answered_[i].applied = best_for(item, places_at(applied_to_, item.document.text));
+      if (!item.document.empty()) answered_[i].applied = best_for(item, places_at(applied_to_, item.document));
     }
     for (const RecordedConflict& conflict : answer_.conflicts) {
       WS_LET(const ItemPlaces about, items_of(conflict));
@@ -87,7 +89,7 @@ class AnswerMatcher {
     return best_for(item, candidates);
   }
 
-  bool is_ours(const DocumentId& document) const { return of_document_.contains(document.text); }
+  bool is_ours(const DocumentId& document) const { return of_document_.contains(document); }
 
   /// All items of the document that a conflict is about.
   Result<ItemPlaces> items_of(const RecordedConflict& conflict) {
@@ -100,7 +102,7 @@ class AnswerMatcher {
     const auto there = remote_.find_conflict(conflict.id);
     if (!there && !is_about_one(there.error())) return fail(there.error());
     ItemPlaces named;
-    for (const std::size_t i : places_at(of_document_, there ? there->remote.document.text : "")) {
+    for (const std::size_t i : places_at(of_document_, there ? there->remote.document : DocumentId())) {
       if (is_open(i)) named.push_back(i);
     }
     return named.empty() ? by_kind(conflict, at) : named;
@@ -129,10 +131,10 @@ class AnswerMatcher {
   const std::vector<StagedItem>& items_;
   const CommitAnswer& answer_;
   std::vector<Answered> answered_;
-  ItemsByText at_path_;      ///< of `items_`
-  ItemsByText of_document_;  ///< of `items_`
-  ItemsByText applied_at_;   ///< of the answer's, by path
-  ItemsByText applied_to_;   ///< of the answer's, by document
+  ItemsByText at_path_;          ///< of `items_`
+  ItemsOfDocument of_document_;  ///< of `items_`
+  ItemsByText applied_at_;       ///< of the answer's, by path
+  ItemsOfDocument applied_to_;   ///< of the answer's
 };
 
 /// Whether a refusal's code can apply to an item: a delete has no text that could be refused.
@@ -158,7 +160,7 @@ class ArrivalsFinder {
   }
 
   Result<void> visit(const PulledItem& pulled) {
-    const auto known = of_document_.find(pulled.document.text);
+    const auto known = of_document_.find(pulled.document);
     if (known != of_document_.end()) {
       if (is_as_wished(known->second, pulled)) note(known->second.places, pulled);
       return {};
@@ -179,7 +181,7 @@ class ArrivalsFinder {
       created_.emplace(path, place);
       return;
     }
-    Wish& wish = of_document_[item.document.text];
+    Wish& wish = of_document_[item.document];
     wish.places.push_back(place);
     // A move names the text before an edit in the same commit.
     if (!wish.updates) wish.hash = item.hash;
@@ -208,7 +210,7 @@ class ArrivalsFinder {
   }
 
   const std::vector<StagedItem>& items_;
-  std::unordered_map<std::string, Wish> of_document_;
+  std::unordered_map<DocumentId, Wish> of_document_;
   std::unordered_map<std::string, std::size_t> created_;  ///< by path
   CommitAnswer answer_;
 };

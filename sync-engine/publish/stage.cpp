@@ -71,7 +71,7 @@ class Movers {
 
   /// The set of a document; empty: it stays where it is.
   std::optional<std::size_t> set_of(const DocumentId& document) {
-    const auto found = members_.find(document.text);
+    const auto found = members_.find(document);
     return found == members_.end() ? std::nullopt : std::optional(sets_.find(found->second));
   }
 
@@ -79,7 +79,7 @@ class Movers {
   using Places = std::unordered_map<std::string, std::size_t>;
 
   std::size_t member(const DocumentId& document) {
-    const auto [found, fresh] = members_.try_emplace(document.text, 0);
+    const auto [found, fresh] = members_.try_emplace(document, 0);
     if (fresh) found->second = sets_.add();
     return found->second;
   }
@@ -105,7 +105,7 @@ class Movers {
   }
 
   JoinedSets sets_;
-  Places members_;  ///< by document
+  std::unordered_map<DocumentId, std::size_t> members_;
   Places left_;
   Places taken_;
 };
@@ -348,7 +348,7 @@ class Stager {
   std::uint64_t sent_ = 0;
   TextChanges used_up_;
   std::set<DocumentId> held_up_;
-  std::map<DocumentId, std::string> refused_;
+  std::map<std::string, std::string> refused_;
   std::map<std::pair<DocumentId, RelativePath>, const Conflict*> planned_conflicts_;
   std::multimap<DocumentId, const Conflict*> known_conflicts_;
   std::set<RelativePath> places_;  ///< where the plan saw files; filled when a delete asks

@@ -148,7 +148,7 @@ class RowIndex {
 
  private:
   static std::string key_of(const DocumentId& document, const RelativePath& path) {
-    return document.empty() ? "/" + path.string() : document.text;
+    return document.empty() ? "/" + path.string() : document.text();
   }
 
   std::vector<Action>& actions_;
@@ -192,9 +192,9 @@ class Settler {
   /// Indexes of the plan's conflicts about a document.
   const std::vector<std::size_t>& conflicts_of(const DocumentId& document) {
     for (; indexed_conflicts_ < plan_.conflicts.size(); ++indexed_conflicts_) {
-      conflicts_by_document_[plan_.conflicts[indexed_conflicts_].document.text].push_back(indexed_conflicts_);
+      conflicts_by_document_[plan_.conflicts[indexed_conflicts_].document].push_back(indexed_conflicts_);
     }
-    return conflicts_by_document_[document.text];
+    return conflicts_by_document_[document];
   }
 
   RelativePath beside(const RelativePath& path, std::string_view word) {
@@ -456,7 +456,7 @@ class Settler {
   Plan& plan_;
   std::optional<FreeNames> names_ = {};  // made when first asked for
   std::optional<RowIndex> rows_ = {};    // of this pass
-  std::unordered_map<std::string, std::vector<std::size_t>> conflicts_by_document_ = {};
+  std::unordered_map<DocumentId, std::vector<std::size_t>> conflicts_by_document_ = {};
   std::size_t indexed_conflicts_ = 0;
   std::set<std::size_t> joined_conflicts_ = {};  // into another that tells the same
 };

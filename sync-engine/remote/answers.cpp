@@ -168,7 +168,7 @@ Result<SourceInfo> read_source(const Json& value, std::string_view asked_for) {
 
 Failure damaged_text(const DocumentId& document, std::string_view reason) {
   return {.kind = Failure::Kind::integrity,
-          .what = fmt::format("the text of document {} {}", document.text, reason),
+          .what = fmt::format("the text of document {} {}", document.text(), reason),
           .hint = "run the same command again; if it happens again, report it to whoever runs the service"};
 }
 
@@ -195,7 +195,7 @@ PulledItem read_item(const Json& value) {
                   .deleted = is_set(value, "deleted"),
                   .author = read_author(value)};
   std::string id = find_text(value, "document_id").value_or(find_text(value, "id").value_or(""));
-  if (is_uuid(id)) item.document.text = std::move(id);
+  if (is_uuid(id)) item.document = DocumentId(id);
   if (find_text(value, "status") == "archived") item.deleted = true;
   if (item.content && item.hash && Sha256::of(*item.content) != *item.hash) {
     item.damage = damaged_text(item.document, "does not match its hash");
@@ -220,7 +220,7 @@ ServiceConflict read_conflict(const Json& value) {
 AppliedItem read_applied(const Json& value) {
   return {.path = find_text(value, "path").value_or(""),
           .kind = action_kind(find_text(value, "action").value_or("")),
-          .document = {find_text(value, "document_id").value_or("")},
+          .document = DocumentId(find_text(value, "document_id").value_or("")),
           .revision = {read_number(value, "content_revision")},
           .hash = read_hash(value)};
 }

@@ -183,7 +183,7 @@ class ApiRemote final : public Remote {
   }
 
   static Call call_for(const DocumentId& document) {
-    return {.operation = "docs.get", .parameters = {{"document_id", document.text}}};
+    return {.operation = "docs.get", .parameters = {{"document_id", document.text()}}};
   }
 
   static Result<PulledItem> read_content(const DocumentId& document, const Result<Reply>& reply) {
@@ -215,7 +215,7 @@ class ApiRemote final : public Remote {
   static Json entry_of(const PushItem& item) {
     return ObjectBuilder(6)
         .add("path", service_form(item.path.text()))
-        .add("document_id", text_or_null(item.document.text))
+        .add("document_id", text_or_null(item.document.text()))
         .add("content_sha256", hex_or_null(item.hash))
         .add("size_bytes", item.size_bytes)
         .add("base_content_revision", number_or_null(item.revision))
@@ -312,7 +312,7 @@ class Pusher {
     batch_.push_back(ObjectBuilder(7)
                          .add("path", service_form(item.path.text()))
                          .add("action", name(item.kind))
-                         .add("document_id", text_or_null(item.document.text))
+                         .add("document_id", text_or_null(item.document.text()))
                          .add("content", text ? Json(std::move(*text)) : Json())
                          .add("content_sha256", hex_or_null(item.hash))
                          .add("expected_content_revision", number_or_null(item.revision))
@@ -472,7 +472,7 @@ Result<std::optional<AppliedItem>> ApiRemote::resolve(const ResolveRequest& requ
   const Json* result = find(*reply.json, "result");
   if (result == nullptr || !result->is_object()) return std::optional<AppliedItem>{};
   AppliedItem applied = read_applied(*result);
-  if (!is_uuid(applied.document.text)) applied.document = {};
+  if (!is_uuid(applied.document.text())) applied.document = {};
   return std::optional(std::move(applied));
 }
 

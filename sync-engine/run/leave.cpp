@@ -223,7 +223,7 @@ Result<std::vector<LeftOutName>> list_left_out(Session& session) {
   for (const RelativePath& place : session.config.left_out.places) all.push_back({.name = place.string()});
   for (const DocumentId& document : session.config.left_out.documents) {
     const auto path = paths.find(document);
-    all.push_back({.name = document.text, .note = path == paths.end() ? std::nullopt : std::optional(path->second)});
+    all.push_back({.name = document.text(), .note = path == paths.end() ? std::nullopt : std::optional(path->second)});
   }
   return all;
 }
@@ -317,7 +317,7 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
     if (!after.takes(path.text()) && is_meant(path)) missing.insert(path);
   }
   if (!by_place.empty()) return fail(not_left_out(by_place.begin()->text(), names));
-  if (!by_id.empty()) return fail(not_left_out(by_id.begin()->text, names));
+  if (!by_id.empty()) return fail(not_left_out(by_id.begin()->text(), names));
   taken.brings_any = !taken.names.empty() || !missing.empty() || !pull.only_too.empty();
   if (wish.pattern && !taken.brings_any) {
     return fail(Failure::Kind::not_found,

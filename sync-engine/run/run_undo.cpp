@@ -145,7 +145,7 @@ Result<bool> was_never_sent(Session& session, const Operation& operation, const 
   std::unordered_set<std::string> sent;
   WS_LET(const std::vector<OperationRow> rows_sent, session.state.operations().rows_sent_after(operation.id));
   for (const OperationRow& row : rows_sent) {
-    if (!row.document.empty()) sent.insert(row.document.text);
+    if (!row.document.empty()) sent.insert(row.document.text());
     if (row.before) sent.insert("/" + row.before->path.string());
     if (row.after) sent.insert("/" + row.after->path.string());
   }
@@ -153,7 +153,7 @@ Result<bool> was_never_sent(Session& session, const Operation& operation, const 
   for (const OperationRow& row : rows) {
     if (!row.changes()) continue;
     any = true;
-    if (!(row.origins == ChangeOrigins(ChangeOrigin::restored)) || sent.contains(row.document.text) ||
+    if (!(row.origins == ChangeOrigins(ChangeOrigin::restored)) || sent.contains(row.document.text()) ||
         sent.contains("/" + row.path().string()))
       return false;
   }

@@ -206,7 +206,7 @@ Result<void> AttachmentStore::set_left_out(const RelativePath& path, bool left_o
 Result<std::map<DocumentId, StoredPart>> AttachmentStore::parts() {
   std::map<DocumentId, StoredPart> parts;
   const auto add = [&](const sqlite::Statement& row) -> Result<void> {
-    parts.emplace(DocumentId{row.string(0)},
+    parts.emplace(DocumentId(row.text(0)),
                   StoredPart{.path = row.string(1),
                              .revision = {number_at(row, 2)},
                              .hash = hash_of(row.blob(3)),

@@ -60,7 +60,7 @@ Json json_of(const Conflict& conflict) {
   return Json{{"id", conflict.id},
               {"case", conflict.row().word},
               {"path", conflict.path.string()},
-              {"document", conflict.document.text},
+              {"document", conflict.document.text()},
               {"base", json_of(conflict.base)},
               {"local", json_of(conflict.local)},
               {"remote", json_of(conflict.remote)},
@@ -142,7 +142,7 @@ Result<Conflict> conflict_of(const Json* value) {
   if (!read.good() || !path) return broken("conflict");
   Conflict conflict{.path = std::move(*path)};
   conflict.id = read.text("id");
-  conflict.document = {read.text("document")};
+  conflict.document = DocumentId(read.text("document"));
   conflict.base = read.entry("base");
   conflict.local = read.entry("local");
   conflict.remote = read.entry("remote");
@@ -161,7 +161,7 @@ Json json_of(const StagedItem& staged) {
               {"path", item.path.string()},
               {"file", staged.disk_path.string()},
               {"previous_path", json_of(item.previous_path)},
-              {"document", item.document.text},
+              {"document", item.document.text()},
               {"hash", json_of(item.hash)},
               {"size_bytes", item.size_bytes},
               {"revision", item.revision.number},
@@ -176,7 +176,7 @@ Result<StagedItem> staged_item_of(const Json& value) {
   if (!read.good() || !path || !file) return broken("staged item");
   StagedItem staged{.item = {.kind = read.kind("kind"), .path = std::move(*path)}, .disk_path = std::move(*file)};
   staged.item.previous_path = read.path("previous_path");
-  staged.item.document = {read.text("document")};
+  staged.item.document = DocumentId(read.text("document"));
   staged.item.hash = read.hash("hash");
   staged.item.size_bytes = read.number("size_bytes");
   staged.item.revision = {read.number("revision")};

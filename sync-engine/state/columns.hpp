@@ -87,7 +87,7 @@ class Columns {
   }
   void bind_next(const Sha256& hash) { statement_.bind_blob(++place_, bytes_of(hash)); }
   void bind_next(const git::ObjectId& id) { statement_.bind_blob(++place_, bytes_of(id)); }
-  void bind_next(const DocumentId& document) { bind_next(document.text); }
+  void bind_next(const DocumentId& document) { bind_next(document.text()); }
   void bind_next(const RelativePath& path) { bind_next(path.string()); }
   void bind_next(const DocumentRevision& revision) { bind_next(revision.number); }
   void bind_next(const SourceRevision& revision) { bind_next(revision.number); }

@@ -69,7 +69,7 @@ Result<FileStep> read_undo_step(const sqlite::Statement& row) {
   WS_LET(step.to, read_path(row, 1));
   if (!row.is_null(2)) step.seen = hash_of(row.blob(2));
   if (!row.is_null(4)) step.result = hash_of(row.blob(4));
-  step.document = DocumentId{row.string(6)};
+  step.document = DocumentId(row.text(6));
   step.side = static_cast<StepSide>(row.integer(7));
   return step;
 }
@@ -81,7 +81,7 @@ constexpr const char* rows_sql =
     "place";
 
 Result<OperationRow> read_operation_row(const sqlite::Statement& row) {
-  OperationRow change{.document = {row.string(0)}, .origins = ChangeOrigins(row.integer(1))};
+  OperationRow change{.document = DocumentId(row.text(0)), .origins = ChangeOrigins(row.integer(1))};
   WS_LET(change.before, read_version(row, 2));
   WS_LET(change.after, read_version(row, 6));
   return change;
@@ -119,7 +119,7 @@ class JoinedRows {
  private:
   /// A file without a document is known by where an earlier change left it.
   std::string key_of(const OperationRow& row) {
-    if (!row.document.empty()) return row.document.text;
+    if (!row.document.empty()) return row.document.text();
     std::string now = "/" + row.path().string();
     if (!row.before || !row.after || row.before->path == row.after->path) return now;
     const auto moved = places_.extract("/" + row.before->path.string());

@@ -17,7 +17,7 @@ namespace {
 Result<KnownDocument> known_document(const sqlite::Statement& row) {
   WS_LET(RelativePath path, RelativePath::parse(row.text(1)));
   KnownDocument known{
-      .document = {row.string(0)},
+      .document = DocumentId(row.text(0)),
       .row = {.entry = {.path = std::move(path), .hash = hash_of(row.blob(2)), .revision = {number_at(row, 3)}},
               .blob = object_of(row.blob(4)),
               .document_follows_file = row.integer(6) != 0,
@@ -50,9 +50,9 @@ Result<JournalStep> read_journal_step(const sqlite::Statement& row) {
   WS_LET(RelativePath path, RelativePath::parse(row.text(2)));
   JournalStep step{.action = {.kind = static_cast<ActionKind>(row.integer(0)), .path = std::move(path)},
                    .applies_remote = row.integer(13) != 0,
-                   .replaces = {row.string(14)},
+                   .replaces = DocumentId(row.text(14)),
                    .author = {.name = row.string(15), .id = row.string(16), .time = time_at(row, 17)}};
-  step.action.document = {row.string(1)};
+  step.action.document = DocumentId(row.text(1));
   WS_LET(step.action.previous_path, path_at(row, 3));
   step.action.seen = hash_at(row, 4);
   step.action.result = hash_at(row, 5);
@@ -68,11 +68,12 @@ Result<JournalStep> read_journal_step(const sqlite::Statement& row) {
 
 Result<StagedCommit> read_staged(const sqlite::Statement& row) { return decode_staged(row.text(0)); }
 
-/// The columns document and a text about it.
-Result<std::map<DocumentId, std::string>> texts_by_document(sqlite::Database& database, const char* sql) {
-  std::map<DocumentId, std::string> texts;
+/// Two columns: a key and a text about it.
+template <class Key>
+Result<std::map<Key, std::string>> texts_by(sqlite::Database& database, const char* sql) {
+  std::map<Key, std::string> texts;
   WS_TRY(each_row(database, sql, [&](const sqlite::Statement& row) -> Result<void> {
-    texts.emplace_hint(texts.end(), DocumentId{row.string(0)}, row.string(1));
+    texts.emplace_hint(texts.end(), Key(row.text(0)), row.string(1));
     return {};
   }));
   return texts;
@@ -175,7 +176,7 @@ Result<std::optional<std::unordered_map<std::string, BaseFile>>> StateStore::bas
   while (true) {
     WS_LET(const bool found, all->step());
     if (!found) return files;
-    BaseFile file{.document = {all->string(0)}, .hash = hash_of(all->blob(2))};
+    BaseFile file{.document = DocumentId(all->text(0)), .hash = hash_of(all->blob(2))};
     const bool in_place = all->integer(3) != 0 && files->emplace(all->string(1), std::move(file)).second;
     if (!in_place) return std::optional<Files>{};
   }
@@ -216,16 +217,20 @@ Result<void> StateStore::set_left_out(const DocumentId& document, bool left_out)
 
 Result<std::map<DocumentId, FileId>> StateStore::files() {
   std::map<DocumentId, FileId> files;
-  const auto add = [&](const sqlite::Statement& row) -> Result<void> {
-    WS_LET(const FileId id, read_file_id(row));
-    files.emplace_hint(files.end(), DocumentId{row.string(3)}, id);
-    return {};
-  };
-  WS_TRY(
-      each_row(database_,
-               "select inode, device, born, document from base where kind = 0 and inode is not null order by document",
-               add));
+  WS_TRY(each_file([&](const DocumentId& document, const FileId& id) {
+    files.emplace_hint(files.end(), document, id);
+  }));
   return files;
+}
+
+Result<void> StateStore::each_file(const std::function<void(const DocumentId&, const FileId&)>& visit) {
+  return each_row(database_,
+                  "select inode, device, born, document from base where kind = 0 and inode is not null order by document",
+                  [&](const sqlite::Statement& row) -> Result<void> {
+                    WS_LET(const FileId id, read_file_id(row));
+                    visit(DocumentId(row.text(3)), id);
+                    return {};
+                  });
 }
 
 Result<std::optional<FileId>> StateStore::find_file(const DocumentId& document) {
@@ -257,7 +262,7 @@ Result<std::map<DocumentId, WrittenFile>> StateStore::written() {
     WS_LET(const FileId id, read_file_id(row));
     WS_LET(RelativePath path, RelativePath::parse(row.text(4)));
     files.emplace_hint(files.end(),
-                       DocumentId{row.string(3)},
+                       DocumentId(row.text(3)),
                        WrittenFile{.path = std::move(path), .id = id, .text = hash_of(row.blob(5))});
     return {};
   };
@@ -286,7 +291,7 @@ Result<std::map<DocumentId, PendingRow>> StateStore::pending() {
       WS_LET(RelativePath path, RelativePath::parse(row.text(1)));
       pending.entry = Entry{.path = std::move(path), .hash = hash_of(row.blob(2)), .revision = pending.revision};
     }
-    rows.emplace_hint(rows.end(), DocumentId{row.string(0)}, std::move(pending));
+    rows.emplace_hint(rows.end(), DocumentId(row.text(0)), std::move(pending));
     return {};
   };
   WS_TRY(each_row(
@@ -329,20 +334,20 @@ Result<bool> StateStore::has_pending_or_conflicts() {
   return any != 0;
 }
 
-Result<std::map<DocumentId, std::string>> StateStore::refused() {
-  return texts_by_document(database_, "select document, mark from refused");
+Result<std::map<std::string, std::string>> StateStore::refused() {
+  return texts_by<std::string>(database_, "select document, mark from refused");
 }
 
-Result<void> StateStore::put_refused(const DocumentId& document, const std::string& mark) {
-  return run_sql(database_, "insert or replace into refused values (?, ?)", document, mark);
+Result<void> StateStore::put_refused(const std::string& key, const std::string& mark) {
+  return run_sql(database_, "insert or replace into refused values (?, ?)", key, mark);
 }
 
-Result<void> StateStore::drop_refused(const DocumentId& document) {
-  return run_sql(database_, "delete from refused where document = ?", document);
+Result<void> StateStore::drop_refused(const std::string& key) {
+  return run_sql(database_, "delete from refused where document = ?", key);
 }
 
 Result<InvalidPaths> StateStore::invalid_paths() {
-  return texts_by_document(database_, "select document, path from misnamed order by document");
+  return texts_by<DocumentId>(database_, "select document, path from misnamed order by document");
 }
 
 Result<void> StateStore::put_invalid_path(const DocumentId& document, const std::string& path) {

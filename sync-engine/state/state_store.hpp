@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -55,6 +56,7 @@ class StateStore {
 
   /// The files of the base's documents when both sides last agreed; known only for some.
   Result<std::map<DocumentId, FileId>> files();
+  Result<void> each_file(const std::function<void(const DocumentId&, const FileId&)>& visit);
   Result<std::optional<FileId>> find_file(const DocumentId& document);  ///< reads no more than that row
   /// Adds and updates. The base does not change, and neither does the generation.
   Result<void> put_files(const std::map<DocumentId, FileId>& files);
@@ -71,10 +73,11 @@ class StateStore {
   Result<void> drop_pending(const DocumentId& document);
   Result<bool> has_pending_or_conflicts();
 
-  /// Documents that the service refused, with their state at that time (`survey/held_documents.hpp`).
-  Result<std::map<DocumentId, std::string>> refused();
-  Result<void> put_refused(const DocumentId& document, const std::string& mark);
-  Result<void> drop_refused(const DocumentId& document);
+  /// What the service refused, with its state at that time: documents by their ids, new files by a key of their path
+  /// (`survey/held_documents.hpp`).
+  Result<std::map<std::string, std::string>> refused();
+  Result<void> put_refused(const std::string& key, const std::string& mark);
+  Result<void> drop_refused(const std::string& key);
 
   Result<InvalidPaths> invalid_paths();
   Result<void> put_invalid_path(const DocumentId& document, const std::string& path);

@@ -158,24 +158,23 @@ bool is_as_agreed(const Survey& survey, const DocumentId& document) {
   return local_change(document, survey.base, survey.local).change == Change::unchanged;
 }
 
-Result<std::map<DocumentId, FileId>> find_unrecorded(Session& session, const Survey& survey) {
+Result<std::map<DocumentId, FileId>> find_unrecorded(Session& session, Survey& survey) {
   std::unordered_map<std::string_view, const DocumentId*> agreed;
   for (const auto& [document, entry] : survey.local.tracked) {
     if (is_as_agreed(survey, document)) agreed.emplace(entry.path.text(), &document);
   }
-  Files files = survey.agreed.value_or(Files());
+  Files files = survey.agreed ? std::move(*survey.agreed) : Files();
   if (!agreed.empty()) {
     survey.scan.each_file([&](const std::string& path, const CachedEntry& file) {
       if (const auto known = agreed.find(path); known != agreed.end()) files.emplace(*known->second, file.stamp.id());
     });
   }
   if (files.empty()) return files;
-  WS_LET(const Files recorded, session.state.files());
   WS_LET(const auto written, session.state.written());
-  std::erase_if(files, [&](const auto& file) {
-    const auto known = recorded.find(file.first);
-    return known != recorded.end() && known->second == file.second && !written.contains(file.first);
-  });
+  WS_TRY(session.state.each_file([&](const DocumentId& document, const FileId& recorded) {
+    const auto file = files.find(document);
+    if (file != files.end() && file->second == recorded && !written.contains(document)) files.erase(file);
+  }));
   return files;
 }
 

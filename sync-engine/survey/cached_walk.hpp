@@ -43,8 +43,8 @@ Result<bool> load_edits(Session& session, Survey& survey);
 bool is_as_agreed(const Survey& survey, const DocumentId& document);
 
 /// The numbers of the files that equal the base, where the state has others: an editor saved one anew, or it was put
-/// back. Fails with `disk`.
-Result<std::map<DocumentId, FileId>> find_unrecorded(Session& session, const Survey& survey);
+/// back. Takes `Survey::agreed`. Fails with `disk`.
+Result<std::map<DocumentId, FileId>> find_unrecorded(Session& session, Survey& survey);
 
 /// Writes the cache with how the files compare to the base of that generation. `CacheExtent::at_edits`: the survey
 /// holds what `load_edits` loaded. `all_recorded`: no number is left for a run to record, which then looks at no file

@@ -19,8 +19,8 @@ std::string mark_of(DocumentRevision revision, const std::optional<Sha256>& hash
 std::string mark_of_text(const Session& session, const Sha256& hash) {
   return fmt::format("{} {}", hash.hex(), session.config.max_file_bytes);
 }
-DocumentId new_file_key(const RelativePath& file) { return {"new\n" + file.string()}; }
-DocumentId new_conflict_key(const RelativePath& file) { return {"conflict\n" + file.string()}; }
+std::string new_file_key(const RelativePath& file) { return "new\n" + file.string(); }
+std::string new_conflict_key(const RelativePath& file) { return "conflict\n" + file.string(); }
 
 std::string refusal_mark(const BaseTree& base,
                          const LocalTree& local,
@@ -58,16 +58,16 @@ Result<void> record_refused(Session& session, const StagedItem& staged) {
   StateStore& state = session.state;
   const PushItem& item = staged.item;
   if (item.document.empty()) {
-    const DocumentId key = staged.conflict ? new_conflict_key(staged.disk_path) : new_file_key(staged.disk_path);
+    const std::string key = staged.conflict ? new_conflict_key(staged.disk_path) : new_file_key(staged.disk_path);
     return state.put_refused(key, mark_of_text(session, *item.hash));
   }
   const bool both_changed = staged.conflict && staged.conflict->remote;
   const DocumentRevision revision = both_changed ? staged.conflict->remote->revision : item.revision;
-  return state.put_refused(item.document, mark_of(revision, item.hash, staged.disk_path));
+  return state.put_refused(item.document.text(), mark_of(revision, item.hash, staged.disk_path));
 }
 
 bool was_refused(const Session& session,
-                 const std::map<DocumentId, std::string>& refused,
+                 const std::map<std::string, std::string>& refused,
                  const RelativePath& file,
                  const Sha256& hash) {
   const auto known = refused.find(new_conflict_key(file));
@@ -76,7 +76,8 @@ bool was_refused(const Session& session,
 
 Result<void> hold_refused(Session& session, const BaseTree& base, const RemoteTree& remote, LocalTree& local) {
   WS_LET(const auto refused, session.state.refused());
-  for (const auto& [document, mark] : refused) {
+  for (const auto& [key, mark] : refused) {
+    const DocumentId document(key);
     if (!base.documents.contains(document) || remote.gone.contains(document)) continue;
     if (refusal_mark(base, local, remote, document) != mark) continue;
     local.unsyncable.emplace(document, SkipReason::refused);
@@ -161,7 +162,7 @@ std::vector<Skipped> skipped_invalid_paths(const InvalidPaths& invalid_paths, co
   std::vector<Skipped> skipped;
   for (const auto& [document, path] : invalid_paths) {
     // One without any path goes by its id.
-    skipped.push_back(path.empty() ? Skipped{.path = document.text, .reason = SkipReason::no_path}
+    skipped.push_back(path.empty() ? Skipped{.path = document.text(), .reason = SkipReason::no_path}
                                    : Skipped{.path = path, .reason = SkipReason::dangerous_name});
   }
   for (const std::string& path : without_id) {

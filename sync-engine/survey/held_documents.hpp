@@ -31,7 +31,7 @@ Result<void> record_refused(Session& session, const StagedItem& staged);
 
 /// Whether the service refused to record a conflict of this new file with this text.
 bool was_refused(const Session& session,
-                 const std::map<DocumentId, std::string>& refused,
+                 const std::map<std::string, std::string>& refused,
                  const RelativePath& file,
                  const Sha256& hash);
 

@@ -245,7 +245,7 @@ class Puller {
       return {};
     }
     if (!fetched->content) {
-      return fail(unusable(fmt::format("document {} without its text", item.document.text)));
+      return fail(unusable(fmt::format("document {} without its text", item.document.text())));
     }
     item.hash = Sha256::of(*fetched->content);
     item.content = std::move(fetched->content);

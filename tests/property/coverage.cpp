@@ -289,7 +289,7 @@ void Follower::go_on(const Observation& now, Feature command) {
   const auto learn = [&](const std::string& token, const std::string& path) {
     if (const auto name = names_.find(token); name != names_.end()) keys[path] = name->second;
   };
-  for (const auto& [document, row] : now.base) learn("document " + document.text, row.entry.path.string());
+  for (const auto& [document, row] : now.base) learn("document " + document.text(), row.entry.path.string());
   for (const auto& [path, hash] : now.listed) learn("row " + path, path);
   for (const auto& [token, place] : here_) learn(token, place.path);
   here_ = here(now);
@@ -308,7 +308,7 @@ void Follower::start(const Observation& now) {
   std::set<std::string> agreed;
   for (const auto& [document, row] : now.base) {
     const std::string key = key_of(row.entry.path.string());
-    names_["document " + document.text] = key;
+    names_["document " + document.text()] = key;
     agreed.insert(key);
   }
   for (const auto& [path, hash] : now.listed) {

@@ -117,7 +117,7 @@ std::string deletes_are_bounded(const Observation& before, const Observation& af
   // A file that was renamed with its document, and edited, is no delete.
   std::set<std::string> moved;
   for (const auto& [document, row] : before.base) {
-    const auto now = after.documents.find(document.text);
+    const auto now = after.documents.find(document.text());
     if (now == after.documents.end()) continue;
     const auto file = after.files.find(now->second.path);
     if (file != after.files.end() && file->second.text == now->second.text) moved.insert(row.disk_path().string());
@@ -158,7 +158,7 @@ std::string pushes_know_their_base(const std::vector<std::string>& sent, const O
       const std::string id = item.at("document_id").is_string() ? item.at("document_id").get<std::string>() : "";
       if (!item.at("expected_content_revision").is_number()) return "I14: no revision expected of " + item.dump();
       const auto expected = item.at("expected_content_revision").get<std::uint64_t>();
-      const auto base = before.base.find({id});
+      const auto base = before.base.find(sync::DocumentId(id));
       const bool of_base = base != before.base.end() && base->second.entry.revision.number == expected;
       if (!of_base && !service.known_texts().contains({id, expected}) && !service.has_returned(id, expected))
         return "I14: a revision that nobody saw, " + item.dump();
@@ -170,13 +170,13 @@ std::string pushes_know_their_base(const std::vector<std::string>& sent, const O
 std::string base_is_true(const Observation& after, const BoundFolder& place, Service& service) {
   for (const auto& [document, row] : after.base) {
     const sync::Entry& entry = row.entry;
-    const auto known = service.known_texts().find({document.text, entry.revision.number});
+    const auto known = service.known_texts().find({document.text(), entry.revision.number});
     if (known != service.known_texts().end() && Sha256::of(known->second) != entry.hash) {
       return fmt::format("I15: the base has another text of {} at revision {} than the service had",
                          entry.path.text(),
                          entry.revision.number);
     }
-    const auto now = after.documents.find(document.text);
+    const auto now = after.documents.find(document.text());
     if (now != after.documents.end() && now->second.revision < entry.revision.number) {
       return fmt::format("I15: the base of {} is ahead of the service", entry.path.text());
     }
@@ -210,10 +210,10 @@ std::string identities_stay(const std::map<sync::DocumentId, std::uint64_t>& hol
     if (is_note(path, file)) notes.emplace(file.inode, path);
   }
   for (const auto& [document, inode] : holders) {
-    if (!before.documents.contains(document.text) || after.documents.contains(document.text)) continue;
+    if (!before.documents.contains(document.text()) || after.documents.contains(document.text())) continue;
     const auto file = notes.find(inode);
     if (file != notes.end())
-      return "I21: archived though its file is there: " + before.documents.at(document.text).path + " at " +
+      return "I21: archived though its file is there: " + before.documents.at(document.text()).path + " at " +
              file->second;
   }
   return {};
@@ -238,7 +238,7 @@ std::string sides_agree(const Observation& observation, const BoundFolder& place
   std::map<std::string, std::string> there;
   for (const auto& [id, document] : observation.documents) {
     there[document.path] = document.text;
-    const auto base = observation.base.find({id});
+    const auto base = observation.base.find(sync::DocumentId(id));
     if (base == observation.base.end()) return "I2: the base lacks " + document.path;
     const sync::Entry& entry = base->second.entry;
     if (entry.hash != Sha256::of(document.text) || entry.revision.number != document.revision ||

@@ -77,7 +77,7 @@ void show_file(const Folder& folder, const std::string& path, Words& words) {
 std::vector<std::string> common_notes(const BoundFolder& place, Service& service) {
   std::map<std::string, std::string> agreed;
   for (const auto& [id, row] : place.base()) {
-    const auto document = service.documents().find(id.text);
+    const auto document = service.documents().find(id.text());
     if (document != service.documents().end() && document->second.path == utf8::nfc(row.entry.path.string()))
       agreed.emplace(document->second.path, document->second.text);
   }

@@ -87,7 +87,7 @@ http::Response push_but_for(const Refusals& refusals, http::Request request, con
 }  // namespace
 
 bool Refusals::holds(const sync::Action& action) const {
-  if (needs_text(action)) return documents.contains(action.document.text);
+  if (needs_text(action)) return documents.contains(action.document.text());
   return is_push(action.kind) && paths.contains(utf8::nfc(action.service_path.value_or(action.path).text()));
 }
 
@@ -99,7 +99,7 @@ Refusals choose_refusals(const sync::Report& foreseen, std::uint8_t which, std::
     const bool chosen = (which & 1U) != 0;
     which = static_cast<std::uint8_t>(which >> 1U | which << 7U);
     if (!chosen || !stands_alone(foreseen, row)) continue;
-    if (needs_text(row.action)) refusals.documents.insert(row.action.document.text);
+    if (needs_text(row.action)) refusals.documents.insert(row.action.document.text());
     if (is_push(row.action.kind)) {
       refusals.paths.insert(utf8::nfc(row.action.service_path.value_or(row.action.path).text()));
     }

@@ -479,12 +479,12 @@ std::string Story::who_is_who(
   if (alone) {
     if (!place.hides_files()) wrong = identities_stay(holders_[&place], before, after);
     for (const sync::DocumentId& document : out_of_sight_[&place]) {
-      if (before.documents.contains(document.text) && !after.documents.contains(document.text))
-        wrong = "archived, though it was out of sight: " + before.documents.at(document.text).path;
+      if (before.documents.contains(document.text()) && !after.documents.contains(document.text()))
+        wrong = "archived, though it was out of sight: " + before.documents.at(document.text()).path;
     }
     for (const auto& [document, row] : before.base) {
-      if (row.left_out && before.documents.contains(document.text) && !after.documents.contains(document.text))
-        wrong = "archived, though it was left out: " + before.documents.at(document.text).path;
+      if (row.left_out && before.documents.contains(document.text()) && !after.documents.contains(document.text()))
+        wrong = "archived, though it was left out: " + before.documents.at(document.text()).path;
     }
   }
   note_holders(place, before, after, {});

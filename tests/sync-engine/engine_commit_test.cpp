@@ -122,7 +122,7 @@ TEST_CASE("commit: a conflict at a place with two documents is that of the docum
     const auto same =
         std::find_if(there.begin(), there.end(), [&](const auto& each) { return each.id == conflict.id; });
     REQUIRE(same != there.end());
-    CHECK(conflict.document.text == same->document);
+    CHECK(conflict.document.text() == same->document);
     CHECK(conflict.kind() == same->kind);
   }
   for (int run = 0; run < 3; ++run) here.run({.on_conflict = Keep::local});

@@ -121,7 +121,7 @@ Report full_report() {
   for (const ActionKind kind : kinds) {
     for (const Row::State state : {Row::State::planned, Row::State::staged, Row::State::done, Row::State::failed}) {
       Row row{.action = {.kind = kind, .path = path("a.md"), .reason = "edited here"}, .state = state};
-      if (state == Row::State::done) row.action.document = {"d"};
+      if (state == Row::State::done) row.action.document = DocumentId("d");
       if (state == Row::State::done) row.action.previous_path = path("b.md");
       if (state == Row::State::failed) row.fail({.kind = Failure::Kind::conflict, .what = "it moved"});
       report.rows.push_back(std::move(row));
@@ -130,12 +130,12 @@ Report full_report() {
   for (int number = 0; number <= static_cast<int>(ConflictCase::attachment_folder_here); ++number) {
     const auto which = static_cast<ConflictCase>(number);
     report.conflicts.push_back({.which = which, .path = path("a.md")});
-    report.conflicts.push_back({.which = which, .path = path("a.md"), .document = {"d"}, .id = "c"});
+    report.conflicts.push_back({.which = which, .path = path("a.md"), .document = DocumentId("d"), .id = "c"});
   }
   for (int reason = 0; reason <= static_cast<int>(SkipReason::unportable_name); ++reason) {
     report.skipped.push_back({.path = "a.md", .reason = static_cast<SkipReason>(reason)});
   }
-  report.detached.push_back({.path = path("a.md"), .document = {"d"}, .reason = "absent"});
+  report.detached.push_back({.path = path("a.md"), .document = DocumentId("d"), .reason = "absent"});
   report.remarks = {{.word = Remark::Word::unportable_name, .path = "a:b.md"}, {.word = Remark::Word::state_remade}};
   return report;
 }

@@ -97,7 +97,7 @@ class Export {
     std::size_t seen = 0;
     const auto visit = [&](const sync::PulledItem& item, const ExportPlace& place) -> Result<void> {
       line.update("reading sources", ++seen, 0);
-      const auto found = listed.find(item.document.text);
+      const auto found = listed.find(item.document.text());
       if (!takes_texts || found == listed.end()) return {};
       return take_pulled(*found->second, item, place, line);
     };

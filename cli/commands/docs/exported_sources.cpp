@@ -220,7 +220,7 @@ Result<ExportedSources::Told> ExportedSources::pull(sync::Remote& remote,
   std::set<std::string> seen;
   std::vector<sync::DocumentId> unread;
   const auto take_item = [&](const sync::PulledItem& item) -> Result<void> {
-    const std::string& id = item.document.text;
+    const std::string& id = item.document.text();
     if (id.empty()) return {};
     seen.insert(id);
     if (item.deleted) {
@@ -252,8 +252,8 @@ Result<ExportedSources::Told> ExportedSources::pull(sync::Remote& remote,
     const auto item = remote.content(document);
     if (!item && !is_out_of_sight(item.error())) return fail(Failure(item.error()));
     if (!item || !item->content || !sync::parse_manifest(*item->content)) continue;
-    told.paths.erase(document.text);
-    told.lists.insert_or_assign(document.text, *item->content);
+    told.paths.erase(document.text());
+    told.lists.insert_or_assign(document.text(), *item->content);
   }
   // Every living document came, though only changes were asked for.
   if (end.complete) {
@@ -282,7 +282,7 @@ void ExportedSources::take(const std::string& source, const Told& told) {
   sync::KnownList list;
   for (const auto& [document, text] : told.lists) {
     lists_.insert(document);
-    sync::take_part(list, {.document = {document}, .text = text});
+    sync::take_part(list, {.document = sync::DocumentId(document), .text = text});
   }
   for (const auto& [path, file] : list.rows()) {
     const auto place = place_in(source, path.string());

@@ -61,7 +61,7 @@ Result<std::optional<std::string>> document_of_file(Session& session, const std:
                 "the file " + given + " is not on the service yet",
                 "run `ws sync` to create its document");
   }
-  return std::optional<std::string>(known->document.text);
+  return std::optional<std::string>(known->document.text());
 }
 
 /// What a name that names nothing is followed by: the nearest one that there is, else where to look.

@@ -33,7 +33,7 @@ Result<Json> conflict_to_json(const sync::SyncEngine& engine, const Conflict& co
                 {"own", true},
                 {"here_only", conflict.is_here_only()},
                 {"device", text_or_null(conflict.device)},
-                {"document_id", conflict.document.empty() ? Json() : Json(conflict.document.text)},
+                {"document_id", conflict.document.empty() ? Json() : Json(conflict.document.text())},
                 {"base", side(conflict.base)},
                 {"local", side(conflict.local)},
                 {"remote", side(conflict.remote)}};

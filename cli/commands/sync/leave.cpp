@@ -83,7 +83,7 @@ Result<ExitCode> take(Session& session) {
   std::vector<Wanted> patterns;
   for (const Wanted& one : wanted) {
     if (is_uuid(one.word)) {
-      wish.documents.push_back({one.word});
+      wish.documents.emplace_back(one.word);
     } else if (one.is_pattern) {
       patterns.push_back(one);
     } else {

@@ -130,7 +130,7 @@ Json row_to_json(const OperationRow& row) {
           {"path", row.path().text()},
           {"previous_path", is_moved ? Json(row.before->path.text()) : Json()},
           {"way", origin_of(row)},
-          {"document_id", row.document.empty() ? Json() : Json(row.document.text)},
+          {"document_id", row.document.empty() ? Json() : Json(row.document.text())},
           {"before", version_to_json(row.before)},
           {"after", version_to_json(row.after)}};
 }

@@ -33,7 +33,7 @@ Result<ExitCode> share_documents(Session& session, SyncTree& tree) {
   WS_LET(const std::vector<sync::KnownDocument> documents, tree.engine->documents());
   Batch batch;
   for (const sync::KnownDocument& known : documents) {
-    const std::string& id = known.document.text;
+    const std::string& id = known.document.text();
     batch.ids.push_back(id);
     batch.calls.emplace_back(Call{.operation = "docs.share",
                                   .parameters = {{"document_id", id}},

@@ -72,7 +72,7 @@ void print_limits(Session& session, const sync::UndoReport& undone) {
                   clean(first.path().text(), Breaks::space),
                   others == 0 ? " comes" : fmt::format(" and {} come", counted(others, "other document")),
                   others == 0 ? "" : "s",
-                  clean(first.document.text, Breaks::space),
+                  clean(first.document.text(), Breaks::space),
                   others == 0 ? "" : ", ..."));
 }
 
@@ -82,7 +82,7 @@ Json undo_to_json(const sync::UndoReport& undone, bool is_planned) {
   for (const sync::LeftAlone& each : undone.left) left.push_back({{"path", each.path.text()}, {"reason", each.why}});
   Json anew = Json::array();
   for (const OperationRow& row : undone.anew) {
-    anew.push_back({{"path", row.path().text()}, {"document_id", row.document.text}});
+    anew.push_back({{"path", row.path().text()}, {"document_id", row.document.text()}});
   }
   Json passed = Json::array();
   for (const sync::Operation& each : undone.passed) passed.push_back(each.id);

@@ -209,7 +209,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     const auto part = tree_.engine->list_part_of(file);
     const auto client = session_.client();
     if (!part || part->empty() || !client) return {};
-    const auto change = find_last_change(**client, part->text);
+    const auto change = find_last_change(**client, part->text());
     if (!change || !change->name) return {};
     return *change->name + (change->time ? ", on " + *change->time : "");
   }
@@ -228,7 +228,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     if (conflict_.document.empty() || !can_ask_) return std::nullopt;
     const auto client = session_.client();
     if (!client) return std::nullopt;
-    auto change = find_last_change(**client, conflict_.document.text);
+    auto change = find_last_change(**client, conflict_.document.text());
     can_ask_ = change.has_value();
     return change;
   }

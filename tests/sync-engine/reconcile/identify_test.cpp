@@ -45,7 +45,7 @@ struct Numbered {
                     found,
                     {.renames = {.files = [this] { return numbers; },
                                  .written = [this] { return written; },
-                                 .base_text = [](const DocumentId& document) { return document.text; },
+                                 .base_text = [](const DocumentId& document) { return document.text(); },
                                  .file_text = [this](const RelativePath& file) { return texts.at(file.string()); }},
                      .hidden = [this] { return hidden; },
                      .busy = [this](const RelativePath& file) { return busy.contains(file.string()); }});
@@ -56,7 +56,7 @@ using Unsyncable = std::map<DocumentId, SkipReason>;
 
 std::vector<std::string> places(const LocalTree& local) {
   std::vector<std::string> lines;
-  for (const auto& [document, entry] : local.tracked) lines.push_back(document.text + " at " + entry.path.string());
+  for (const auto& [document, entry] : local.tracked) lines.push_back(document.text() + " at " + entry.path.string());
   for (const auto& [file, hash] : local.created) lines.push_back("new " + file.string());
   return lines;
 }

@@ -29,15 +29,15 @@ std::string render(const Plan& plan) {
   std::string out;
   const auto add = [&](auto... words) { ((out += std::string(words) + " "), ...); };
   for (const Action& action : plan.actions) {
-    add(name(action.kind), action.path.text(), action.document.text, std::to_string(action.revision.number));
+    add(name(action.kind), action.path.text(), action.document.text(), std::to_string(action.revision.number));
     add(action.seen ? action.seen->hex().substr(0, 6) : "-", action.result ? action.result->hex().substr(0, 6) : "-");
     add(action.previous_path ? action.previous_path->text() : "", "\n");
   }
   for (const Conflict& conflict : plan.conflicts) {
-    add("conflict", conflict.row().word, conflict.path.text(), conflict.document.text);
+    add("conflict", conflict.row().word, conflict.path.text(), conflict.document.text());
     add(conflict.base ? "base" : "-", conflict.local ? "local" : "-", conflict.remote ? "remote" : "-", "\n");
   }
-  for (const Settled& settled : plan.settled) add("settled", settled.document.text, settled.base ? "base" : "-", "\n");
+  for (const Settled& settled : plan.settled) add("settled", settled.document.text(), settled.base ? "base" : "-", "\n");
   for (const Detached& each : plan.detached) add("detached", each.path.text(), each.reason, "\n");
   for (const Skipped& each : plan.skipped) add("skipped", each.path, name(each.reason), "\n");
   return out;

@@ -46,7 +46,7 @@ struct Moved {
     std::vector<std::string> lines;
     for (const Action& action : plan.actions)
       lines.push_back(std::string(name(action.kind)) + " " + action.path.string());
-    for (const Settled& settled : plan.settled) lines.push_back("settled " + settled.document.text);
+    for (const Settled& settled : plan.settled) lines.push_back("settled " + settled.document.text());
     return lines;
   }
 };

@@ -48,11 +48,11 @@ std::multiset<SideRow> rows_from(const Plan& plan, bool other_side) {
     const bool is_new = action.kind == ActionKind::push_create || action.kind == ActionKind::pull_create ||
                         action.kind == ActionKind::adopt;
     rows.emplace(other_side ? mirrored(action.kind) : std::string(name(action.kind)),
-                 is_new ? std::string() : action.document.text,
+                 is_new ? std::string() : action.document.text(),
                  utf8::nfc(action.path.text()));
   }
   for (const Conflict& conflict : plan.conflicts) {
-    const std::string document = conflict.base ? conflict.document.text : std::string();
+    const std::string document = conflict.base ? conflict.document.text() : std::string();
     rows.emplace("conflict " + std::string(name(conflict.kind())), document, "");
   }
   return rows;
@@ -87,7 +87,7 @@ SidesOfStory exchanged(const SidesOfStory& sides) {
     if (!sides.base.documents.contains(document)) other.here.created.emplace(entry.path, entry.hash);
   }
   for (const auto& [path, hash] : sides.here.created) {
-    other.there.changed.emplace(DocumentId{"n " + path.string()}, Entry{.path = path, .hash = hash, .revision = {1}});
+    other.there.changed.emplace(DocumentId{"n " + Sha256::of(path.text()).hex().substr(0, 12)}, Entry{.path = path, .hash = hash, .revision = {1}});
   }
   return other;
 }

@@ -122,7 +122,7 @@ void change_there(ScriptReader& read, World& world) {
   }
   if (choice == 3 || there == nullptr) {
     if (name == "e\u0301.md" || !fits(remote_paths(world), name)) return;  // the service has NFC
-    world.remote[{"n" + std::to_string(world.next++)}] = {.path = name, .hash = text_of_number(read.below(5))};
+    world.remote[DocumentId("n" + std::to_string(world.next++))] = {.path = name, .hash = text_of_number(read.below(5))};
     return;
   }
   ++there->revision;  // 5: nothing else, as a new title leaves it
@@ -286,18 +286,18 @@ std::string render(const World& world, const Plan& plan) {
   std::string out;
   const auto brief = [](const Sha256& hash) { return " " + hash.hex().substr(0, 4); };
   for (const auto& [id, entry] : world.base.documents) {
-    out += "base   " + id.text + " " + entry.path.string() + brief(entry.hash) + "\n";
+    out += "base   " + id.text() + " " + entry.path.string() + brief(entry.hash) + "\n";
   }
   for (const auto& [path, file] : world.local) {
     out += "local  " + path + brief(file.hash) + " file " + std::to_string(file.inode) +
            (world.ignored.contains(path) ? " ignored\n" : "\n");
   }
   for (const auto& [id, document] : world.remote) {
-    out += "remote " + id.text + " " + document.path + brief(document.hash) + " " + std::to_string(document.revision) +
+    out += "remote " + id.text() + " " + document.path + brief(document.hash) + " " + std::to_string(document.revision) +
            (document.gone ? " gone\n" : "\n");
   }
   for (const Action& action : plan.actions) {
-    out += "plan   " + std::string(name(action.kind)) + " " + action.document.text + " " + action.path.string() + "\n";
+    out += "plan   " + std::string(name(action.kind)) + " " + action.document.text() + " " + action.path.string() + "\n";
   }
   for (const Conflict& conflict : plan.conflicts) {
     out += "plan   conflict " + std::string(name(conflict.kind())) + " " + conflict.path.string() + "\n";

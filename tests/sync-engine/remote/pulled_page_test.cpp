@@ -48,7 +48,7 @@ PulledAll pull_all(ClientWorld& world) {
   PulledAll pulled;
   const auto remote = make_api_remote(world.client);
   pulled.end = remote->pull(tied_source, {}, [&](PulledItem item) {
-    pulled.documents.push_back(item.document.text);
+    pulled.documents.push_back(item.document.text());
     pulled.items.push_back(std::move(item));
     return Result<void>();
   });
@@ -179,17 +179,17 @@ TEST_CASE("pull: texts that were left out come afterwards, many at a time", "[sy
     return json_response(200, dump(Json{{"id", id}, {"content_revision", 3}, {"content", "text of " + id}}));
   });
   std::vector<DocumentId> wanted;
-  for (int i = 0; i < 20; ++i) wanted.push_back({std::string(ws::test::some_id).replace(0, 2, std::to_string(10 + i))});
+  for (int i = 0; i < 20; ++i) wanted.emplace_back(std::string(ws::test::some_id).replace(0, 2, std::to_string(10 + i)));
   std::map<std::string, std::string> texts;
   const auto done =
       make_api_remote(world.client)->contents(wanted, [&](const DocumentId& document, Result<PulledItem> item) {
         REQUIRE(item);
-        texts[document.text] = *item->content;
+        texts[document.text()] = *item->content;
         return Result<void>();
       });
   if (!done) FAIL(done.error().what);
   REQUIRE(texts.size() == 20);
-  for (const DocumentId& document : wanted) CHECK(texts[document.text] == "text of " + document.text);
+  for (const DocumentId& document : wanted) CHECK(texts[document.text()] == "text of " + document.text());
 }
 
 TEST_CASE("pull: a refusal is read as ever", "[sync-engine]") {

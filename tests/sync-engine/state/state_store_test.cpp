@@ -29,7 +29,7 @@ TEST_CASE("state: what is written is read back, also by the next process", "[syn
   const PendingRow gone{.revision = {9}};
   Conflict conflict{.which = ConflictCase::edited_and_archived,
                     .path = path("c.md"),
-                    .document = {"d3"},
+                    .document = DocumentId("d3"),
                     .id = "c1",
                     .record = ConflictRecord::closing};
   conflict.base = entry("c.md", "base", 1);
@@ -38,21 +38,21 @@ TEST_CASE("state: what is written is read back, also by the next process", "[syn
     auto state = StateStore::open(folder / "state.db");
     REQUIRE(state);
     const std::uint64_t before = *state->generation();
-    REQUIRE(state->put_base({"d1"}, base));
+    REQUIRE(state->put_base(DocumentId("d1"), base));
     CHECK(*state->generation() > before);
-    REQUIRE(state->put_pending({"d1"}, edited));
-    REQUIRE(state->put_pending({"d2"}, gone));
+    REQUIRE(state->put_pending(DocumentId("d1"), edited));
+    REQUIRE(state->put_pending(DocumentId("d2"), gone));
     REQUIRE(state->put_conflict(conflict));
     REQUIRE(state->set_source_revision({12}));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
-  CHECK(*state->base() == std::map<DocumentId, BaseRow>{{{"d1"}, base}});
-  CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{{"d1"}, edited}, {{"d2"}, gone}});
+  CHECK(*state->base() == std::map<DocumentId, BaseRow>{{DocumentId("d1"), base}});
+  CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{DocumentId("d1"), edited}, {DocumentId("d2"), gone}});
   CHECK(*state->conflicts() == std::vector<Conflict>{conflict});
   CHECK(*state->source_revision() == SourceRevision{12});
   CHECK(*state->has_pending_or_conflicts());
-  REQUIRE(state->forget_base({"d1"}));
+  REQUIRE(state->forget_base(DocumentId("d1")));
   CHECK(state->base()->empty());
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
   ws::test::TemporaryFolder folder;
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
-  JournalStep step{.action = {.kind = ActionKind::pull_move, .path = path("b.md"), .document = {"d"}}};
+  JournalStep step{.action = {.kind = ActionKind::pull_move, .path = path("b.md"), .document = DocumentId("d")}};
   step.action.previous_path = path("a.md");
   step.action.seen = Sha256::of("x");
   step.base = BaseRow{.entry = entry("b.md", "x", 4), .displaced_to = path("b (remote).md")};
@@ -92,12 +92,12 @@ TEST_CASE("state: that a document is out of sight is remembered until its base c
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
   const BaseRow row{.entry = entry("a.md", "a", 7)};
-  REQUIRE(state->put_base({"a"}, row));
+  REQUIRE(state->put_base(DocumentId("a"), row));
   CHECK(*state->base_files());
-  REQUIRE(state->set_left_out({"a"}, true));
+  REQUIRE(state->set_left_out(DocumentId("a"), true));
   CHECK(state->base()->begin()->second.left_out);
   CHECK_FALSE(*state->base_files());  // what is seen again is to be noted
-  REQUIRE(state->put_base({"a"}, row));
+  REQUIRE(state->put_base(DocumentId("a"), row));
   CHECK_FALSE(state->base()->begin()->second.left_out);
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("state: which file a document is, and a path that breaks a rule, are k
   ws::test::TemporaryFolder folder;
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
-  REQUIRE(state->put_base({"d"}, {.entry = entry("a.md", "a", 3)}));
+  REQUIRE(state->put_base(DocumentId("d"), {.entry = entry("a.md", "a", 3)}));
   CHECK(state->files()->empty());
   const FileId file{.inode = 7, .device = 8, .born_ns = 9};
   CHECK(state->put_files({{DocumentId{"d"}, file}}));
@@ -144,14 +144,14 @@ TEST_CASE("state: a change of the base is a row of the open operation", "[sync-e
   const BaseRow base{.entry = entry("a.md", "a", 7), .blob = git::object_id(git::ObjectType::blob, "a")};
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
-  REQUIRE(state->put_base({"d"}, base));
-  CHECK(*state->base() == std::map<DocumentId, BaseRow>{{{"d"}, base}});
+  REQUIRE(state->put_base(DocumentId("d"), base));
+  CHECK(*state->base() == std::map<DocumentId, BaseRow>{{DocumentId("d"), base}});
   CHECK(state->operations().list()->empty());
   state->operations().begin({.kind = "run", .command = "ws sync"});
   {
     auto transaction = state->begin();
     REQUIRE(transaction);
-    REQUIRE(state->forget_base({"d"}, ChangeOrigin::received));
+    REQUIRE(state->forget_base(DocumentId("d"), ChangeOrigin::received));
     REQUIRE(transaction->commit());
   }
   REQUIRE(state->operations().close({9}));
@@ -174,12 +174,12 @@ TEST_CASE("state: an operation whose transaction was rolled back is not there", 
   const BaseRow base{.entry = entry("a.md", "a", 7)};
   {
     auto transaction = state->begin();
-    REQUIRE(state->put_base({"d"}, base, ChangeOrigin::sent));
+    REQUIRE(state->put_base(DocumentId("d"), base, ChangeOrigin::sent));
   }
   CHECK(state->operations().list()->empty());
   {
     auto transaction = state->begin();
-    REQUIRE(state->put_base({"d"}, base, ChangeOrigin::sent));
+    REQUIRE(state->put_base(DocumentId("d"), base, ChangeOrigin::sent));
     REQUIRE(transaction->commit());
   }
   const auto all = state->operations().list();
@@ -227,14 +227,14 @@ TEST_CASE("state: a note and a file at one path are two entries, each with a num
     return found;
   };
   REQUIRE(state->attachments().put_base(path("a"), file));
-  REQUIRE(state->put_base({"d"}, {.entry = entry("a", "a", 3)}));
+  REQUIRE(state->put_base(DocumentId("d"), {.entry = entry("a", "a", 3)}));
   REQUIRE(state->attachments().put_base(path("a"), file));
-  REQUIRE(state->put_base({"d"}, {.entry = entry("b", "b", 4)}));
+  REQUIRE(state->put_base(DocumentId("d"), {.entry = entry("b", "b", 4)}));
   CHECK(numbers() == std::map<std::int64_t, std::int64_t>{{1, 1}, {2, 0}});
   CHECK(state->base()->size() == 1);
   CHECK(state->attachments().base()->size() == 1);
-  REQUIRE(state->forget_base({"d"}));
-  REQUIRE(state->put_base({"d"}, {.entry = entry("b", "b", 5)}));
+  REQUIRE(state->forget_base(DocumentId("d")));
+  REQUIRE(state->put_base(DocumentId("d"), {.entry = entry("b", "b", 5)}));
   const auto now = numbers();
   CHECK(now.size() == 2);
   CHECK(now.at(1) == 1);

@@ -100,7 +100,7 @@ Result<PullEnd> FakeRemote::pull(const std::string&,
     if (!ignores_filter && document.changed_at <= since_revision.number) continue;
     if (document.gone && since_revision == SourceRevision{}) continue;
     if (hidden.contains(document.path)) continue;
-    PulledItem item{.document = {id},
+    PulledItem item{.document = DocumentId(id),
                     .path = document.path,
                     .revision = {document.revision},
                     .hash = Sha256::of(document.text),
@@ -117,7 +117,7 @@ Result<PullEnd> FakeRemote::pull(const std::string&,
 
 Result<PulledItem> FakeRemote::content(const DocumentId& document) {
   WS_TRY(meet("content", false));
-  const auto found = documents_.find(document.text);
+  const auto found = documents_.find(document.text());
   if (found == documents_.end()) return fail(Failure::Kind::not_found, "no such document");
   return PulledItem{.document = document,
                     .revision = {found->second.revision},
@@ -179,22 +179,22 @@ std::string FakeRemote::refusal(const PushItem& item, const std::vector<StagedTe
   const FakeDocument* there = find_at(item.path.string(), &id);
   const bool leaves = std::any_of(all.begin(), all.end(), [&](const StagedText& other) {
     const bool goes = other.item.kind == ActionKind::push_move || other.item.kind == ActionKind::push_delete;
-    return goes && other.item.document.text == id && documents_.at(id).revision == other.item.revision.number;
+    return goes && other.item.document.text() == id && documents_.at(id).revision == other.item.revision.number;
   });
   if (item.document.empty()) {
     const bool same = there == nullptr || Sha256::of(there->text) == *item.hash;
     return same || leaves ? "" : "hash";
   }
-  const FakeDocument& document = documents_.at(item.document.text);
+  const FakeDocument& document = documents_.at(item.document.text());
   if (document.gone) return item.hash ? "edit_delete" : "";
   if (document.revision != item.revision.number) return item.hash ? "revision" : "delete_edit";
-  const bool held = item.kind == ActionKind::push_move && there != nullptr && id != item.document.text && !leaves;
+  const bool held = item.kind == ActionKind::push_move && there != nullptr && id != item.document.text() && !leaves;
   return held ? "path" : "";
 }
 
 void FakeRemote::apply(const StagedText& staged, CommitAnswer& answer) {
   const PushItem& item = staged.item;
-  std::string id = item.document.text;
+  std::string id = item.document.text();
   const std::string text = normalise ? normalise(staged.text) : staged.text;
   if (item.document.empty()) {
     const FakeDocument* there = find_at(item.path.string(), &id);
@@ -218,14 +218,14 @@ void FakeRemote::apply(const StagedText& staged, CommitAnswer& answer) {
   }
   answer.applied.push_back({.path = item.path.string(),
                             .kind = item.kind,
-                            .document = {id},
+                            .document = DocumentId(id),
                             .revision = {documents_.at(id).revision},
                             .hash = item.hash && normalise ? Sha256::of(documents_.at(id).text) : item.hash});
 }
 
 void FakeRemote::record(const StagedText& staged, const std::string& kind, CommitAnswer& answer) {
   const std::string path = staged.item.path.string();
-  std::string document = staged.item.document.text;
+  std::string document = staged.item.document.text();
   if (document.empty()) static_cast<void>(find_at(path, &document));
   auto open = std::find_if(conflicts_.begin(), conflicts_.end(), [&](const FakeConflict& each) {
     return each.open && each.document == document;
@@ -251,7 +251,7 @@ std::size_t FakeRemote::times_asked(const std::string& request) const {
 DocumentId FakeRemote::id_at(const std::string& path) {
   std::string id;
   find_at(path, &id);
-  return {id};
+  return DocumentId(id);
 }
 
 Result<CommitAnswer> FakeRemote::commit(const CommitRequest& request) {
@@ -276,7 +276,7 @@ Result<CommitAnswer> FakeRemote::commit(const CommitRequest& request) {
     const bool counted = staged.item.kind == ActionKind::push_update && moved.contains(staged.item.document);
     apply(staged, answer);
     if (staged.item.kind == ActionKind::push_move) moved.insert(staged.item.document);
-    if (counts_documents && counted) documents_.at(staged.item.document.text).changed_at = --revision_;
+    if (counts_documents && counted) documents_.at(staged.item.document.text()).changed_at = --revision_;
   }
   answer.revision = {revision_};
   if (words) words(answer);
@@ -291,7 +291,7 @@ Result<ServiceConflict> FakeRemote::find_conflict(const std::string& conflict_id
     if (conflict.id != conflict_id) continue;
     const FakeDocument& document = documents_.at(conflict.document);
     return ServiceConflict{.state = conflict.open ? ConflictState::open : ConflictState::resolved,
-                           .remote = {.document = {conflict.document},
+                           .remote = {.document = DocumentId(conflict.document),
                                       .path = document.path,
                                       .revision = {document.revision},
                                       .hash = Sha256::of(document.text),
@@ -335,7 +335,7 @@ Result<std::optional<AppliedItem>> FakeRemote::resolve(const ResolveRequest& req
     WS_TRY(meet("resolve", true));
     if (result.gone || leaves_out_result) return Item{};
     return Item(AppliedItem{
-        .path = result.path, .document = {id}, .revision = {result.revision}, .hash = Sha256::of(result.text)});
+        .path = result.path, .document = DocumentId(id), .revision = {result.revision}, .hash = Sha256::of(result.text)});
   }
   return fail(Failure::Kind::not_found, "no such conflict");
 }
