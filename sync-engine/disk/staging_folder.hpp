@@ -135,7 +135,7 @@ class StagedAhead {
 
   StagingFolder staging_;
   std::unordered_map<DocumentId, std::optional<Staged>> texts_;
-  Background disk_;                                               ///< ends before what its jobs refer to
+  Background disk_;  ///< ends before what its jobs refer to
 };
 
 }  // namespace ws::sync

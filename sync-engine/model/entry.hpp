@@ -13,7 +13,6 @@
 
 namespace ws::sync {
 
-
 /// Of one document: rises with each change of it. 0: not on the service yet, or the service does not say.
 struct DocumentRevision {
   std::uint64_t number = 0;
