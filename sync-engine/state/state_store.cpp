@@ -217,20 +217,20 @@ Result<void> StateStore::set_left_out(const DocumentId& document, bool left_out)
 
 Result<std::map<DocumentId, FileId>> StateStore::files() {
   std::map<DocumentId, FileId> files;
-  WS_TRY(each_file([&](const DocumentId& document, const FileId& id) {
-    files.emplace_hint(files.end(), document, id);
-  }));
+  WS_TRY(
+      each_file([&](const DocumentId& document, const FileId& id) { files.emplace_hint(files.end(), document, id); }));
   return files;
 }
 
 Result<void> StateStore::each_file(const std::function<void(const DocumentId&, const FileId&)>& visit) {
-  return each_row(database_,
-                  "select inode, device, born, document from base where kind = 0 and inode is not null order by document",
-                  [&](const sqlite::Statement& row) -> Result<void> {
-                    WS_LET(const FileId id, read_file_id(row));
-                    visit(DocumentId(row.text(3)), id);
-                    return {};
-                  });
+  return each_row(
+      database_,
+      "select inode, device, born, document from base where kind = 0 and inode is not null order by document",
+      [&](const sqlite::Statement& row) -> Result<void> {
+        WS_LET(const FileId id, read_file_id(row));
+        visit(DocumentId(row.text(3)), id);
+        return {};
+      });
 }
 
 Result<std::optional<FileId>> StateStore::find_file(const DocumentId& document) {
