@@ -30,6 +30,12 @@ constexpr contract::Field state_fields[] = {
 };
 constexpr contract::Schema state_body = {.name = "State", .fields = state_fields};
 
+void bind(sqlite::Statement& statement, int place, const Json& value) {
+  if (value.is_null()) return statement.bind(place, nullptr);
+  if (value.is_string()) return statement.bind(place, value.get_ref<const std::string&>());
+  statement.bind(place, value.get<std::int64_t>());
+}
+
 /// Rows that passed `check_state_tables`; what SQLite refuses still (two rows with one key) is an error of the row.
 Result<void> write_table(
     World& world, const std::string& table, const Json& rows, const Loc& loc, ValidationErrors& errors) {
@@ -38,11 +44,13 @@ Result<void> write_table(
     std::string values;
     for (const auto& [name, value] : rows[i].items()) {
       names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", name);
-      values += fmt::format("{}json_extract(?1, '$.{}')", values.empty() ? "" : ", ", name);
+      values += values.empty() ? "?" : ", ?";
     }
     WS_LET(sqlite::Statement insert,
-           world.database.prepare(fmt::format("insert into \"{}\" ({}) select {}", table, names, values)));
-    insert.bind(1, dump(rows[i]));
+           world.database.prepare(fmt::format("insert into \"{}\" ({}) values ({})", table, names, values)));
+    int place = 0;
+    // By their type, not through SQLite's JSON functions: those end a text at its first U+0000.
+    for (const Json& value : rows[i]) bind(insert, ++place, value);
     if (const auto done = insert.run(); !done) errors.add(within(loc, i), done.error().what, rows[i]);
   }
   return {};
@@ -57,7 +65,7 @@ Result<void> write_state(World& world, const Json& state, ValidationErrors& erro
     return {};
   }
   const Json& tables = *given;
-  WS_TRY(check_state_tables(world.database, tables, loc, errors));
+  WS_TRY(check_state_tables(world, tables, loc, errors));
   if (!errors.empty()) return {};
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_LET(const std::vector<std::string> all, table_names(world.database));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -17,7 +18,9 @@
 
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/uuid.hpp"
+#include "api-client/contract/operations.hpp"
 #include "server-mock/control/words.hpp"
+#include "server-mock/store/blobs.hpp"
 #include "server-mock/store/schema.hpp"
 
 namespace ws::mock::control {
@@ -25,7 +28,6 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-constexpr std::string_view agent_statuses[] = {"active", "paused", "revoked"};
 constexpr std::string_view permissions[] = {"read", "comment", "edit"};
 constexpr std::string_view login_statuses[] = {"pending", "approved", "denied", "consumed"};
 constexpr std::string_view node_kinds[] = {"project", "page", "document", "asset"};
@@ -38,6 +40,7 @@ constexpr std::string_view resolutions[] = {"keep_local", "keep_remote", "merged
 constexpr std::string_view thread_statuses[] = {"open", "resolved", "needs_reanchor"};
 constexpr std::string_view event_statuses[] = {"queued", "leased", "completed", "failed", "dead"};
 constexpr std::string_view sources[] = {"workspace", "memory"};
+constexpr std::string_view conversation_statuses[] = {"active"};
 constexpr std::string_view processing[] = {"pending", "ready", "failed"};
 constexpr std::string_view operation_statuses[] = {"queued", "running", "succeeded", "failed"};
 constexpr std::string_view phases[] = {"received", "reading", "planning", "writing", "done"};
@@ -48,10 +51,12 @@ struct WordRule {
   std::string_view table;
   std::string_view column;
   Words words;
+  std::string_view operation = {};  ///< whose request has a field of this name with the words
 };
 constexpr WordRule word_rules[] = {
     {"members", "role", roles},
-    {"agents", "status", agent_statuses},
+    {"agents", "status", {}, "agents.update"},
+    {"agents", "provider", {}, "agents.create"},
     {"keys", "audience", audiences},
     {"keys", "ceiling", roles},
     {"device_authorizations", "status", login_statuses},
@@ -68,6 +73,7 @@ constexpr WordRule word_rules[] = {
     {"comment_threads", "created_by_kind", actor_kinds},
     {"comment_entries", "author_kind", actor_kinds},
     {"agent_events", "status", event_statuses},
+    {"conversations", "status", conversation_statuses},
     {"assets", "processing_status", processing},
     {"organize_runs", "status", operation_statuses},
     {"organize_runs", "phase", phases},
@@ -75,17 +81,25 @@ constexpr WordRule word_rules[] = {
     {"test_runs", "selection_kind", selections},
 };
 
-/// Columns that hold JSON: a list of words (any text where there are none), a list, an object, or any value.
+Words words_of(const WordRule& rule) {
+  if (rule.operation.empty()) return rule.words;
+  const contract::Operation* operation = contract::find_operation(rule.operation);
+  const auto fields = operation->request->fields;
+  return std::ranges::find(fields, rule.column, &contract::Field::name)->type.values;
+}
+
+/// Columns that hold JSON: a list of words (any text where there are none), of scopes, of header fields, a list, an
+/// object, any value, or nothing ('') in its place.
 struct JsonRule {
   std::string_view table;
   std::string_view column;
-  enum class Holds { texts, list, object, value } holds;
+  enum class Holds { texts, scopes, headers, list, object, value, value_or_none } holds;
   Words words = {};
 };
 constexpr JsonRule json_rules[] = {
     {"agents", "permissions", JsonRule::Holds::texts, permissions},
-    {"keys", "scopes", JsonRule::Holds::texts},
-    {"device_authorizations", "scopes", JsonRule::Holds::texts},
+    {"keys", "scopes", JsonRule::Holds::scopes},
+    {"device_authorizations", "scopes", JsonRule::Holds::scopes},
     {"comment_threads", "anchor", JsonRule::Holds::object},
     {"comment_entries", "actor_identity", JsonRule::Holds::value},
     {"comment_entries", "mentions", JsonRule::Holds::texts},
@@ -97,9 +111,10 @@ constexpr JsonRule json_rules[] = {
     {"test_runs", "case_ids", JsonRule::Holds::texts},
     {"test_runs", "results", JsonRule::Holds::list},
     {"sync_plans", "commit_body", JsonRule::Holds::object},
-    {"sync_conflicts", "remote_body", JsonRule::Holds::value},
-    {"sync_conflicts", "result_body", JsonRule::Holds::value},
+    {"sync_conflicts", "remote_body", JsonRule::Holds::value_or_none},
+    {"sync_conflicts", "result_body", JsonRule::Holds::value_or_none},
     {"idempotency_records", "body", JsonRule::Holds::value},
+    {"idempotency_records", "headers", JsonRule::Holds::headers},
     {"meta", "value", JsonRule::Holds::object},
 };
 
@@ -117,6 +132,7 @@ constexpr Reference references[] = {
     {"created_by_agent_id", "agents"},
     {"node_id", "nodes"},
     {"root_node_id", "nodes"},
+    {"target_node_id", "nodes"},
     {"parent_id", "nodes"},
     {"project_id", "projects"},
     {"document_id", "documents"},
@@ -134,12 +150,12 @@ constexpr Reference references[] = {
 constexpr std::pair<std::string_view, std::string_view> no_references[] = {
     {"conversations", "thread_id"},
     {"sync_staged", "document_id"},
-    {"sync_conflicts", "document_id"},
 };
 /// Columns that may be empty (''), "none"; the others of `references` name a row.
 constexpr std::string_view may_be_none[] = {"agent_id",
                                             "created_by_agent_id",
                                             "parent_id",
+                                            "target_node_id",
                                             "project_id",
                                             "artifact_document_id",
                                             "source_event_id",
@@ -151,11 +167,33 @@ constexpr std::pair<std::string_view, std::string_view> may_be_none_too[] = {
     {"device_authorizations", "user_id"},
     {"device_authorizations", "workspace_id"},
     {"agent_events", "document_id"},
+    {"sync_conflicts", "document_id"},
 };
 constexpr std::pair<std::string_view, std::string_view> names_a_row[] = {
     {"agent_events", "agent_id"},
     {"organize_runs", "asset_id"},
     {"comment_entries", "thread_id"},
+};
+
+/// Columns that name a user or an agent: by a word in another column, or by a prefix of their own ("user:ID").
+struct ActorColumn {
+  std::string_view kind;
+  std::string_view id;
+};
+constexpr ActorColumn actor_columns[] = {
+    {"grantee_kind", "grantee_id"},
+    {"author_kind", "author_id"},
+    {"created_by_kind", "created_by_id"},
+    {"updated_by_kind", "updated_by_id"},
+};
+struct PrefixedActor {
+  std::string_view table;
+  std::string_view column;
+  char separator;
+};
+constexpr PrefixedActor prefixed_actors[] = {
+    {"sync_plans", "actor", ':'},
+    {"idempotency_records", "owner", ' '},
 };
 
 constexpr std::string_view flags[] = {"archived", "present", "quote_lost", "answers_later", "local_deleted", "is_text"};
@@ -170,11 +208,35 @@ bool holds(const List& list, const Value& value) {
 
 using Row = std::unordered_map<std::string, const Json*>;
 
+struct ByteSum {
+  std::int64_t size_bytes = 0;
+  std::string sha256 = {};
+};
+
+/// Empty if there are no such bytes. A name that is none of ours may be a path out of the folder.
+std::optional<ByteSum> sum_of(const Blobs& blobs, const std::string& name) {
+  if (!is_uuid(name)) return std::nullopt;
+  const auto reader = blobs.open(name);
+  if (!reader) return std::nullopt;
+  Sha256Stream hash;
+  ByteSum sum;
+  std::string room(std::size_t{64} << 10U, '\0');
+  while (true) {
+    const auto count = reader->read(static_cast<std::uint64_t>(sum.size_bytes), room);
+    if (!count) return std::nullopt;
+    if (*count == 0) break;
+    sum.size_bytes += static_cast<std::int64_t>(*count);
+    hash.update(std::string_view(room).substr(0, *count));
+  }
+  sum.sha256 = hash.finish().hex();
+  return sum;
+}
+
 /// The rows of all tables, found by id.
 class StateCheck {
  public:
-  StateCheck(const Json& tables, const Loc& loc, ValidationErrors& errors)
-      : tables_(tables), loc_(loc), errors_(errors) {
+  StateCheck(const World& world, const Json& tables, const Loc& loc, ValidationErrors& errors)
+      : world_(world), tables_(tables), loc_(loc), errors_(errors) {
     for (const auto& [table, rows] : tables.items()) {
       if (!rows.is_array()) continue;
       Row& ids = by_id_[table];
@@ -269,8 +331,9 @@ class StateCheck {
     for (const WordRule& rule : word_rules) {
       if (rule.table != table) continue;
       const auto word = find_text(row, rule.column);
-      if (word && !holds(rule.words, *word)) {
-        add(place, rule.column, fmt::format("The column is one of {}", fmt::join(rule.words, ", ")), row);
+      const Words words = words_of(rule);
+      if (word && !holds(words, *word)) {
+        add(place, rule.column, fmt::format("The column is one of {}", fmt::join(words, ", ")), row);
       }
     }
     for (const JsonRule& rule : json_rules) {
@@ -280,30 +343,43 @@ class StateCheck {
     }
   }
 
-  static bool has_form(const std::string& text, const JsonRule& rule) {
-    const auto value = parse_bounded(text);
-    if (!value) return false;
-    switch (rule.holds) {
-      case JsonRule::Holds::value: return true;
-      case JsonRule::Holds::object: return value->is_object();
-      case JsonRule::Holds::list: return value->is_array();
-      case JsonRule::Holds::texts: break;
-    }
-    return value->is_array() && std::ranges::all_of(*value, [&](const Json& one) {
-             return one.is_string() && (rule.words.empty() || holds(rule.words, one.get_ref<const std::string&>()));
+  static bool is_list_of(const Json& value, Words words) {
+    return value.is_array() && std::ranges::all_of(value, [&](const Json& one) {
+             return one.is_string() && (words.empty() || holds(words, one.get_ref<const std::string&>()));
            });
   }
 
-  static std::string described(const JsonRule& rule) {
+  static bool has_form(const std::string& text, const JsonRule& rule) {
+    if (rule.holds == JsonRule::Holds::value_or_none && text.empty()) return true;
+    const auto value = parse_bounded(text);
+    if (!value) return false;
+    const auto is_field = [](const Json& one) { return one.size() == 2 && is_list_of(one, {}); };
     switch (rule.holds) {
-      case JsonRule::Holds::value: return "The column is JSON in a string";
-      case JsonRule::Holds::object: return "The column is a JSON object in a string";
-      case JsonRule::Holds::list: return "The column is a JSON list in a string";
+      case JsonRule::Holds::value:
+      case JsonRule::Holds::value_or_none: return true;
+      case JsonRule::Holds::object: return value->is_object();
+      case JsonRule::Holds::list: return value->is_array();
+      case JsonRule::Holds::headers: return value->is_array() && std::ranges::all_of(*value, is_field);
+      case JsonRule::Holds::scopes: return is_list_of(*value, contract::all_scopes);
       case JsonRule::Holds::texts: break;
     }
-    return rule.words.empty()
-               ? "The column is a JSON list of strings in a string"
-               : fmt::format("The column is a JSON list in a string; it may hold {}", fmt::join(rule.words, ", "));
+    return is_list_of(*value, rule.words);
+  }
+
+  static std::string described(const JsonRule& rule) {
+    const auto list_of = [](Words words) {
+      return fmt::format("The column is a JSON list in a string; it may hold {}", fmt::join(words, ", "));
+    };
+    switch (rule.holds) {
+      case JsonRule::Holds::value:
+      case JsonRule::Holds::value_or_none: return "The column is JSON in a string";
+      case JsonRule::Holds::object: return "The column is a JSON object in a string";
+      case JsonRule::Holds::list: return "The column is a JSON list in a string";
+      case JsonRule::Holds::headers: return "The column is a JSON list of [name, value] in a string";
+      case JsonRule::Holds::scopes: return list_of(contract::all_scopes);
+      case JsonRule::Holds::texts: break;
+    }
+    return rule.words.empty() ? "The column is a JSON list of strings in a string" : list_of(rule.words);
   }
 
   void check_references(std::string_view table, const Json& row, const Loc& place) {
@@ -316,18 +392,24 @@ class StateCheck {
       if ((id->empty() && may_be_empty) || find_row(reference.target, *id) != nullptr) continue;
       add(place, reference.column, fmt::format("{} has no row with this id", reference.target), row);
     }
-    check_actor(row, place, "grantee_kind", "grantee_id");
-    check_actor(row, place, "author_kind", "author_id");
-    check_actor(row, place, "created_by_kind", "created_by_id");
+    for (const ActorColumn& actor : actor_columns) {
+      const auto kind = find_text(row, actor.kind);
+      const auto id = find_text(row, actor.id);
+      if (kind && id) check_actor(row, place, actor.id, *kind, *id);
+    }
+    for (const PrefixedActor& actor : prefixed_actors) {
+      const auto text = actor.table == table ? find_text(row, actor.column) : std::nullopt;
+      if (!text) continue;
+      const std::size_t end = std::min(text->find(actor.separator), text->size());
+      check_actor(row, place, actor.column, text->substr(0, end), text->substr(std::min(end + 1, text->size())));
+    }
   }
 
-  /// A column that names a user or an agent, as another one says.
-  void check_actor(const Json& row, const Loc& place, std::string_view kind, std::string_view column) {
-    const auto which = find_text(row, kind);
-    const auto id = find_text(row, column);
-    if (!which || !id) return;
-    const std::string_view target = *which == "agent" ? "agents" : "users";
-    if (find_row(target, *id) == nullptr) add(place, column, fmt::format("{} has no row with this id", target), row);
+  void check_actor(
+      const Json& row, const Loc& place, std::string_view column, const std::string& kind, const std::string& id) {
+    const std::string_view target = kind == "agent" ? "agents" : "users";
+    if (holds(actor_kinds, std::string_view(kind)) && find_row(target, id) != nullptr) return;
+    add(place, column, fmt::format("{} has no row with this id", target), row);
   }
 
   /// What columns say together.
@@ -337,6 +419,10 @@ class StateCheck {
     if (table == "projects") check_node(row, place, "project");
     if (table == "assets") check_node(row, place, "asset");
     if (table == "nodes") check_parent(row, place);
+    if (table == "assets") check_bytes(row, place, "size_bytes", "content_sha256");
+    if (table == "uploads" && find_text(row, "blob") != "")
+      check_bytes(row, place, "received_bytes", "received_sha256");
+    if (table == "sync_conflicts") check_subject(row, place);
     if (table == "document_revisions") {
       const Json* document = find_row("documents", find_text(row, "document_id").value_or(""));
       const auto newest = document == nullptr ? std::nullopt : find_integer(*document, "content_revision");
@@ -371,6 +457,25 @@ class StateCheck {
     }
   }
 
+  /// A state names the bytes of files and does not hold them: these must be the ones that the world has.
+  void check_bytes(const Json& row, const Loc& place, std::string_view size, std::string_view sha256) {
+    const std::string name = find_text(row, "blob").value_or("");
+    auto known = bytes_.find(name);
+    if (known == bytes_.end()) known = bytes_.emplace(name, sum_of(world_.blobs, name)).first;
+    if (!known->second) {
+      add(place, "blob", "This mock does not have the bytes of the file; a snapshot would have kept them", row);
+    } else if (find_integer(row, size) != known->second->size_bytes ||
+               find_text(row, sha256) != known->second->sha256) {
+      add(place, "blob", "The bytes that this mock has under this name are not those of the file", row);
+    }
+  }
+
+  void check_subject(const Json& row, const Loc& place) {
+    const std::string subject = find_text(row, "subject").value_or("");
+    if (subject.starts_with("path:") || find_row("documents", subject) != nullptr) return;
+    add(place, "subject", "The subject is a document's id, or path: and a path", row);
+  }
+
   void check_node(const Json& row, const Loc& place, std::string_view kind) {
     const Json* node = find_row("nodes", find_text(row, "node_id").value_or(""));
     if (node == nullptr) return;
@@ -397,27 +502,26 @@ class StateCheck {
     }
   }
 
+  const World& world_;
   const Json& tables_;
   const Loc& loc_;
   ValidationErrors& errors_;
   std::map<std::string, Row, std::less<>> by_id_ = {};
+  std::map<std::string, std::optional<ByteSum>> bytes_ = {};  // by the name of the blob; empty: not there
 };
 
 }  // namespace
 
-Result<void> check_state_tables(sqlite::Database& database,
-                                const Json& tables,
-                                const Loc& loc,
-                                ValidationErrors& errors) {
-  WS_LET(const std::vector<std::string> known, state_tables(database));
-  StateCheck check(tables, loc, errors);
+Result<void> check_state_tables(World& world, const Json& tables, const Loc& loc, ValidationErrors& errors) {
+  WS_LET(const std::vector<std::string> known, state_tables(world.database));
+  StateCheck check(world, tables, loc, errors);
   for (const auto& [table, rows] : tables.items()) {
     if (!holds(known, table)) {
       errors.add(within(loc, table), "extra_forbidden", "There is no such table", table);
     } else if (!rows.is_array()) {
       errors.add(within(loc, table), "list_type", "A table is a list of rows", rows);
     } else {
-      WS_LET(const std::vector<TableColumn> columns, columns_of(database, table));
+      WS_LET(const std::vector<TableColumn> columns, columns_of(world.database, table));
       check.check(table, columns);
     }
   }
