@@ -129,16 +129,26 @@ Result<void> remove_member(World& world, const Caller& caller) {
   return work.commit();
 }
 
-/// Changes the stored size or hash of the bytes that were uploaded.
-Result<void> corrupt_upload(const FaultedCall& call, const char* change) {
+/// Stores other bytes in place of those that were uploaded: the first half of them, or as many with another first one.
+Result<void> corrupt_upload(const FaultedCall& call, const Effect& effect) {
   World& world = *call.sandbox.world;
-  const std::string secret(upload_secret(call.request.path));
-  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_TRY(
-      put(world,
-          fmt::format("update uploads set {} where secret_sha256 = ? and received_bytes is not null", change).c_str(),
-          Sha256::of(secret).hex()));
-  return work.commit();
+  WS_LET(const std::optional<Upload> upload, find_upload_of(world, upload_secret(call.request.path)));
+  if (!upload || !upload->received_bytes || upload->blob.empty() || !upload->asset_id.empty()) return {};
+  WS_LET(const BlobReader reader, world.blobs.open(upload->blob));
+  WS_LET(BlobWriter writer, world.blobs.begin());
+  Sha256Stream hash;
+  auto left = static_cast<std::uint64_t>(effect.cut_upload ? *upload->received_bytes / 2 : *upload->received_bytes);
+  std::string room(std::size_t{64} << 10U, '\0');
+  while (left > 0) {
+    WS_LET(const std::size_t count, reader.read(writer.size_bytes(), room));
+    if (count == 0) break;
+    if (effect.damage_upload && writer.size_bytes() == 0) room[0] = static_cast<char>(room[0] ^ 1);
+    const std::string_view piece = std::string_view(room).substr(0, std::min<std::uint64_t>(count, left));
+    hash.update(piece);
+    WS_TRY(writer.write(piece));
+    left -= piece.size();
+  }
+  return replace_bytes(world, *upload, writer, hash.finish());
 }
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
@@ -298,10 +308,7 @@ Result<void> apply_to_world(const FaultedCall& call, const FaultRule& rule, cons
   }
   if (!is_time) return {};
   if (effect.bump_revision) WS_TRY(bump_revision(call, answer));
-  if (effect.cut_upload) WS_TRY(corrupt_upload(call, "received_bytes = received_bytes / 2"));
-  if (effect.damage_upload) {
-    WS_TRY(corrupt_upload(call, "received_sha256 = substr(received_sha256, 33) || substr(received_sha256, 1, 32)"));
-  }
+  if (effect.cut_upload || effect.damage_upload) WS_TRY(corrupt_upload(call, effect));
   if (effect.expire_key || effect.revoke_key || effect.remove_member) {
     const auto caller = caller_of(call);
     if (caller && effect.remove_member) WS_TRY(remove_member(*call.sandbox.world, *caller));

@@ -57,7 +57,7 @@ struct Effect {
   bool empty_page = false;             ///< of a list: no items, and a cursor that leads to the same page
   bool repeat_page = false;            ///< of a list: returns the first page again instead of a later one
   bool cut_upload = false;             ///< only half of the bytes are stored
-  bool damage_upload = false;          ///< the stored bytes have another hash
+  bool damage_upload = false;          ///< other bytes are stored, with their own hash
   bool expire_key = false;
   bool revoke_key = false;
   bool lose_lease = false;

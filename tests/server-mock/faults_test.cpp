@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "api-client/base/sha256.hpp"
 #include "tests/server-mock/running.hpp"
 
 namespace ws::mock::test {
@@ -312,6 +313,39 @@ TEST_CASE("faults: what a 202 began stays as it is for a while, or fails", "[ser
   mock.send("PUT", "/_mock/clock", {{"clock", "frozen:2026-11-20T05:00:04Z"}}, 200);
   CHECK(status(slow) == "running");
   CHECK(status(begin({{"fail_operation", true}})) == "failed");
+}
+
+TEST_CASE("faults: a damaged upload has other bytes, with their own hash, and a cut one has the first half",
+          "[server-mock]") {
+  Faulty mock;
+  Json body = {{"file_name", "a.bin"}, {"size_bytes", 6}};
+  const Json begun = mock.send("POST", "/v1/files/uploads", body, 201);
+  const auto url = begun.at("upload_url").get<std::string>();
+  const auto put = [&](const std::string& effect) {
+    mock.clear();
+    if (!effect.empty()) mock.add("upload.put", {{effect, true}}, {{"phase", "after"}});
+    const RawRequest request = {.method = "PUT",
+                                .target = url.substr(url.find("/uploads/")),
+                                .json = "abcdef",
+                                .headers = {"Content-Type: application/octet-stream"}};
+    CHECK(mock.ask(request).status == 200);
+  };
+  body["upload_id"] = begun.at("upload_id");
+  body["blob_name"] = begun.at("blob_name");
+  put("cut_upload");
+  const Json cut = mock.send("GET", "/_mock/state", nullptr, 200).at("tables").at("uploads").at(0);
+  CHECK(cut.at("received_bytes") == 3);
+  CHECK(cut.at("received_sha256") == Sha256::of("abc").hex());
+  CHECK(mock.send("POST", "/v1/files/uploads:finalize", body, 409).at("code") == "upload_incomplete");
+  const std::string effect = GENERATE("damage_upload", "");
+  put(effect);
+  const Json asset = mock.send("POST", "/v1/files/uploads:finalize", body, 201);
+  const std::string content = asset.at("links").at("content");
+  const std::string stored = mock.ask(mock.request("GET", content, nullptr, mock.built_in().token)).body;
+  CHECK(stored == (effect.empty() ? "abcdef" : "`bcdef"));
+  CHECK(asset.at("content_sha256") == Sha256::of(stored).hex());
+  // What a fault left is a state like any other.
+  mock.send("PUT", "/_mock/state", mock.send("GET", "/_mock/state", nullptr, 200), 200);
 }
 
 TEST_CASE("faults: with then_down nothing answers until the rule is gone", "[server-mock]") {

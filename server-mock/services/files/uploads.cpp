@@ -85,23 +85,28 @@ ApiResult<void> UploadPut::finish(World& world) {
   if (!upload) return not_found("upload");
   WS_API_TRY(require_open(world, *upload));
   if (world.open_transactions > 0) return {};  // a dry run that is rolled back: files cannot be
-  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_TRY(replace_bytes(world, *upload, writer_, hash_.finish()));
+  return {};
+}
+
+Result<void> replace_bytes(World& world, const Upload& upload, BlobWriter& writer, const Sha256& sha256) {
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
   const std::string blob = world.new_blob();
-  WS_API_TRY(world.blobs.keep(writer_, blob));
+  WS_TRY(world.blobs.keep(writer, blob));
   const auto record = [&]() -> Result<void> {
     WS_TRY(put(world,
                "update uploads set received_bytes = ?, received_sha256 = ?, blob = ? where id = ?",
-               static_cast<std::int64_t>(writer_.size_bytes()),
-               hash_.finish().hex(),
+               static_cast<std::int64_t>(writer.size_bytes()),
+               sha256.hex(),
                blob,
-               upload_id_));
+               upload.id));
     return work.commit();
   };
   if (auto recorded = record(); !recorded) {
     world.blobs.remove(blob);
-    return refuse(std::move(recorded).error());
+    return fail(std::move(recorded).error());
   }
-  world.drop_blob(upload->blob);
+  world.drop_blob(upload.blob);
   return {};
 }
 

@@ -53,6 +53,9 @@ class UploadPut {
   Sha256Stream hash_ = {};
 };
 
+/// Replaces the bytes that the upload has received by those of the writer, in one transaction. Fails with `disk`.
+Result<void> replace_bytes(World& world, const struct Upload& upload, BlobWriter& writer, const Sha256& sha256);
+
 /// The `Content-Type` of `upload_headers`, which the PUT must have.
 std::string upload_media_type(const struct Upload& upload);
 
