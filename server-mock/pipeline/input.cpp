@@ -177,17 +177,9 @@ tl::expected<Input, ApiError> read_input(const Operation& operation,
     }
   }
   if (!findings.violations.empty()) return tl::unexpected(authorization_error(findings.violations));
-  std::vector<std::string_view> defaulted;
-  if (operation.request != nullptr) {
-    for (const Field& field : operation.request->fields) {
-      if (!field.fallback.empty() && find(body, field.name) == nullptr) defaulted.push_back(field.name);
-    }
-    fill_in(body, *operation.request);
-  }
-  return Input{.parameters = parameters_of(operation, values, query),
-               .body = std::move(body),
-               .defaulted = std::move(defaulted),
-               .warning = warning_of(findings)};
+  if (operation.request != nullptr) fill_in(body, *operation.request);
+  return Input{
+      .parameters = parameters_of(operation, values, query), .body = std::move(body), .warning = warning_of(findings)};
 }
 
 }  // namespace ws::mock

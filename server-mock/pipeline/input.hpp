@@ -14,10 +14,9 @@
 namespace ws::mock {
 
 struct Input {
-  JsonBox parameters = {};                       ///< object
-  JsonBox body = {};                             ///< null if the operation has none
-  std::vector<std::string_view> defaulted = {};  ///< members of the body that were not sent
-  std::string warning = {};                      ///< ignored fields, for `X-Mock-Warning`
+  JsonBox parameters = {};   ///< object
+  JsonBox body = {};         ///< null if the operation has none
+  std::string warning = {};  ///< ignored fields, for `X-Mock-Warning`
 };
 
 /// 415 if the body's content type is not JSON but the operation takes JSON.

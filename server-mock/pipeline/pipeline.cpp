@@ -183,7 +183,6 @@ ServiceResult Pipeline::serve(Call& call) {
                                   .parameters = *call.input.parameters,
                                   .body = *call.input.body,
                                   .base_url = call.sandbox.base_url,
-                                  .defaulted = call.input.defaulted,
                                   .if_match = is_get ? std::nullopt : call.request.find("If-Match")});
 }
 

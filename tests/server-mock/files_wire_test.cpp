@@ -38,6 +38,7 @@ RawAnswer finish(Wire& wire, const Json& upload, std::string_view name, std::siz
                    {{"upload_id", upload.at("upload_id")},
                     {"blob_name", upload.at("blob_name")},
                     {"file_name", name},
+                    {"mime_type", "text/plain"},
                     {"size_bytes", size}});
 }
 
@@ -91,7 +92,7 @@ TEST_CASE("uploads: Content-Encoding: identity and a Content-Type in other lette
   CHECK(put(wire, path_of(started), "ab", "Content-Type: Text/Plain\r\nContent-Encoding: identity\r\n").status == 200);
 }
 
-TEST_CASE("uploads: the mime_type of finalize counts, where it is not sent, that of the start", "[server-mock]") {
+TEST_CASE("uploads: the mime_type of finalize counts, also its default", "[server-mock]") {
   Wire wire;
   const auto made = [&](const Json& more) {
     const Json started = start(wire, "a.txt", 2);
@@ -103,8 +104,8 @@ TEST_CASE("uploads: the mime_type of finalize counts, where it is not sent, that
     body.update(more);
     return parse(wire.send("POST", "/v1/files/uploads:finalize", body)).at("mime_type").get<std::string>();
   };
-  CHECK(made(Json::object()) == "text/plain");
-  CHECK(made({{"mime_type", "application/octet-stream"}}) == "application/octet-stream");
+  CHECK(made(Json::object()) == "application/octet-stream");
+  CHECK(made({{"mime_type", "text/plain"}}) == "text/plain");
   CHECK(made({{"mime_type", "text/markdown"}}) == "text/markdown");
 }
 

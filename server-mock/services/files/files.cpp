@@ -78,14 +78,12 @@ ApiResult<void> require_complete(const Upload& upload, std::int64_t size_bytes) 
 }
 
 Asset make_asset(World& world, const Upload& upload, const ServiceCall& call) {
-  const bool names_type = std::ranges::find(call.defaulted, "mime_type") == call.defaulted.end();
   return {.id = world.ids.uuid("asset"),
           .node_id = world.ids.uuid("node"),
           .workspace_id = upload.workspace_id,
           .title = std::string(text_of(call.body, "file_name")),
           .original_file_name = std::string(text_of(call.body, "file_name")),
-          // A type that is not sent does not override the one given at the start.
-          .mime_type = names_type ? std::string(text_of(call.body, "mime_type")) : upload.mime_type,
+          .mime_type = std::string(text_of(call.body, "mime_type")),
           .size_bytes = upload.size_bytes,
           .content_sha256 = upload.received_sha256,
           .blob = upload.blob,

@@ -41,11 +41,10 @@ struct Caller {
 struct ServiceCall {
   const contract::Operation& operation;
   const Caller& caller;
-  const Json& parameters;                            ///< path and query parameters by name, typed, defaults filled in
-  const Json& body;                                  ///< validated, defaults filled in; null if the operation has none
-  const std::string& base_url;                       ///< "http://127.0.0.1:4711", for absolute URLs
-  std::span<const std::string_view> defaulted = {};  ///< members of the body that were not sent
-  std::optional<std::string_view> if_match = {};     ///< the precondition of a PUT or DELETE
+  const Json& parameters;                         ///< path and query parameters by name, typed, defaults filled in
+  const Json& body;                               ///< validated, defaults filled in; null if the operation has none
+  const std::string& base_url;                    ///< "http://127.0.0.1:4711", for absolute URLs
+  std::optional<std::string_view> if_match = {};  ///< the precondition of a PUT or DELETE
 };
 
 /// The call may wait (`wait_seconds`). Its answer holds if it is not served again before the timeout; it should be
