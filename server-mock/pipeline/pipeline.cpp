@@ -128,13 +128,11 @@ http::Response Pipeline::run(Call& call) const {
   return result ? finish(call, std::move(*result)) : finish(call, result.error());
 }
 
-/// A request without a valid key gets 401, also for a path or method that does not exist. OPTIONS asks for what the
-/// document at /openapi.json says to everybody.
+/// A request without a valid key gets 401, also for a path or method that does not exist, and for OPTIONS.
 std::optional<ApiError> Pipeline::stranger_error(Call& call) {
   const std::string_view path = call.request.path;
   const bool is_api = path == "/v1" || path.starts_with("/v1/");
-  const bool asks = call.request.method == "OPTIONS" && call.routed.outcome == Outcome::no_method;
-  if (!is_api || asks || !call.sandbox.world->assumptions.is("auth_order", "auth_first")) return std::nullopt;
+  if (!is_api || !call.sandbox.world->assumptions.is("auth_order", "auth_first")) return std::nullopt;
   auto caller = call.sandbox.access->identify(call.request.find("Authorization"));
   return caller ? std::nullopt : std::optional(std::move(caller.error()));
 }

@@ -84,12 +84,25 @@ TEST_CASE("pipeline: paths outside the API answer OPTIONS too, and so does *", "
   CHECK(allow("OPTIONS", "/_mock/health", 204) == "GET, HEAD, OPTIONS");
 }
 
+TEST_CASE("pipeline: without a key no method tells which paths there are", "[server-mock]") {
+  Wire wire;
+  for (const char* method : {"OPTIONS", "GET", "DELETE", "BREW"}) {
+    for (const char* path : {"/v1", "/v1/documents", "/v1/documents/x/comments", "/v1/nothing"}) {
+      CAPTURE(method, path);
+      const RawAnswer refused = wire.ask({.method = method, .target = path});
+      CHECK(refused.status == 401);
+      CHECK(code_of(refused) == "missing_credential");
+      CHECK(refused.header("allow").empty());
+    }
+  }
+}
+
 TEST_CASE("pipeline: 405 and OPTIONS list the methods, HEAD works like GET", "[server-mock]") {
   Wire wire;
   const RawAnswer refused = wire.ask({.method = "DELETE", .target = "/v1/me", .token = wire.token()});
   CHECK(refused.status == 405);
   CHECK(refused.header("allow") == "GET, HEAD, OPTIONS");
-  const RawAnswer options = wire.ask({.method = "OPTIONS", .target = "/v1/documents"});
+  const RawAnswer options = wire.ask({.method = "OPTIONS", .target = "/v1/documents", .token = wire.token()});
   CHECK(options.status == 204);
   CHECK(options.header("allow") == "GET, HEAD, POST, OPTIONS");
   const RawAnswer head = wire.ask({.method = "HEAD", .target = "/v1/me", .token = wire.token()});
