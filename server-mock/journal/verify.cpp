@@ -215,8 +215,10 @@ void check_possible(const Json& match, std::span<const Exchange> entries, const 
 }
 
 using Types = std::vector<const contract::Type*>;
+using Values = std::vector<const Json*>;
 
-void check_body(const Json& wanted, const Types& types, const Loc& loc, ValidationErrors& errors) {
+/// `seen`: what the journal has in the place of `wanted`.
+void check_body(const Json& wanted, const Types& types, const Values& seen, const Loc& loc, ValidationErrors& errors) {
   const auto is_free = [](const contract::Type* type) {
     return type->kind == contract::Kind::any || type->kind == contract::Kind::free_object;
   };
@@ -226,7 +228,12 @@ void check_body(const Json& wanted, const Types& types, const Loc& loc, Validati
     for (const contract::Type* type : types) {
       if (type->items != nullptr) items.push_back(type->items);
     }
-    for (std::size_t i = 0; i < wanted.size(); ++i) check_body(wanted[i], items, within(loc, i), errors);
+    Values seen_items;
+    for (const Json* value : seen) {
+      if (!value->is_array()) continue;
+      for (const Json& item : *value) seen_items.push_back(&item);
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) check_body(wanted[i], items, seen_items, within(loc, i), errors);
   }
   if (!wanted.is_object()) return;
   std::vector<std::string> known;
@@ -242,12 +249,24 @@ void check_body(const Json& wanted, const Types& types, const Loc& loc, Validati
         if (field.name == name) inner.push_back(&field.type);
       }
     }
-    if (inner.empty()) {
+    Values seen_inner;
+    for (const Json* one : seen) {
+      if (const Json* found = find(*one, name); found != nullptr) seen_inner.push_back(found);
+    }
+    if (!inner.empty()) {
+      check_body(value, inner, seen_inner, within(loc, name), errors);
+    } else if (seen_inner.empty()) {
       errors.add(within(loc, name), no_such("member", name, known), value);
-    } else {
-      check_body(value, inner, within(loc, name), errors);
     }
   }
+}
+
+/// Any client may send any header, so that a name that nobody knows is no fault; one that is nearly a known one is.
+bool is_misspelled(const std::string& name, const std::vector<std::string>& known) {
+  constexpr std::size_t most_typos = 2;
+  const std::size_t near = std::min(most_typos, name.size() / 4);
+  return std::ranges::find(known, name) == known.end() &&
+         std::ranges::any_of(known, [&](const std::string& one) { return edit_distance(name, one) <= near; });
 }
 
 void check_match_names(const Json& match, std::span<const Exchange> entries, const Loc& loc, ValidationErrors& errors) {
@@ -278,10 +297,17 @@ void check_match_names(const Json& match, std::span<const Exchange> entries, con
       if (parameter.in == contract::In::header) headers.push_back(to_lower(parameter.field.name));
     }
   }
+  Values bodies;
+  for (const Exchange& entry : entries) {
+    for (const auto& [name, value] : entry.request_headers->items()) headers.push_back(name);
+    if (!glob_matches(pattern, entry.operation)) continue;
+    bodies.push_back(&*entry.request_body);
+    for (auto& [name, value] : http::parse_query(entry.query)) parameters.push_back(name);
+  }
   if (const Json* body = find(match, "body"); body != nullptr && is_described) {
     Types types;
     for (const contract::Type& type : requests) types.push_back(&type);
-    check_body(*body, types, within(loc, "body"), errors);
+    check_body(*body, types, bodies, within(loc, "body"), errors);
   }
   if (const Json* query = find(match, "query"); query != nullptr && is_described) {
     for (const auto& [name, value] : query->items()) {
@@ -291,12 +317,9 @@ void check_match_names(const Json& match, std::span<const Exchange> entries, con
   }
   const Json* wanted = find(match, "headers");
   if (wanted == nullptr) return;
-  for (const Exchange& entry : entries) {
-    for (const auto& [name, value] : entry.request_headers->items()) headers.push_back(name);
-  }
   for (const auto& [name, value] : wanted->items()) {
     check_header(value, within(within(loc, "headers"), name), errors);
-    if (std::ranges::find(headers, to_lower(name)) != headers.end()) continue;
+    if (!is_misspelled(to_lower(name), headers)) continue;
     errors.add(within(within(loc, "headers"), name), no_such("header", name, headers), value);
   }
 }

@@ -20,8 +20,8 @@ std::vector<std::string> differences(const Json& match, const Exchange& exchange
 /// Validates `{match, times | min, max, in_order}`; `match` is one expectation or a list.
 void check_verification(const Json& verification, ValidationErrors& errors);
 
-/// Finds operations, members of bodies, parameters and headers that no request can have: an expectation of them would
-/// prove nothing. Headers of `entries` are known, too.
+/// Finds operations, members of bodies and parameters that no request can have, and misspelled headers: an expectation
+/// of them would prove nothing. What `entries` have is known, too.
 void check_names(const Json& verification, std::span<const Exchange> entries, ValidationErrors& errors);
 
 /// `{verified, matched}`, and if not verified also `expected` and `nearest: [{seq, method, path, operation, status,

@@ -97,6 +97,30 @@ TEST_CASE("verify: answers 200, or 409 with the nearest requests, in_order check
   check(nullptr, 422);
 }
 
+TEST_CASE("verify: what the journal shows can be asked for, and that a header was never sent", "[server-mock]") {
+  Wire wire;
+  const auto check = [&](const Json& match, int times, int status) {
+    CAPTURE(match.dump());
+    wire.control("POST", "/requests:verify", {{"match", match}, {"times", times}}, status);
+  };
+  const Json inner = {{"colour", "red"}, {"sizes", {{{"width", 1}}}}};
+  const Json match = {{"operation", "docs.create"}, {"body", {{"extra", inner}}}};
+  const Json parameter = {{"operation", "docs.list"}, {"query", {{"colour", "red"}}}};
+  check(match, 0, 422);
+  check(parameter, 0, 422);
+  wire.send("POST", "/v1/documents", {{"title", "T"}, {"content", ""}, {"extra", inner}});
+  wire.get("/v1/documents?colour=red");
+  check(match, 1, 200);
+  check(parameter, 1, 200);
+  check({{"operation", "docs.create"}, {"body", {{"extar", inner}}}}, 0, 422);
+  check({{"operation", "docs.update"}, {"body", {{"extra", inner}}}}, 0, 422);
+  check({{"operation", "docs.create"}, {"headers", {{"X-Tracking", false}}}}, 1, 200);
+  check({{"headers", {{"X-Tracking", true}}}}, 0, 200);
+  check({{"headers", {{"Autorization", false}}}}, 1, 422);
+  wire.ask({.target = "/v1/me", .token = wire.token(), .headers = {"X-Tracking: 1"}});
+  check({{"headers", {{"X-Tracking", true}}}}, 1, 200);
+}
+
 TEST_CASE("verify: unmatched requests are listed with the nearest operations", "[server-mock]") {
   Wire wire;
   wire.get("/v1/me");
