@@ -194,9 +194,9 @@ Json to_json(const CommentEntry& entry) {
 
 /// Without `entries`.
 Json to_json(const Thread& thread) {
-  // As the status says, by which the threads are counted: a person who resolves or opens a thread whose quote is gone
-  // has decided that it needs no other place.
-  const bool needs_reanchor = thread.status == "needs_reanchor";
+  // The status is what people decide, and threads are counted by it; the anchor's flag also tells that the text is gone
+  // (API document, "States and transitions", 3).
+  const bool needs_reanchor = thread.anchor.quote_lost || thread.status == "needs_reanchor";
   return {{"id", thread.id},
           {"page_id", thread.document_id},
           {"workspace_id", thread.workspace_id},

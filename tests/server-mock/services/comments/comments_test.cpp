@@ -46,6 +46,15 @@ class Page {
   std::string id = {};
 };
 
+/// A clock on which a millisecond passes whenever it is asked.
+class PassingClock final : public Clock {
+ public:
+  Time now() const override { return time_ += std::chrono::milliseconds(1); }
+
+ private:
+  mutable Time time_ = StoppedClock().time;
+};
+
 Json events_of(ServiceWorld& world) {
   auto rows = world.world->database.prepare(
       "select e.kind, a.handle, e.document_id, e.thread_id, e.comment_id, e.payload from agent_events e "
@@ -124,6 +133,20 @@ TEST_CASE("comments: counts, latest activity and the watermark follow every chan
   CHECK(after.at("latest_activity_at") == "2026-11-20T10:00:00.000Z");
 }
 
+TEST_CASE("comments: a thread was last active when its newest entry was written, to the millisecond", "[server-mock]") {
+  ServiceWorld world;
+  const PassingClock clock;
+  world.world->clock = &clock;
+  Page page(world);
+  const Json added = page.add(world.mara, "First").body;
+  CHECK(added.at("entries")[0].at("created_at") == added.at("created_at"));
+  CHECK(added.at("last_activity_at") == added.at("created_at"));
+  const Json replied = page.reply(world.agent, added, "Second").body;
+  CHECK(replied.at("last_activity_at") == replied.at("entries")[1].at("created_at"));
+  CHECK(replied.at("last_activity_at") > added.at("last_activity_at"));
+  CHECK(page.list().at("latest_activity_at") == replied.at("last_activity_at"));
+}
+
 TEST_CASE("comments: the status goes to any of the three values and back", "[server-mock]") {
   ServiceWorld world;
   Page page(world);
@@ -196,7 +219,7 @@ TEST_CASE("comments: the edit that removes the quoted text sets needs_reanchor, 
   CHECK(back.at("anchor").at("needs_reanchor") == false);
 }
 
-TEST_CASE("comments: a resolved thread stays resolved when its text goes, and needs no other place", "[server-mock]") {
+TEST_CASE("comments: a resolved thread stays resolved when its text goes, and its anchor tells so", "[server-mock]") {
   ServiceWorld world;
   Page page(world);
   const Json thread = page.add_on("harbour").body;
@@ -204,8 +227,14 @@ TEST_CASE("comments: a resolved thread stays resolved when its text goes, and ne
   page.edit("Gone.");
   const Json now = page.list();
   CHECK(now.at("threads")[0].at("status") == "resolved");
-  CHECK(now.at("threads")[0].at("anchor").at("needs_reanchor") == false);
+  CHECK(now.at("threads")[0].at("anchor").at("needs_reanchor") == true);
+  CHECK(now.at("threads")[0].at("anchor").at("resolved_via").is_null());
   CHECK(now.at("needs_reanchor_count") == 0);
+  const Json reopened = page.set(world.mara, thread, "open").body;
+  CHECK(reopened.at("status") == "open");
+  CHECK(reopened.at("anchor").at("needs_reanchor") == true);
+  page.edit("The harbour again.");
+  CHECK(page.list().at("threads")[0].at("anchor").at("needs_reanchor") == false);
 }
 
 TEST_CASE("comments: anchor, counts and status never contradict each other", "[server-mock]") {
@@ -213,14 +242,15 @@ TEST_CASE("comments: anchor, counts and status never contradict each other", "[s
   Page page(world);
   const Json thread = page.add_on("harbour").body;
   page.add_on("harbour");
-  const auto check_all = [&] {
+  const auto check_all = [&](const std::string& text) {
     const Json now = page.list();
     std::map<std::string, int> counts;
     for (const Json& one : now.at("threads")) {
       const std::string status = one.at("status");
       ++counts[status];
-      CHECK(one.at("anchor").at("needs_reanchor") == (status == "needs_reanchor"));
-      if (status == "needs_reanchor") CHECK(one.at("anchor").at("resolved_via").is_null());
+      const bool is_gone = text.find("harbour") == std::string::npos;
+      CHECK(one.at("anchor").at("needs_reanchor") == (is_gone || status == "needs_reanchor"));
+      CHECK(one.at("anchor").at("resolved_via").is_null() == one.at("anchor").at("needs_reanchor").get<bool>());
     }
     CHECK(now.at("open_count") == counts["open"]);
     CHECK(now.at("resolved_count") == counts["resolved"]);
@@ -232,7 +262,7 @@ TEST_CASE("comments: anchor, counts and status never contradict each other", "[s
     for (const char* status : {"resolved", "needs_reanchor", "open"}) {
       CAPTURE(text, status);
       page.set(world.mara, thread, status);
-      check_all();
+      check_all(text);
     }
   }
 }
