@@ -124,6 +124,7 @@ std::string rfc3339(std::int64_t milliseconds) { return to_rfc3339(Time{std::chr
 Result<UnitOfWork> UnitOfWork::begin(World& world) {
   const char* sql = world.open_transactions == 0 ? "begin immediate" : "savepoint unit";
   WS_TRY(put(world, sql));
+  if (world.open_transactions == 0) world.unit_time = world.now();
   ++world.open_transactions;
   return UnitOfWork(world);
 }
@@ -133,6 +134,7 @@ Result<void> UnitOfWork::commit() {
   if (outermost) WS_TRY(world_->ids.save(world_->database));
   WS_LET(const sqlite::CachedStatement commit, world_->database.cached(outermost ? "commit" : "release unit"));
   WS_TRY(commit->run());
+  if (outermost) world_->unit_time.reset();
   --world_->open_transactions;
   world_ = nullptr;
   return {};
@@ -145,6 +147,7 @@ UnitOfWork::~UnitOfWork() {
     if (auto statement = world_->database.cached(sql)) static_cast<void>((*statement)->run());
   };
   if (world_->open_transactions == 1) {
+    world_->unit_time.reset();
     run("rollback");
   } else {
     run("rollback to unit");

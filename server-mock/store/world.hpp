@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -76,7 +77,8 @@ struct World {
   /// Removes the blob, unless a snapshot needs it.
   void drop_blob(const std::string& name);
 
-  std::int64_t now() const { return clock->now().time_since_epoch().count(); }
+  /// One unit of work has one time: what it writes does not differ by how long it took.
+  std::int64_t now() const { return unit_time ? *unit_time : clock->now().time_since_epoch().count(); }
   /// The time that clients see pass, in milliseconds, also while `clock` is frozen.
   std::int64_t real_now() const { return real_clock ? real_clock() : now(); }
 
@@ -92,8 +94,9 @@ struct World {
   std::function<std::int64_t()> real_clock = {};  ///< empty: `clock` is the real one
   /// When pending device logins were polled last, by `real_now`. Not state: it differs from run to run.
   std::map<std::string, std::int64_t, std::less<>> real_polls = {};
-  int open_transactions = 0;        ///< only for UnitOfWork
-  std::uint64_t restore_count = 0;  ///< number of calls of `restore`
+  int open_transactions = 0;                   ///< only for UnitOfWork
+  std::optional<std::int64_t> unit_time = {};  ///< only for UnitOfWork
+  std::uint64_t restore_count = 0;             ///< number of calls of `restore`
   std::string path = {};
   std::multiset<std::string> pinned_blobs = {};  ///< needed by snapshots, even if no row names them
 };
