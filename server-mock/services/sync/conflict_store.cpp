@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/utf8.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/sync/shared.hpp"
 #include "server-mock/store/query.hpp"
@@ -20,19 +21,35 @@ Result<std::optional<Conflict>> find_conflict(World& world, std::string_view id)
 Result<std::optional<std::string>> find_open_conflict(World& world,
                                                       std::string_view source_id,
                                                       std::string_view client_id,
-                                                      std::string_view subject) {
-  return read_row(
-      world,
-      read_text,
-      "select id from sync_conflicts where source_id = ? and client_id = ? and subject = ? and status = 'open'",
-      source_id,
-      client_id,
-      subject);
+                                                      std::string_view subject,
+                                                      std::string_view document_id,
+                                                      std::string_view local_path) {
+  struct Open {
+    std::string id = {};
+    std::string subject = {};
+    std::string local_path = {};
+  };
+  WS_LET(const std::vector<Open> all,
+         read_rows(world,
+                   read_as<Open>,
+                   "select id, subject, local_path from sync_conflicts where source_id = ?1 and client_id = ?2 and "
+                   "status = 'open' and (subject = ?3 or (document_id = ?4 and ?4 <> '')) order by subject <> ?3, id",
+                   source_id,
+                   client_id,
+                   subject,
+                   document_id));
+  const std::string key = utf8::fold_key(local_path);
+  for (const Open& open : all) {
+    if (open.subject == subject || utf8::fold_key(open.local_path) == key) return open.id;
+  }
+  return std::nullopt;
 }
 
 Result<void> save_open_conflict(World& world, Conflict& conflict) {
-  WS_LET(const std::optional<std::string> open,
-         find_open_conflict(world, conflict.source_id, conflict.client_id, conflict.subject));
+  WS_LET(
+      const std::optional<std::string> open,
+      find_open_conflict(
+          world, conflict.source_id, conflict.client_id, conflict.subject, conflict.document_id, conflict.local_path));
   conflict.id = open ? *open : world.ids.uuid("conflict");
   conflict.created_at = world.now();
   return put(world,
@@ -40,7 +57,8 @@ Result<void> save_open_conflict(World& world, Conflict& conflict) {
              "base_content_revision, base_content_sha256, base_content, local_content_sha256, local_content, "
              "local_deleted, local_path, local_previous_path, created_at) "
              "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do update set "
-             "document_id = excluded.document_id, path = excluded.path, kind = excluded.kind, "
+             "subject = excluded.subject, document_id = excluded.document_id, path = excluded.path, "
+             "kind = excluded.kind, "
              "base_content_revision = excluded.base_content_revision, "
              "base_content_sha256 = excluded.base_content_sha256, base_content = excluded.base_content, "
              "local_content_sha256 = excluded.local_content_sha256, local_content = excluded.local_content, "

@@ -309,7 +309,14 @@ class Planning {
 Result<Json> to_json(World& world, const Row& row, const VisibleSource& seen, std::string_view client_id) {
   Json conflict_id = nullptr;
   if (row.judgement.action == "conflict") {
-    WS_LET(const std::optional<std::string> open, find_open_conflict(world, seen.source.id, client_id, row.subject));
+    std::string document_id = row.document_id;
+    if (document_id.empty()) {
+      WS_LET(const std::optional<SyncEntry> holder,
+             find_holder(world, seen.source.id, utf8::fold_key(row.judgement.path)));
+      if (holder) document_id = holder->document_id;
+    }
+    WS_LET(const std::optional<std::string> open,
+           find_open_conflict(world, seen.source.id, client_id, row.subject, document_id, row.judgement.path));
     if (open) conflict_id = *open;
   }
   return Json{{"path", row.judgement.path},

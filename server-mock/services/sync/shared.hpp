@@ -68,12 +68,15 @@ struct Conflict {
   bool is_creation() const { return subject.starts_with("path:"); }
 };
 Result<std::optional<Conflict>> find_conflict(World& world, std::string_view id);
-/// The id of the client's open conflict with that subject.
+/// The id of the client's open conflict with that subject; else of one between the same local path and document, which
+/// the client took for a document then and for a new file now, or the other way round.
 Result<std::optional<std::string>> find_open_conflict(World& world,
                                                       std::string_view source_id,
                                                       std::string_view client_id,
-                                                      std::string_view subject);
-/// Inserts the conflict; an open one of the same subject and client keeps its id and gets the new texts.
+                                                      std::string_view subject,
+                                                      std::string_view document_id,
+                                                      std::string_view local_path);
+/// Inserts the conflict; an open one (`find_open_conflict`) keeps its id and gets the new texts.
 Result<void> save_open_conflict(World& world, Conflict& conflict);
 /// Stores the resolution.
 Result<void> save_resolution(World& world, const Conflict& conflict);

@@ -122,6 +122,38 @@ TEST_CASE("conflict: one open per document and client, a later commit refreshes 
   CHECK(conflict_id(state.client.publish(Json::array({updated(state.base, "mine again")}))) != state.id);
 }
 
+TEST_CASE("conflict: one open per document and client, though the client took its file for a new one",
+          "[server-mock]") {
+  EditedTwice state;
+  const auto open_conflicts = [&] {
+    return state.world.call("sync.source_get", state.world.mara, nullptr, {{"source_id", state.client.source_id()}})
+        .body.at("open_conflicts")
+        .size();
+  };
+  const Json entry = {{"path", "a.md"},
+                      {"document_id", nullptr},
+                      {"content_sha256", Sha256::of("as new").hex()},
+                      {"size_bytes", 6},
+                      {"base_content_revision", nullptr},
+                      {"previous_path", nullptr}};
+  const auto planned = [&] {
+    return state.client.plan(Json::array({entry})).body.at("actions").at(0).at("conflict_id");
+  };
+  CHECK(planned() == state.id);
+  CHECK(conflict_id(state.client.publish(Json::array({created("a.md", "as new")}))) == state.id);
+  CHECK(state.client.conflict(state.id).body.at("local").at("content") == "as new");
+  CHECK(planned() == state.id);
+  CHECK(open_conflicts() == 1);
+  CHECK(conflict_id(state.client.publish(Json::array({updated(state.base, "as known")}))) == state.id);
+  CHECK(state.client.conflict(state.id).body.at("local").at("content") == "as known");
+  CHECK(open_conflicts() == 1);
+  // Another file that wants the document's place is a conflict of its own: both texts are kept.
+  state.client.publish(Json::array({moved(state.base, "b.md"), created("a.md", "another")}));
+  const Json known = state.client.conflict(state.id).body.at("local");
+  CHECK(known.at("path") == "b.md");
+  CHECK(open_conflicts() == 2);
+}
+
 TEST_CASE("conflict: keep_local of an edit_delete makes a new document", "[server-mock]") {
   ServiceWorld world;
   SyncClient client = SyncClient::with_new_source(world, world.mara);
