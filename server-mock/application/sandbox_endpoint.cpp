@@ -102,8 +102,16 @@ http::Response SandboxEndpoint::handle_control(std::uint64_t ticket,
     waiting_.emplace(ticket, std::move(active));
     return http::Response::later(ticket);
   }
-  response.header("X-Request-Id", active.request_id).header("X-Mock-Operation", "control");
-  return response;
+  return finish_control(std::move(response), active.request_id);
+}
+
+/// What a call changed of switches and clock is durable when it is answered.
+http::Response SandboxEndpoint::finish_control(http::Response&& response, const std::string& request_id) {
+  if (const auto saved = sandbox_->save_settings(); !saved) {
+    response = render(internal_error(saved.error().what), request_id, sandbox_->world->assumptions);
+  }
+  response.header("X-Request-Id", request_id).header("X-Mock-Operation", "control");
+  return std::move(response);
 }
 
 /// Advances the clock by one step, after which pending claims may be resumed; responds when it has arrived.
@@ -114,8 +122,7 @@ http::Response SandboxEndpoint::continue_advance(std::uint64_t ticket, http::May
   if (!response) return http::Response::later(ticket);
   advancing_.reset();
   waiting_.erase(ticket);
-  response->header("X-Request-Id", request_id).header("X-Mock-Operation", "control");
-  return std::move(*response);
+  return finish_control(std::move(*response), request_id);
 }
 
 /// Responds, or keeps the request pending under its ticket.

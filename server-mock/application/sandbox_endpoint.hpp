@@ -82,6 +82,7 @@ class SandboxEndpoint {
                                 const http::Request& request,
                                 ActiveRequest&& active,
                                 http::MayWait may_wait);
+  http::Response finish_control(http::Response&& response, const std::string& request_id);
   http::Response continue_advance(std::uint64_t ticket, http::MayWait may_wait);
   http::Response process(std::uint64_t ticket,
                          const http::Request& request,

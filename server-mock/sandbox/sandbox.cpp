@@ -1,18 +1,48 @@
 #include "server-mock/sandbox/sandbox.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/files.hpp"
 #include "server-mock/store/query.hpp"
 #include "server-mock/store/schema.hpp"
 
 namespace ws::mock {
 namespace {
 
-Result<std::vector<std::string>> blobs_of(World& world) {
-  return read_rows(world, read_text, "select blob from uploads where blob <> '' union select blob from assets");
+Result<std::vector<std::string>> blobs_of(const sqlite::Database& database) {
+  WS_LET(sqlite::Statement rows,
+         database.prepare("select blob from uploads where blob <> '' union select blob from assets"));
+  std::vector<std::string> blobs;
+  while (true) {
+    WS_LET(const bool found, rows.step());
+    if (!found) return blobs;
+    blobs.push_back(rows.string(0));
+  }
+}
+
+/// The row of a snapshot's file that is not of its world.
+constexpr const char* facts_key = "snapshot";
+constexpr std::size_t max_settings_bytes = std::size_t{64} << 10U;
+
+std::string settings_path(const std::string& data) { return data + ".settings"; }
+
+Json switches_of(const Assumptions& assumptions) {
+  std::map<std::string_view, std::string_view> sorted;
+  for (const AssumptionSwitch& one : assumption_switches()) sorted.emplace(one.key, assumptions.value(one.key));
+  return sorted;
+}
+
+Result<void> set_switches(Assumptions& assumptions, const Json* switches) {
+  if (switches == nullptr || !switches->is_object()) return {};
+  for (const auto& [key, value] : switches->items()) {
+    if (value.is_string()) WS_TRY(assumptions.set(key, value.get_ref<const std::string&>()));
+  }
+  return {};
 }
 
 constexpr std::size_t max_seeds = 4;
@@ -20,15 +50,80 @@ constexpr std::chrono::minutes freshness{1};
 
 }  // namespace
 
+std::string Snapshots::path_of(std::int64_t number) const {
+  return number == 0 ? ":memory:" : fmt::format("{}/{}.db", folder_, number);
+}
+
+Result<void> Snapshots::open(World& world) {
+  if (!world.is_lasting()) return {};
+  folder_ = world.path + ".snapshots";
+  std::vector<std::int64_t> numbers;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder_, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const std::int64_t number = std::strtoll(name.c_str(), nullptr, 10);
+    if (number > 0 && entry->path() == path_of(number)) numbers.push_back(number);
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return fail(Failure::Kind::disk, fmt::format("cannot read {}: {}", folder_, error.message()));
+  }
+  std::ranges::sort(numbers);
+  for (const std::int64_t number : numbers) WS_TRY(take_over(world, number));
+  return {};
+}
+
+/// The newest of a name counts: a run may have ended before it removed the older one. A file without facts is one that
+/// was not finished.
+Result<void> Snapshots::take_over(World& world, std::int64_t number) {
+  last_number_ = number;
+  WS_LET(sqlite::Database database, sqlite::Database::open(path_of(number)));
+  std::string facts;
+  if (auto row = database.prepare("select value from meta where key = ?")) {
+    row->bind(1, facts_key);
+    WS_LET(const bool found, row->step());
+    if (found) facts = row->string(0);
+  }
+  const Json values = parse_bounded(facts).value_or(Json(nullptr));
+  const auto name = find_text(values, "name");
+  if (!name) {
+    std::filesystem::remove(path_of(number));
+    return {};
+  }
+  WS_TRY(migrate(database));
+  Copy copy = {
+      .database = std::move(database), .created_at = find_integer(values, "created_at").value_or(0), .number = number};
+  WS_LET(copy.clock, MockClock::parse(find_text(values, "clock").value_or("real")));
+  WS_TRY(set_switches(copy.assumptions, find(values, "assumptions")));
+  WS_LET(copy.blobs, blobs_of(copy.database));
+  world.pinned_blobs.insert(copy.blobs.begin(), copy.blobs.end());
+  remove(world, *name);
+  copies_.emplace(*name, std::move(copy));
+  return {};
+}
+
 Result<void> Snapshots::take(World& world, const MockClock& clock, const BuiltIn& built_in, const std::string& name) {
-  WS_LET(sqlite::Database database, sqlite::Database::open(":memory:"));
+  const std::int64_t number = folder_.empty() ? 0 : ++last_number_;
+  if (number > 0) WS_TRY(make_folders(folder_, 0700));
+  WS_LET(sqlite::Database database, sqlite::Database::open(path_of(number)));
   WS_TRY(world.database.copy_to(database));
   Copy copy = {.database = std::move(database),
                .clock = clock,
                .assumptions = world.assumptions,
                .built_in = built_in,
-               .created_at = world.now()};
-  WS_LET(copy.blobs, blobs_of(world));
+               .created_at = world.now(),
+               .number = number};
+  if (number > 0) {
+    WS_TRY(copy.database.execute("pragma journal_mode = delete"));
+    WS_LET(sqlite::Statement facts, copy.database.prepare("insert or replace into meta (key, value) values (?, ?)"));
+    facts.bind_all(facts_key,
+                   dump(Json{{"name", name},
+                             {"clock", clock.text()},
+                             {"assumptions", switches_of(world.assumptions)},
+                             {"created_at", copy.created_at}}));
+    WS_TRY(facts.run());
+  }
+  WS_LET(copy.blobs, blobs_of(copy.database));
   world.pinned_blobs.insert(copy.blobs.begin(), copy.blobs.end());
   remove(world, name);
   copies_.emplace(name, std::move(copy));
@@ -40,9 +135,10 @@ Result<bool> Snapshots::restore(World& world, MockClock& clock, BuiltIn& built_i
   if (found == copies_.end()) return false;
   const Copy& copy = found->second;
   WS_TRY(world.restore(copy.database));
+  if (copy.number > 0) WS_TRY(put(world, "delete from meta where key = ?", facts_key));
   clock = copy.clock;
   world.assumptions = copy.assumptions;
-  built_in = copy.built_in;
+  built_in = copy.built_in ? *copy.built_in : find_built_in(world).value_or(BuiltIn());
   return true;
 }
 
@@ -57,13 +153,15 @@ bool Snapshots::remove(World& world, std::string_view name) {
   const auto found = copies_.find(name);
   if (found == copies_.end()) return false;
   release_blobs(world, found->second);
+  const std::int64_t number = found->second.number;
   copies_.erase(found);
+  std::error_code ignored;  // what cannot be removed is found again by the next run
+  if (number > 0) std::filesystem::remove(path_of(number), ignored);
   return true;
 }
 
 void Snapshots::clear(World& world) {
-  for (const auto& [name, copy] : copies_) release_blobs(world, copy);
-  copies_.clear();
+  while (!copies_.empty()) remove(world, std::string(copies_.begin()->first));
 }
 
 Json Snapshots::read(std::string_view name) const {
@@ -114,6 +212,15 @@ Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
   WS_LET(std::unique_ptr<World> opened, World::open(options.data, options.world, sandbox->clock));
   sandbox->attach_world(std::move(opened));
   World& world = *sandbox->world;
+  WS_TRY(sandbox->snapshots.open(world));
+  if (options.existing_data == ExistingData::replace) {
+    sandbox->snapshots.clear(world);
+    std::error_code ignored;  // there is none where no call changed a setting
+    std::filesystem::remove(settings_path(options.data), ignored);
+  } else {
+    WS_TRY(sandbox->load_settings());
+  }
+  WS_TRY(drop_orphans(world));
   WS_LET(const bool is_empty, world.is_empty());
   if (!is_empty && !options.fixtures.empty() && options.existing_data == ExistingData::keep) {
     return fail(Failure::Kind::usage,
@@ -175,10 +282,43 @@ Result<bool> Sandbox::restore(std::string_view snapshot) {
 
 Result<Json> Sandbox::read_state() const {
   WS_LET(Json tables, read_tables(world->database));
-  std::map<std::string, std::string> switches;
-  for (const AssumptionSwitch& one : assumption_switches())
-    switches.emplace(one.key, world->assumptions.value(one.key));
-  return Json{{"assumptions", switches}, {"clock", clock.text()}, {"tables", std::move(tables)}};
+  return Json{{"assumptions", switches_of(world->assumptions)}, {"clock", clock.text()}, {"tables", std::move(tables)}};
+}
+
+Result<void> Sandbox::save_settings() {
+  if (!world->is_lasting()) return {};
+  Json changed = Json::object();
+  for (const AssumptionSwitch& one : assumption_switches()) {
+    const std::string_view value = world->assumptions.value(one.key);
+    if (value != options.assumptions.value(one.key)) changed["assumptions"][std::string(one.key)] = value;
+  }
+  if (clock.text() != options.clock.text()) changed["clock"] = clock.text();
+  std::string text = changed.empty() ? std::string() : dump(changed);
+  if (text == saved_settings_) return {};
+  WS_TRY(write_file(settings_path(world->path), text, 0600));
+  saved_settings_ = std::move(text);
+  return {};
+}
+
+Result<void> Sandbox::load_settings() {
+  const std::string path = settings_path(world->path);
+  std::error_code ignored;
+  if (!world->is_lasting() || !std::filesystem::exists(path, ignored)) return {};
+  WS_LET(saved_settings_, read_file(path, max_settings_bytes));
+  if (saved_settings_.empty()) return {};
+  WS_LET(const Json saved, parse_bounded(saved_settings_));
+  Assumptions assumptions;
+  WS_TRY(set_switches(assumptions, find(saved, "assumptions")));
+  for (const AssumptionSwitch& one : assumption_switches()) {
+    if (options.assumptions.is(one.key, one.values.front())) {
+      WS_TRY(world->assumptions.set(one.key, assumptions.value(one.key)));
+    }
+  }
+  const auto text = find_text(saved, "clock");
+  if (text && options.clock.text() == MockClock().text()) {
+    WS_LET(clock, MockClock::parse(*text));
+  }
+  return {};
 }
 
 bool Sandbox::is_rows_only() const {

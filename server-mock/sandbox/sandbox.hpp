@@ -29,10 +29,12 @@
 
 namespace ws::mock {
 
-/// Named copies of a world: state, clock and assumption switches, without journal and faults. Kept until the server
-/// stops.
+/// Named copies of a world: state, clock and assumption switches, without journal and faults. Those of a world in a
+/// data file are files in `FILE.snapshots/` and last as it does; others are kept until the server stops.
 class Snapshots {
  public:
+  /// Finds those that an earlier run left. Fails with `disk`.
+  Result<void> open(World& world);
   /// Replaces the snapshot of that name.
   Result<void> take(World& world, const MockClock& clock, const BuiltIn& built_in, const std::string& name);
   /// False if the name is unknown.
@@ -49,12 +51,17 @@ class Snapshots {
     sqlite::Database database;
     MockClock clock = {};
     Assumptions assumptions = {};
-    BuiltIn built_in = {};
+    std::optional<BuiltIn> built_in = {};  ///< empty: of an earlier run, which left it in the rows
     std::int64_t created_at = 0;
     std::vector<std::string> blobs = {};
+    std::int64_t number = 0;  ///< of its file; 0: it has none
   };
+  std::string path_of(std::int64_t number) const;
+  Result<void> take_over(World& world, std::int64_t number);
   static void release_blobs(World& world, const Copy& copy);
 
+  std::string folder_ = {};  // empty: in memory
+  std::int64_t last_number_ = 0;
   std::map<std::string, Copy, std::less<>> copies_ = {};
 };
 
@@ -99,6 +106,9 @@ struct Sandbox {
   Result<bool> restore(std::string_view snapshot);
   /// `{assumptions, clock, tables}`, keys sorted: the state as `PUT /_mock/state` takes it.
   Result<Json> read_state() const;
+  /// With a data file: writes switches and clock beside it where a call changed what the options say. The next run goes
+  /// on with them, but for those that its own options name. Fails with `disk`.
+  Result<void> save_settings();
   /// Whether that is the whole state: no pending request, no counting fault rule or rate limit, no named snapshot, no
   /// file outside the database.
   bool is_rows_only() const;
@@ -127,6 +137,9 @@ struct Sandbox {
   Result<void> fill(StartWith start);
   void refill_faults();
   void forget_calls();
+  Result<void> load_settings();
+
+  std::string saved_settings_ = {};
 };
 
 /// Cache of filled worlds: a new sandbox is a copy of one, which is much cheaper than filling a world.

@@ -47,7 +47,6 @@ Result<std::unique_ptr<World>> World::open(const std::string& path, const WorldO
                                          .options = options,
                                          .path = path});
   WS_TRY(world->ids.load(world->database));
-  WS_TRY(drop_orphans(*world));
   return world;
 }
 

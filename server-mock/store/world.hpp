@@ -52,8 +52,8 @@ struct QueueChange {
 };
 
 struct World {
-  /// Opens a world in a database file, or in memory (":memory:"). Migrates a file of an older version, keeps its
-  /// content, and removes orphaned blobs. Fails with `disk`, as `DataFile::open` does. `clock` outlives it.
+  /// Opens a world in a database file, or in memory (":memory:"). Migrates a file of an older version and keeps its
+  /// content; `drop_orphans` is left to the caller. Fails with `disk`, as `DataFile::open` does. `clock` outlives it.
   static Result<std::unique_ptr<World>> open(const std::string& path, const WorldOptions& options, const Clock& clock);
 
   /// A world in memory with a copy of `seed`'s rows and blobs, without its switches.
@@ -76,6 +76,7 @@ struct World {
   std::string new_blob();
   /// Removes the blob, unless a snapshot needs it.
   void drop_blob(const std::string& name);
+  bool is_lasting() const { return path != ":memory:"; }
 
   /// One unit of work has one time: what it writes does not differ by how long it took.
   std::int64_t now() const { return unit_time ? *unit_time : clock->now().time_since_epoch().count(); }

@@ -1,5 +1,6 @@
 // Snapshots, and the state as JSON.
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -86,6 +87,72 @@ TEST_CASE("snapshots: restore state, clock and switches", "[server-mock]") {
   CHECK(wire.control("GET", "/requests").at("data").empty());
   CHECK(wire.control("GET", "/faults").at("data").empty());
   CHECK(wire.get("/v1/documents") == documents);
+}
+
+TEST_CASE("snapshots: with a data file they last, as switches and the clock do", "[server-mock]") {
+  ws::test::TemporaryFolder folder;
+  const auto options = [&] {
+    ApplicationOptions made;
+    made.sandbox.data = (folder / "world.db").string();
+    return made;
+  };
+  const auto switch_of = [](Wire& wire, const std::string& key) {
+    const Json all = wire.control("GET", "/assumptions").at("data");
+    const auto found = std::ranges::find_if(all, [&](const Json& one) { return one.at("key") == key; });
+    return found->at("value").get<std::string>();
+  };
+  std::string content;
+  Json state;
+  std::string token;
+  {
+    Wire wire(options());
+    token = wire.token();
+    content = upload(wire, "the bytes");
+    wire.control("PATCH", "/assumptions", {{"error_style", "problem"}});
+    wire.control("POST", "/snapshots/gone", nullptr, 201);
+    wire.control("POST", "/snapshots/then", nullptr, 201);
+    wire.new_document("replaced");
+    wire.control("POST", "/snapshots/then", nullptr, 201);
+    state = wire.control("GET", "/state");
+    wire.control("DELETE", "/snapshots/gone", nullptr, 204);
+    wire.control("PATCH", "/assumptions", {{"error_style", "html"}, {"list_extra", "unknown_fields"}});
+    wire.control("PATCH", "/assumptions", {{"list_extra", "none"}});
+    wire.control("POST", "/reset", {{"to", "seed"}});
+  }
+  {
+    ApplicationOptions named = options();
+    REQUIRE(named.sandbox.assumptions.set("revision_mismatch=412"));
+    Wire wire(named);
+    CHECK(switch_of(wire, "error_style") == "html");
+    CHECK(switch_of(wire, "list_extra") == "none");
+    CHECK(switch_of(wire, "revision_mismatch") == "412");
+    CHECK(wire.control("GET", "/snapshots").at("data").size() == 1);
+    CHECK(wire.ask({.target = content, .token = wire.token()}).status == 404);
+    CHECK(wire.control("POST", "/snapshots/then:restore").at("token") == token);
+    CHECK(wire.control("GET", "/state") == state);
+    CHECK(wire.ask({.target = content, .token = token}).body == "the bytes");
+  }
+  for (const ExistingData existing : {ExistingData::replace, ExistingData::keep}) {
+    ApplicationOptions fresh = options();
+    fresh.sandbox.existing_data = existing;
+    Wire wire(fresh);
+    CHECK(switch_of(wire, "error_style") == "plain");
+    CHECK(wire.control("GET", "/snapshots").at("data").empty());
+  }
+  CHECK(std::filesystem::is_empty(folder / "world.db.snapshots"));
+}
+
+TEST_CASE("data: a clock that was set goes on, unless the next run names another", "[server-mock]") {
+  ws::test::TemporaryFolder folder;
+  SandboxOptions options = {.data = (folder / "world.db").string()};
+  {
+    const auto sandbox = Sandbox::open(options).value();
+    sandbox->clock = MockClock::parse("offset:+2h").value();
+    REQUIRE(sandbox->save_settings());
+  }
+  CHECK(Sandbox::open(options).value()->clock.text() == "offset:+2h");
+  options.clock = MockClock::parse("offset:+1h").value();
+  CHECK(Sandbox::open(options).value()->clock.text() == "offset:+1h");
 }
 
 TEST_CASE("snapshots: are listed, replaced and deleted", "[server-mock]") {
