@@ -106,7 +106,10 @@ test('every path answers HEAD where it answers GET, OPTIONS, and 405 with Allow 
     await t.test(path, async () => {
       const methods = of.map(methodOf);
       const allowed = new Set([...methods, 'OPTIONS', ...(methods.includes('GET') ? ['HEAD'] : [])]);
-      const options = await api.ask('OPTIONS', path, undefined, { token: null });
+      const stranger = await api.ask('OPTIONS', path, undefined, { token: null, check: false });
+      assert.equal(stranger.status, 401);
+      assert.equal(stranger.headers.allow, undefined);
+      const options = await api.ask('OPTIONS', path);
       assert.equal(options.status, 204);
       assert.deepEqual(new Set(options.headers.allow.split(', ')), allowed);
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']) {
