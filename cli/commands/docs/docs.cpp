@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "api-client/base/clean.hpp"
 #include "api-client/base/markdown.hpp"
@@ -85,18 +87,25 @@ Result<ExitCode> get_document(Session& session) {
   const auto content = find_text(*reply.json, "content");
   if (!content) return fail(Failure::Kind::internal, "the answer of the service is not usable: it has no content");
   remember_answer(session, operation, *reply.json);
-  if (const auto seen = seen_texts(session)) keep_seen(*seen, *reply.json);
+  const bool to_file = session.arguments().value("output").value_or("-") != "-";
+  const bool shown = session.terminal().is_terminal(Stream::out) && !to_file;
+  // A pipe may lead to a file, or to somebody who looks at it.
+  struct stat out {};
+  const bool is_kept = to_file || (::fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode));
+  const auto as = shown || session.has("render") ? SeenTexts::As::seen
+                  : is_kept                      ? SeenTexts::As::base
+                                                 : SeenTexts::As::first_base;
+  if (const auto seen = seen_texts(session)) keep_seen(*seen, *reply.json, as);
   if (session.has("render")) {
     session.printer().page(render_markdown(*content, session.terminal()));
     return ExitCode::done;
   }
-  const bool to_file = session.arguments().value("output").value_or("-") != "-";
-  const bool shown = session.terminal().is_terminal(Stream::out) && !to_file;
   session.printer().raw(shown ? clean(*content, Breaks::keep) : *content);
   return ExitCode::done;
 }
 
-/// The change with the text that it was made from: the revision that was named, else the one that was seen last.
+/// The change with the text that it was made from: the revision that was named, else the one that was last written to a
+/// file.
 Result<TextChange> change_of(Session& session, const Json& body) {
   TextChange change{.document_id = session.arguments().words.front(), .title = find_text(body, "title")};
   const auto content = find_text(body, "content");
@@ -104,7 +113,7 @@ Result<TextChange> change_of(Session& session, const Json& body) {
   change.content = *content;
   WS_LET(const SeenTexts seen, seen_texts(session));
   const auto revision = find_integer(body, "expected_content_revision");
-  auto base = revision ? seen.find(change.document_id, *revision) : seen.newest(change.document_id);
+  auto base = revision ? seen.find(change.document_id, *revision) : seen.base(change.document_id);
   if (base) {
     change.base = std::move(*base);
   } else if (revision) {
@@ -112,7 +121,8 @@ Result<TextChange> change_of(Session& session, const Json& body) {
     change.base_is_known = false;
   } else {
     return fail(Failure::Kind::usage,
-                "--merge needs the text that the change was made from, and `ws` has not read this document yet",
+                "--merge needs the text that the change was made from, and `ws` has written none of this document to a "
+                "file yet",
                 "start with " +
                     ShellCommand{"ws", "docs", "get", change.document_id, "--content", ">", "FILE"}.in_backticks() +
                     ", or give --revision N");
@@ -149,7 +159,7 @@ Result<ExitCode> update_with_merge(Session& session, const Json& body) {
   }
   if (!end.reply) return fail(collision_of(change, end));
   WS_LET(const SeenTexts seen, seen_texts(session));
-  keep_seen(seen, *end.reply->json);
+  keep_seen(seen, *end.reply->json, end.sent.content == change.content ? SeenTexts::As::base : SeenTexts::As::seen);
   return print_reply(session, operation_of("docs.update"), *end.reply);
 }
 

@@ -118,7 +118,7 @@ class Edit {
 
   Result<ExitCode> done(const Reply& reply) {
     text_.end();
-    if (const auto seen = seen_texts(session_)) keep_seen(*seen, *reply.json);
+    if (const auto seen = seen_texts(session_)) keep_seen(*seen, *reply.json, SeenTexts::As::seen);
     return print_reply(session_, operation_of("docs.update"), reply);
   }
 

@@ -36,6 +36,14 @@ std::vector<std::int64_t> revisions_in(const fs::path& folder) {
 
 fs::path file_in(const fs::path& folder, std::int64_t revision) { return folder / (std::to_string(revision) + ".md"); }
 
+constexpr const char* base_file = "base";
+
+/// The revision that is the base.
+std::optional<std::int64_t> base_in(const fs::path& folder) {
+  const auto text = read_file(folder / base_file);
+  return text ? parse_whole<std::int64_t>(*text) : std::nullopt;
+}
+
 constexpr int max_rounds = 5;
 
 Result<Reply> send_update(Session& session, Client& client, const TextChange& change) {
@@ -77,12 +85,17 @@ fs::path SeenTexts::folder_of(std::string_view document_id) const {
   return folder_ / Sha256::of(document_id).hex().substr(0, 32);
 }
 
-void SeenTexts::keep(std::string_view document_id, const SeenText& text) const {
+void SeenTexts::keep(std::string_view document_id, const SeenText& text, As as) const {
   const fs::path folder = folder_of(document_id);
   if (!make_folders(folder, 0700) || !write_file(file_in(folder, text.revision), text.content, 0600)) return;
+  const bool is_base = as == As::base || (as == As::first_base && !base_in(folder));
+  if (is_base && !write_file(folder / base_file, std::to_string(text.revision), 0600)) return;
   std::error_code ignored;
   const std::vector<std::int64_t> revisions = revisions_in(folder);
-  for (std::size_t i = kept_revisions; i < revisions.size(); ++i) fs::remove(file_in(folder, revisions[i]), ignored);
+  const auto base = base_in(folder);
+  for (std::size_t i = kept_revisions; i < revisions.size(); ++i) {
+    if (revisions[i] != base) fs::remove(file_in(folder, revisions[i]), ignored);
+  }
 }
 
 std::optional<SeenText> SeenTexts::find(std::string_view document_id, std::int64_t revision) const {
@@ -91,9 +104,9 @@ std::optional<SeenText> SeenTexts::find(std::string_view document_id, std::int64
   return SeenText{.revision = revision, .content = std::move(*content)};
 }
 
-std::optional<SeenText> SeenTexts::newest(std::string_view document_id) const {
-  const std::vector<std::int64_t> revisions = revisions_in(folder_of(document_id));
-  return revisions.empty() ? std::nullopt : find(document_id, revisions.front());
+std::optional<SeenText> SeenTexts::base(std::string_view document_id) const {
+  const auto revision = base_in(folder_of(document_id));
+  return revision ? find(document_id, *revision) : std::nullopt;
 }
 
 Result<SeenTexts> seen_texts(Session& session) {
@@ -101,11 +114,11 @@ Result<SeenTexts> seen_texts(Session& session) {
   return SeenTexts(session.paths().cache, url.text);
 }
 
-void keep_seen(const SeenTexts& seen, const Json& document) {
+void keep_seen(const SeenTexts& seen, const Json& document, SeenTexts::As as) {
   const auto id = find_text(document, "id");
   const auto revision = find_integer(document, "content_revision");
   auto content = find_text(document, "content");
-  if (id && revision && content) seen.keep(*id, {.revision = *revision, .content = std::move(*content)});
+  if (id && revision && content) seen.keep(*id, {.revision = *revision, .content = std::move(*content)}, as);
 }
 
 Result<SeenText> read_document(Client& client, const std::string& document_id) {

@@ -17,21 +17,23 @@ struct SeenText {
 };
 
 /// The document texts that this user saw last. With them, an edit of an older revision can be merged with later changes
-/// by others: the API does not return old revisions.
+/// by others: the API does not return old revisions. One of them is the base of the user's file: what it was made from.
 ///
 /// A cache: if an entry is missing, an automatic merge is not possible, but no text is lost. Files have mode 0600 in
-/// folders with mode 0700; at most three revisions per document.
+/// folders with mode 0700; at most three revisions per document, and the base.
 class SeenTexts {
  public:
   /// `cache` is `Paths::cache`. `server` is the base URL: each server has its own entries.
   SeenTexts(const std::filesystem::path& cache, std::string_view server);
 
+  /// `first_base`: where there is no base yet.
+  enum class As { seen, first_base, base };
   /// Ignores failures, since it is only a cache.
-  void keep(std::string_view document_id, const SeenText& text) const;
+  void keep(std::string_view document_id, const SeenText& text, As as) const;
   /// The text of that revision.
   std::optional<SeenText> find(std::string_view document_id, std::int64_t revision) const;
-  /// The text with the highest stored revision.
-  std::optional<SeenText> newest(std::string_view document_id) const;
+  /// What was last kept as the base.
+  std::optional<SeenText> base(std::string_view document_id) const;
 
  private:
   std::filesystem::path folder_of(std::string_view document_id) const;
@@ -60,8 +62,9 @@ struct UpdateEnd {
 /// The texts that this user saw on the session's server. Fails with `usage` where no server is named.
 Result<SeenTexts> seen_texts(Session& session);
 
-/// Caches text and revision of the document in an answer.
-void keep_seen(const SeenTexts& seen, const Json& document);
+/// Caches text and revision of the document in an answer. As the base only where the user has that very text as a file:
+/// one that was merged, or merely looked at, is none, and taken for one would undo what others changed since.
+void keep_seen(const SeenTexts& seen, const Json& document, SeenTexts::As as);
 
 /// Reads a document. Fails as the call does, with `internal` where the answer has no content.
 Result<SeenText> read_document(Client& client, const std::string& document_id);
