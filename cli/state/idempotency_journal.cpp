@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <ctime>
 #include <utility>
 
 #include <fcntl.h>
@@ -13,17 +14,19 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/own_file.hpp"
 #include "api-client/base/sqlite.hpp"
+#include "api-client/base/text.hpp"
 
 namespace ws::cli {
 namespace {
 
 constexpr std::chrono::days open_rows_stay{90};
+constexpr std::chrono::minutes told_rows_stay{1};
 
 // Wait for other processes that write; flush every write, so that a power cut does not lose what was sent.
 // What is deleted is overwritten, for answers may hold secrets.
 constexpr std::string_view opening =
     "pragma busy_timeout = 10000; pragma synchronous = full; pragma secure_delete = on;";
-constexpr int format = 3;
+constexpr int format = 4;
 constexpr std::string_view tables = R"(
   create table if not exists creates(
     key text primary key, fingerprint text not null, operation text not null, origin text not null,
@@ -41,21 +44,43 @@ constexpr std::string_view third_format = R"(
   create index if not exists creates_by_account on creates(account);
   pragma user_version = 3;
 )";
+constexpr std::string_view fourth_format = R"(
+  alter table creates add column taken integer not null default 0;
+  alter table creates add column told_at integer;
+  pragma user_version = 4;
+)";
 
 /// ?1 and ?2 are the fingerprints of `KeyedCreate`. Two people of one Workspace have the first one in common.
 constexpr std::string_view is_the_same =
     "(account = ?2 and ?2 <> '' or fingerprint = ?1 and (account = '' or ?2 = ''))";
 
-/// "PID START": the process, told apart from a later one of the same number.
-std::string owner_of(pid_t process) {
+/// When it began, in clock ticks since the machine did (proc(5), "starttime"). Empty: it is not told, or has ended and
+/// nobody has waited for it.
+std::string start_of(pid_t process) {
   const auto status = read_file(fmt::format("/proc/{}/stat", process), 4096);
-  if (!status) return std::to_string(process);
+  if (!status) return {};
   // The start is the 20th field after the name, which may hold blanks.
   std::string_view rest = *status;
   rest.remove_prefix(std::min(rest.rfind(')') + 1, rest.size()));
+  if (rest.starts_with(" Z") || rest.starts_with(" X")) return {};
   constexpr int fields_before_start = 20;
   for (int i = 0; i < fields_before_start; ++i) rest.remove_prefix(std::min(rest.find(' ') + 1, rest.size()));
-  return fmt::format("{} {}", process, rest.substr(0, rest.find(' ')));
+  return std::string(rest.substr(0, rest.find(' ')));
+}
+
+/// "PID START": the process, told apart from a later one of the same number.
+std::string owner_of(pid_t process) {
+  const std::string start = start_of(process);
+  return start.empty() ? std::to_string(process) : fmt::format("{} {}", process, start);
+}
+
+/// Of this one; 0 where it is not known.
+std::chrono::milliseconds age_of_process() {
+  const auto ticks = parse_whole<std::int64_t>(start_of(::getpid()));
+  const std::int64_t ticks_a_second = ::sysconf(_SC_CLK_TCK);
+  struct timespec now {};
+  if (!ticks || ticks_a_second <= 0 || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return {};
+  return std::chrono::milliseconds(now.tv_sec * 1000 + now.tv_nsec / 1'000'000 - *ticks * 1000 / ticks_a_second);
 }
 
 bool is_running(const std::string& owner) {
@@ -91,7 +116,8 @@ Result<void> make_tables(sqlite::Database& database, const std::filesystem::path
   if (before == format) return transaction.commit();
   if (before == 0) WS_TRY(database.execute(tables));
   if (before < 2) WS_TRY(database.execute(second_format));
-  WS_TRY(database.execute(third_format));
+  if (before < 3) WS_TRY(database.execute(third_format));
+  WS_TRY(database.execute(fourth_format));
   return transaction.commit();
 }
 
@@ -125,20 +151,42 @@ Result<std::optional<EarlierCreate>> IdempotencyJournal::find(const KeyedCreate&
 }
 
 Result<std::optional<EarlierCreate>> IdempotencyJournal::find_left(const KeyedCreate& create, Time now) {
+  // Of several processes that find the same one takes it.
+  WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(*database_));
   WS_LET(sqlite::Statement row,
-         database_->prepare(fmt::format("select key, begun_at, status, answer, owner from creates where {} and "
-                                        "settled_at is null and begun_at > ?3 order by status = 0, begun_at",
-                                        is_the_same)));
-  row.bind_all(create.fingerprint, create.account_fingerprint, unix_milliseconds(now - key_lifetime));
+         database_->prepare(
+             fmt::format("select key, begun_at, status, answer, owner, taken from creates where {} and "
+                         "settled_at is null and begun_at > ?3 and (told_at is null or told_at >= ?4) order "
+                         "by status = 0, begun_at",
+                         is_the_same)));
+  row.bind_all(create.fingerprint,
+               create.account_fingerprint,
+               unix_milliseconds(now - key_lifetime),
+               unix_milliseconds(now - age_of_process()));
+  const std::string own = owner_of(::getpid());
+  std::optional<EarlierCreate> left;
   while (true) {
     WS_LET(const bool found, row.step());
-    if (!found) return std::optional<EarlierCreate>();
-    if (is_running(row.string(4))) continue;
-    return std::optional<EarlierCreate>(EarlierCreate{.key = row.string(0),
-                                                      .begun_at = Time(std::chrono::milliseconds(row.integer(1))),
-                                                      .status = static_cast<int>(row.integer(2)),
-                                                      .answer = row.string(3)});
+    if (!found) break;
+    const std::string owner = row.string(4);
+    const bool is_taken = owner != own && is_running(owner) && row.integer(5) != 0;
+    const bool is_under_way = owner == own || (is_running(owner) && !is_taken);
+    if (is_under_way || (is_taken && left)) continue;
+    left = EarlierCreate{.key = row.string(0),
+                         .begun_at = Time(std::chrono::milliseconds(row.integer(1))),
+                         .status = static_cast<int>(row.integer(2)),
+                         .answer = row.string(3),
+                         .is_taken = is_taken};
+    if (!is_taken) break;
   }
+  row.reset();
+  if (left && !left->is_taken) {
+    WS_LET(sqlite::Statement take,
+           database_->prepare("update creates set owner = ?2, taken = 1, told_at = null where key = ?1"));
+    WS_TRY(take.bind_all(left->key, own).run());
+  }
+  WS_TRY(transaction.commit());
+  return left;
 }
 
 Result<Recorded> IdempotencyJournal::begin(const KeyedCreate& create, const std::string& key, bool stable, Time now) {
@@ -177,10 +225,14 @@ Result<void> IdempotencyJournal::keep_answer(const std::string& key, int status,
 
 Result<void> IdempotencyJournal::settle(const std::string& key, Time now) {
   WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(*database_));
-  WS_LET(sqlite::Statement gone, database_->prepare("delete from creates where key = ?1 and stable = 0"));
+  WS_LET(sqlite::Statement gone, database_->prepare("delete from creates where key = ?1 and stable = 0 and taken = 0"));
   WS_TRY(gone.bind_all(key).run());
-  WS_LET(sqlite::Statement done,
-         database_->prepare("update creates set settled_at = ?2, status = 0, answer = '' where key = ?1"));
+  WS_LET(sqlite::Statement told,
+         database_->prepare("update creates set owner = '', told_at = ?2 where key = ?1 and stable = 0"));
+  WS_TRY(told.bind_all(key, unix_milliseconds(now)).run());
+  WS_LET(
+      sqlite::Statement done,
+      database_->prepare("update creates set settled_at = ?2, status = 0, answer = '' where key = ?1 and stable = 1"));
   WS_TRY(done.bind_all(key, unix_milliseconds(now)).run());
   return transaction.commit();
 }
@@ -193,8 +245,12 @@ Result<void> IdempotencyJournal::forget(const std::string& key) {
 Result<void> IdempotencyJournal::purge(Time now) {
   WS_LET(sqlite::Statement old,
          database_->prepare("delete from creates where settled_at < ?1 or (status <> 0 and stable = 0 and begun_at < "
-                            "?1) or begun_at < ?2"));
-  return old.bind_all(unix_milliseconds(now - key_lifetime), unix_milliseconds(now - open_rows_stay)).run();
+                            "?1) or begun_at < ?2 or told_at < ?3"));
+  return old
+      .bind_all(unix_milliseconds(now - key_lifetime),
+                unix_milliseconds(now - open_rows_stay),
+                unix_milliseconds(now - told_rows_stay))
+      .run();
 }
 
 }  // namespace ws::cli

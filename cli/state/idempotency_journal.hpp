@@ -43,6 +43,7 @@ struct EarlierCreate {
   bool settled = false;
   int status = 0;           ///< of its answer; 0: none is kept
   std::string answer = {};  ///< the body, as it came
+  bool is_taken = false;    ///< another process that still runs continues it
 };
 
 class IdempotencyJournal {
@@ -56,14 +57,17 @@ class IdempotencyJournal {
   /// For `stable`: the same create that must be completed (the oldest that is open), else the one that an earlier
   /// `stable` stood for; empty: there is none.
   Result<std::optional<EarlierCreate>> find(const KeyedCreate& create);
-  /// What an earlier run of the last day left open and that no running process is at; one with an answer first.
+  /// What an earlier run of the last day left open, or another one took over and told since this process began; one
+  /// with an answer first. It is this process's now, unless another one that runs has taken it. A process that only
+  /// makes the same change leaves nothing: those are two changes.
   Result<std::optional<EarlierCreate>> find_left(const KeyedCreate& create, Time now);
   /// Written and flushed before the call is sent. A key that is known already stays as it is, and is this process's
   /// now; whose it is is added where it was not known. `stable`: the key stands for this create from now on.
   Result<Recorded> begin(const KeyedCreate& create, const std::string& key, bool stable, Time now);
   /// What was answered, until the row is settled or forgotten.
   Result<void> keep_answer(const std::string& key, int status, const std::string& body);
-  /// The outcome has reached its reader: a `stable` key is kept for a day without its answer, any other row goes.
+  /// The outcome has reached its reader: a `stable` key is kept for a day without its answer, any other row goes; one
+  /// that was taken over a minute later, for those that began before.
   Result<void> settle(const std::string& key, Time now);
   /// Nothing happened under this key.
   Result<void> forget(const std::string& key);

@@ -345,20 +345,31 @@ void note_second_key(Session& session, const StoredCredential& gone) {
       " revokes that too");
 }
 
+/// A stored key that the service does not know any more needs no revoking. One refusal does not tell that: the key is
+/// asked for whose it is. Fails where the key may live, and for one that was never stored, which may be mistyped.
+Result<void> check_is_dead(Client& client, const Key& key, Failure refusal) {
+  if (refusal.kind != Failure::Kind::auth) return fail(std::move(refusal));
+  refusal.hint = key.stored ? "the key may live on: run the same command again"
+                            : "nothing was revoked: the service does not know the key of WS_TOKEN";
+  if (!key.stored) return fail(std::move(refusal));
+  const auto whose = client.call({.operation = "me.get", .validate = false});
+  const bool is_dead = !whose && whose.error().kind == Failure::Kind::auth;
+  return is_dead ? Result<void>() : fail(std::move(refusal));
+}
+
 Result<ExitCode> logout(Session& session) {
   WS_LET(const Key key, session.key());
   if (session.has("dry-run")) return print_request(session, {.operation = "auth.revoke"});
   WS_LET(Client * client, session.client());
   const auto& operation = *contract::find_operation("auth.revoke");
-  auto reply = client->call({.operation = operation.id});
-  // A key that the server does not know any more needs no revoking.
-  if (!reply && reply.error().kind != Failure::Kind::auth) return fail(reply.error());
+  const auto reply = client->call({.operation = operation.id});
+  if (!reply) WS_TRY(check_is_dead(*client, key, reply.error()));
   if (key.stored) WS_TRY(session.credentials().remove(key.stored->key_id));
   if (key.stored) note_second_key(session, *key.stored);
   if (!key.stored) session.note("the key of WS_TOKEN is revoked; unset WS_TOKEN");
-  if (reply && session.format() != Format::table) {
-    session.printer().resource(*reply->json, reply->body);
-  } else if (session.format() == Format::table) {
+  if (session.format() != Format::table) {
+    session.printer().resource(reply ? *reply->json : Json{{"ok", true}}, reply ? reply->body : "");
+  } else {
     session.printer().sentence(reply ? "Logged out; the key is revoked and forgotten."
                                      : "Logged out; the service had revoked the key already.");
   }

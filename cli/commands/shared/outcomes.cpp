@@ -10,6 +10,7 @@
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/secrets.hpp"
+#include "api-client/login/device_login.hpp"
 #include "cli/commands/shared/account.hpp"
 #include "cli/output/format.hpp"
 
@@ -20,6 +21,7 @@ using contract::RetryClass;
 
 constexpr std::size_t most_told = 3;
 constexpr std::size_t most_untold = 1000;
+constexpr std::chrono::milliseconds wait_for_others{100};
 
 /// What was answered, also where the operation promises no JSON: `ws api` takes any body.
 Json answer_of(const Reply& reply) {
@@ -141,12 +143,20 @@ Result<IdempotencyJournal*> OutcomeLog::journal() {
 
 Result<std::optional<EarlierCreate>> OutcomeLog::find_left(const KeyedCreate& change) {
   WS_LET(IdempotencyJournal * kept, journal());
+  bool waits = false;
   while (true) {
     const Time now = session_.world().clock.now();
     WS_LET(auto left, kept->find_left(change, now));
     if (left && session_.has("again")) {
+      if (left->is_taken) return std::optional<EarlierCreate>();
       WS_TRY(kept->forget(left->key));
       continue;
+    }
+    if (left && left->is_taken) {
+      if (!std::exchange(waits, true))
+        session_.note("note: another run continues the same change; waiting for what comes of it");
+      if (make_sleeper(&session_.world().cancelled)(wait_for_others)) continue;
+      return fail(Failure::Kind::cancelled, "stopped; another run continues the same change");
     }
     if (!left || left->status == 0) return left;
     const auto answer = parse_bounded(left->answer);
@@ -169,6 +179,7 @@ Result<CallLog::Entry> OutcomeLog::begin(const Sent& sent) {
   Entry entry{.id = sent.idempotency_key};
   if (!sent.key_is_given) {
     const auto found = find_left(change);
+    if (!found && found.error().kind == Failure::Kind::cancelled) return fail(found.error());
     if (!found) {
       check(fail(found.error()));
       return without_row(sent);

@@ -1,6 +1,7 @@
 // What comes of a call whose answer is lost or spoilt behind the service's back: the real `ws`, the real mock and its
 // own faults. The mock's journal counts the sends, its state what was made.
 #include <functional>
+#include <memory>
 #include <set>
 
 #include <catch2/catch.hpp>
@@ -336,6 +337,64 @@ constexpr const char* unread = "rm -f p; mkfifo p && exec 4<>p 5>p 4<&-; \"$0\" 
 std::size_t comments_of(const OutcomeWorld& world) { return world.rows("comment_threads").size(); }
 
 }  // namespace
+
+TEST_CASE("outcomes: one refusal does not tell that a key is dead", "[cli]") {
+  const MockProcess server({"--device", "auto", "--device-interval", "1"});
+  Person person;
+  REQUIRE(person.ws({"login", "--base-url", server.base_url(), "--store", "file", "--for", "read"}).exit == 0);
+  control(server,
+          "POST",
+          "/faults",
+          R"({"operation": "auth.revoke", "nth": 1, "effect": {"status": {"status": 401, "body": {"detail": "no"}}}})");
+  CHECK(person.ws({"logout"}).exit == 4);
+  CHECK_FALSE(person.ws({"auth", "list"}).out.empty());
+  CHECK(person.ws({"logout"}).exit == 0);
+  Person mistyped(server);
+  mistyped.environment["WS_TOKEN"] = "wsk_mistyped";
+  CHECK(mistyped.ws({"logout"}).exit == 4);
+}
+
+TEST_CASE("outcomes: of several that continue the same change at once one does, and all tell its answer", "[cli]") {
+  OutcomeWorld world;
+  const std::vector<std::string> create = {"docs", "create", "X", "-F", "content=x", "--json"};
+  const std::size_t before = world.rows("documents").size();
+  SECTION("its answer was lost") {
+    world.fault("docs.create", 1, R"({"reset": true})", "after");
+    CHECK(world.ws({"docs", "create", "X", "-F", "content=x", "--no-retry"}).exit == 12);
+    world.fault("docs.create", 1, R"({"delay_ms": 400})", "after");
+  }
+  SECTION("its answer was not printed") { CHECK(with_output(world, create, full).exit == 14); }
+  std::vector<std::unique_ptr<Running>> all;
+  for (int i = 0; i < 4; ++i) {
+    all.push_back(std::make_unique<Running>(world.person.command(create, world.folder.path())));
+  }
+  std::set<std::string> ids;
+  for (const auto& one : all) {
+    const Ended ended = one->wait();
+    CAPTURE(ended.err);
+    REQUIRE(ended.exit == 0);
+    ids.insert(text_at(parse(ended.out), "id"));
+  }
+  CHECK(ids.size() == 1);
+  CHECK(world.rows("documents").size() == before + 1);
+  // One that comes later is a new wish.
+  CHECK(world.ws({"docs", "create", "X", "-F", "content=x"}).exit == 0);
+  CHECK(world.rows("documents").size() == before + 2);
+}
+
+TEST_CASE("outcomes: several that meet a change of which nobody can tell all say so, and send nothing", "[cli]") {
+  OutcomeWorld world;
+  const std::vector<std::string> add = {"comments", "add", world.document(), "-m", "x", "--json"};
+  world.fault("comments.add", 1, R"({"reset": true})", "after");
+  CHECK(world.ws({"comments", "add", world.document(), "-m", "x", "--no-retry"}).exit == 12);
+  const std::size_t comments = world.rows("comment_threads").size();
+  std::vector<std::unique_ptr<Running>> all;
+  for (int i = 0; i < 4; ++i) {
+    all.push_back(std::make_unique<Running>(world.person.command(add, world.folder.path())));
+  }
+  for (const auto& one : all) CHECK(one->wait().exit == 12);
+  CHECK(world.rows("comment_threads").size() == comments);
+}
 
 TEST_CASE("outcomes: a create that could not be told says so with its id, and the same again prints it", "[cli]") {
   const OutcomeWorld world;
