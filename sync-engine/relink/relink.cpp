@@ -213,6 +213,28 @@ Result<void> stays_linked(const LinkTree& tree, const std::string& old_path, con
   return {};
 }
 
+/// Of two names that differ in case alone, or in their Unicode form, one would not be synced.
+Result<void> meets_no_twin(const LinkTree& tree, const Renames& moved) {
+  if (tree.session == nullptr) return {};
+  std::map<std::string, std::string_view> taken;
+  for (const std::string& path : tree.index.files().paths()) {
+    const auto parsed = moved.contains(path) ? RelativePath::parse("") : RelativePath::parse(path);
+    if (parsed) taken.emplace(parsed->twin_key(), path);
+  }
+  for (const auto& [old_path, new_path] : moved) {
+    WS_LET(const RelativePath to, RelativePath::parse(new_path));
+    const auto twin = taken.find(to.twin_key());
+    if (twin == taken.end() || twin->second == new_path) continue;
+    return fail(Failure::Kind::usage,
+                fmt::format("{} and {} are one name on other machines, so {} would not be synced any more",
+                            new_path,
+                            twin->second,
+                            old_path),
+                "choose another name");
+  }
+  return {};
+}
+
 /// A folder that is tied by itself stays whole: its notes go to its own source, and its `.ws/` is not moved by name.
 Result<void> spares_tied_folders(const LinkTree& tree, const RelativePath& from, const RelativePath& to) {
   for (const Skipped& each : tree.scan.skipped()) {
@@ -254,6 +276,7 @@ Result<RelinkPlan> plan_move(const LinkTree& tree, const RelativePath& from, con
   WS_LET(told.moved, files_to_move(tree.root, from, to, told.stayed));
   WS_TRY(spares_tied_folders(tree, from, to));
   for (const auto& [old_path, new_path] : told.moved) WS_TRY(stays_linked(tree, old_path, new_path));
+  WS_TRY(meets_no_twin(tree, told.moved));
   if (tree.root.open_beneath(to.text(), O_PATH | O_NOFOLLOW))
     return fail(Failure::Kind::usage, fmt::format("{} exists already", to.text()));
   told.unread = tree.index.cut_notes();

@@ -242,6 +242,8 @@ Result<void> AttachmentStore::put_asset(const Attachment& asset) {
   return write("insert or replace into assets (bytes, hash, media, asset) values (?, ?, ?, ?)", asset);
 }
 
+Result<void> AttachmentStore::forget_assets() { return write("delete from assets"); }
+
 Result<std::optional<SentUpload>> AttachmentStore::find_upload(const Sha256& hash) {
   return find_row(*database_, "select upload, blob from uploads where hash = ?", read_upload, hash);
 }

@@ -117,6 +117,8 @@ class AttachmentStore {
   /// Assets by what they hold: known to be finished.
   Result<std::optional<Attachment>> find_asset(const Sha256& hash);
   Result<void> put_asset(const Attachment& asset);
+  /// A service that went back may have none of them.
+  Result<void> forget_assets();
 
   /// Of an upload of which nobody knows whether it became an Asset.
   Result<std::optional<SentUpload>> find_upload(const Sha256& hash);

@@ -297,8 +297,30 @@ Result<Incoming> pull_incoming(Session& session,
   return Puller(session, base, pending, options).pull();
 }
 
+namespace {
+
+/// A file that was renamed here and has its old name there again: the base has it by that, and the rename is sent.
+Result<void> put_back_renamed(AttachmentStore& store, const AttachmentTree& agreed, const AttachmentTree& there) {
+  WS_LET(const auto files, store.files());
+  std::map<Sha256, RelativePath> missing_there;
+  for (const auto& [path, file] : agreed) {
+    if (!there.contains(path)) missing_there.emplace(file.hash, path);
+  }
+  for (const auto& [path, file] : there) {
+    const auto renamed = missing_there.find(file.hash);
+    if (agreed.contains(path) || renamed == missing_there.end()) continue;
+    const auto number = files.find(renamed->second);
+    WS_TRY(store.put_base(path, file));
+    if (number != files.end()) WS_TRY(store.put_file(path, number->second));
+    missing_there.erase(renamed);
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> put_back_list(Session& session, const std::vector<PulledPart>& parts, Keep keep) {
-  if (parts.empty()) return {};
+  if (!session.knows_attachments()) return {};
   AttachmentStore store = session.attachments();
   WS_LET(KnownList list, load_list(store));
   std::vector<DocumentId> documents;
@@ -309,9 +331,11 @@ Result<void> put_back_list(Session& session, const std::vector<PulledPart>& part
   WS_LET(const AttachmentTree agreed, store.base());
   const AttachmentTree there = list.rows();
   WS_LET(sqlite::Transaction transaction, session.state.begin());
+  WS_TRY(store.forget_assets());
   WS_TRY(store_parts(store, list, documents));
+  if (keep == Keep::local) WS_TRY(put_back_renamed(store, agreed, there));
   for (const auto& [path, file] : agreed) {
-    if (keep != Keep::local) break;
+    if (keep != Keep::local || parts.empty()) break;
     const auto row = there.find(path);
     WS_TRY(row == there.end() ? store.forget_base(path) : store.put_base(path, row->second));
   }

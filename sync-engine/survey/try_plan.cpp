@@ -97,7 +97,8 @@ class Merger {
       auto merged = survey_.merged.find(action.document);
       if (merged == survey_.merged.end()) {
         WS_LET(std::optional<std::string> text, merge_one(*files, action));
-        if (!text) {
+        // One that is too large could not be sent, and the sides would never meet.
+        if (!text || text->size() > session_.config.max_file_bytes) {
           colliding.insert(action.document);
           continue;
         }

@@ -112,6 +112,20 @@ TEST_CASE("engine: distant edits of both sides merge, and both texts are parents
   CHECK(here.run().rows.empty());
 }
 
+TEST_CASE("engine: a merge that would be too large to send is a conflict, and the file stays as it is",
+          "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  const std::string big(600'000, 'x');
+  here.write("a.md", "one\n\ntwo\n\nthree\n");
+  here.run();
+  const std::string mine = "one\n\ntwo\n\nthree\n\n" + big + "\n";
+  here.write("a.md", mine);
+  remote.edit("a.md", big + "\n\none\n\ntwo\n\nthree\n");
+  CHECK(lines(here.run()) == Lines{"conflict a.md"});
+  CHECK(here.read("a.md") == mine);
+}
+
 TEST_CASE("engine: colliding edits are one conflict with both texts, and the rest goes on", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);

@@ -118,10 +118,14 @@ Result<std::vector<Conflict>> select(Session& session, const fs::path& root, con
   for (const std::string& word : words) {
     const std::string path = path_in_tree(root, word);
     bool any = false;
-    for (const Conflict& conflict : open) {
-      if (!is_named(conflict, word, path)) continue;
-      any = true;
-      if (ids.insert(conflict.id).second) selected.push_back(conflict);
+    // From within the tree, and as the list of conflicts has it.
+    for (const std::string& named : {path, word}) {
+      for (const Conflict& conflict : open) {
+        if (!is_named(conflict, word, named)) continue;
+        any = true;
+        if (ids.insert(conflict.id).second) selected.push_back(conflict);
+      }
+      if (any) break;
     }
     const Conflict* const by_ending = any ? nullptr : find_by_ending(open, word);
     if (by_ending != nullptr) {

@@ -1231,6 +1231,33 @@ TEST_CASE("sync diff: pictures of either side are rows with their sizes, and non
         "--- /dev/null\n+++ local/img/new.png\na new file: 29 bytes\n");
 }
 
+TEST_CASE("sync attachments: after the service went back, what is kept is proved and sent again, and renamed again",
+          "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  const std::string before = png + "before";
+  write_text(two.here / "img/c.png", before);
+  write_text(two.here / "more.md", "![c](img/c.png)\n");
+  REQUIRE(two.sync(two.here).exit == 0);
+  control(two.server, "POST", "/snapshots", R"({"name": "backup"})");
+  write_text(two.here / "img/a.png", png + "edited");
+  std::filesystem::rename(two.here / "img/c.png", two.here / "img/d.png");
+  REQUIRE(two.sync(two.here).exit == 0);
+  control(two.server, "POST", "/snapshots/backup:restore", "");
+  CHECK(two.sync(two.here).exit == 7);
+  CHECK(two.ws(two.here, {"sync", "resolve", "rewound", "--keep", "mine"}).exit == 0);
+  CHECK(two.sync(two.here).exit == 0);
+  CHECK(two.sync(two.here).exit == 0);
+  // A new machine gets all of it: the Asset that the list names is there.
+  const std::filesystem::path third = two.stage / "third";
+  std::filesystem::create_directory(third);
+  REQUIRE(two.ws(third, {"sync", "init", "--source", two.source}).exit == 0);
+  CHECK(two.sync(third).exit == 0);
+  CHECK(read_text(third / "img/a.png") == png + "edited");
+  CHECK(read_text(third / "img/d.png") == before);
+  CHECK_FALSE(std::filesystem::exists(third / "img/c.png"));
+}
+
 TEST_CASE("sync attachments: Ctrl-C while pictures come keeps the report of what was published", "[cli]") {
   const Pictures two;
   two.both_in_step();

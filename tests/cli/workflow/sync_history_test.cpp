@@ -40,7 +40,12 @@ TEST_CASE("sync mv: a name that would not be synced is refused", "[cli]") {
     CHECK(refused.exit == 2);
     CHECK_THAT(refused.err, Contains("would be archived"));
   }
-  CHECK(two.ws(two.here, {"sync", "mv", "a.md", "c.md"}).exit == 0);
+  write_text(two.here / "b.md", "another\n");
+  const Ended twin = two.ws(two.here, {"sync", "mv", "a.md", "B.md"});
+  CHECK(twin.exit == 2);
+  CHECK_THAT(twin.err, Contains("one name on other machines"));
+  CHECK(two.ws(two.here, {"sync", "mv", "a.md", "A.md"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync", "mv", "A.md", "c.md"}).exit == 0);
 }
 
 TEST_CASE("sync restore, untie, watch: a dry run changes nothing", "[cli]") {
