@@ -141,6 +141,16 @@ bool is_stream(const std::filesystem::path& path) {
          !std::filesystem::is_directory(there);
 }
 
+bool may_open_stream(const std::filesystem::path& path) {
+  const int named = descriptor_named(path);
+  if (named < 0) return ::access(path.c_str(), W_OK) == 0;
+  const int flags = ::fcntl(named, F_GETFL);
+  if (flags < 0) return false;
+  if ((flags & O_ACCMODE) != O_RDONLY) return true;
+  errno = EBADF;
+  return false;
+}
+
 Descriptor open_stream(const std::filesystem::path& path) {
   const int named = descriptor_named(path);
   // Opened by its name it would begin anew, over what the shell has there already.

@@ -25,6 +25,9 @@ Result<std::string> read_file(const std::filesystem::path& path,
 /// Whether a device or a pipe has the name, or it is that of an open file, like /dev/stdout: it is written into, and
 /// not replaced.
 bool is_stream(const std::filesystem::path& path);
+/// Whether it may be opened for writing; opening a pipe to find out would end it for its reader. False: `errno` tells
+/// why.
+bool may_open_stream(const std::filesystem::path& path);
 /// For writing. Empty: `errno` tells why.
 Descriptor open_stream(const std::filesystem::path& path);
 

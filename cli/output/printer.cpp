@@ -1,19 +1,12 @@
 #include "cli/output/printer.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <iterator>
 #include <utility>
 
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "api-client/base/clean.hpp"
-#include "api-client/base/descriptor.hpp"
-#include "api-client/base/files.hpp"
 #include "api-client/base/yaml.hpp"
 #include "cli/terminal/programs.hpp"
 #include "cli/terminal/table.hpp"
@@ -31,11 +24,6 @@ std::vector<const Json*> pointers_to(const Json& items) {
   std::vector<const Json*> pointers;
   for (const Json& item : items) pointers.push_back(&item);
   return pointers;
-}
-
-Failure is_there(const std::string& file) {
-  return {
-      .kind = Failure::Kind::disk, .what = "the file " + file + " exists already", .hint = "add --force to replace it"};
 }
 
 }  // namespace
@@ -279,42 +267,13 @@ void Printer::each(std::string_view operation, const Json& items) {
   for (const Json& one : items) item(one);
 }
 
-Result<void> Printer::check() const {
-  if (!to_file() || is_stream(options_.file)) return {};
-  std::error_code error;
-  const auto there = std::filesystem::symlink_status(options_.file, error);
-  if (there.type() == std::filesystem::file_type::none) {
-    return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + error.message());
-  }
-  if (std::filesystem::is_directory(there)) return fail(Failure::Kind::disk, options_.file + " is a folder");
-  if (std::filesystem::exists(there) && options_.overwrite == Overwrite::no) return fail(is_there(options_.file));
-  WS_LET(const std::filesystem::path target, follow_link(options_.file));
-  const std::filesystem::path folder = target.parent_path();
-  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return {};
-  return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + std::strerror(errno));
-}
-
-Result<void> Printer::write_stream() const {
-  const Descriptor stream = open_stream(options_.file);
-  const Controls controls = stream && ::isatty(stream.get()) == 1 ? Controls::clean : Controls::keep;
-  if (stream && write_all(stream.get(), terminal_.rendered(collected_, controls))) return {};
-  return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + std::strerror(errno));
-}
+Result<void> Printer::check() const { return options_.file ? options_.file->check() : Result<void>(); }
 
 Result<void> Printer::finish() {
   if (!to_file() && !collected_.empty()) show(terminal_, options_.pager, std::exchange(collected_, {}));
   if (failure_) return fail(*failure_);
   if (!to_file()) return {};
-  if (is_stream(options_.file)) return write_stream();
-  WS_TRY(check());
-  WS_LET(const std::filesystem::path target, follow_link(options_.file));
-  const std::string text = terminal_.rendered(collected_, Controls::keep);
-  std::error_code ignored;
-  if (options_.overwrite == Overwrite::only_same && std::filesystem::exists(target, ignored)) {
-    const auto there = read_file(target, text.size());
-    return there && *there == text ? Result<void>() : fail(is_there(options_.file));
-  }
-  return write_file(target, text);
+  return options_.file->write(terminal_, collected_);
 }
 
 }  // namespace ws::cli

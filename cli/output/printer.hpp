@@ -15,6 +15,7 @@
 #include "cli/output/format.hpp"
 #include "cli/output/jq.hpp"
 #include "cli/output/members.hpp"
+#include "cli/output/output_file.hpp"
 #include "cli/output/template.hpp"
 #include "cli/output/view.hpp"
 #include "cli/terminal/table.hpp"
@@ -22,19 +23,15 @@
 
 namespace ws::cli {
 
-/// What becomes of a file that is there already; `only_same`: it may be, if it holds just what would be written.
-enum class Overwrite { no, only_same, yes };
-
 struct PrinterOptions {
   Format format = Format::table;
   std::vector<std::string> fields = {};
   std::optional<JqProgram> jq = {};      ///< over the whole document; NDJSON: over each item
   std::optional<Template> line_of = {};  ///< `--template`: a line an item
-  std::string file = {};                 ///< empty or "-": stdout
-  Overwrite overwrite = Overwrite::no;
-  std::string pager = {};        ///< the command that shows what is longer than the screen; empty: none
-  FindView find_view = nullptr;  ///< null: nothing has a view
-  Time now = {};                 ///< times on a terminal are relative to it
+  std::optional<OutputFile> file = {};   ///< empty: stdout
+  std::string pager = {};                ///< the command that shows what is longer than the screen; empty: none
+  FindView find_view = nullptr;          ///< null: nothing has a view
+  Time now = {};                         ///< times on a terminal are relative to it
 };
 
 class Printer {
@@ -89,8 +86,7 @@ class Printer {
   /// The same for prose: broken between words at the width of the terminal.
   void sentence(std::string_view text);
 
-  /// Whether `--output FILE` may be written: fails with `disk` where its folder cannot be written to, or where it is
-  /// there already and may not be. To be asked before anything is sent.
+  /// Whether `--output FILE` may be written, as `OutputFile::check`.
   Result<void> check() const;
   /// Shows what was kept for the pager, and writes `--output FILE`, whole or not at all (a device or pipe: into it).
   /// Fails with `disk`, or as `--jq` did.
@@ -104,10 +100,9 @@ class Printer {
 
  private:
   void print_id(const Json& value);
-  Result<void> write_stream() const;
   void put(std::string_view text);
   void put_json(std::string_view json);
-  bool to_file() const { return !options_.file.empty() && options_.file != "-"; }
+  bool to_file() const { return options_.file.has_value(); }
   bool has_exact_numbers(const Json& value, Numbers numbers = Numbers::of_64_bits);
   bool has_members(std::string_view shape, const std::vector<const Json*>& items);
   const View* view_of(std::string_view shape) const {

@@ -1,9 +1,6 @@
 // Agents: made, paused, revoked; their secrets written where nobody else reads them.
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
-#include "api-client/base/files.hpp"
 #include "cli/commands/shared/batch.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
@@ -21,33 +18,10 @@ Flag secret_out_flag() {
           .help = "write the agent's secret to FILE, readable by you alone, and do not show it"};
 }
 
-/// The file for a secret that is shown once: made before the call, so that nothing is lost after it.
-class SecretFile {
- public:
-  static Result<std::optional<SecretFile>> reserve(const Session& session) {
-    const auto path = session.arguments().value("secret-out");
-    if (!path) return std::optional<SecretFile>();
-    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (session.has("force") ? 0 : O_EXCL);
-    const int file = ::open(path->c_str(), flags, 0600);
-    if (file < 0) {
-      return fail(Failure::Kind::disk,
-                  "cannot write the secret to " + *path + (errno == EEXIST ? ": it exists already" : ""),
-                  errno == EEXIST ? "name another file, or add --force" : "name another file");
-    }
-    ::close(file);
-    return std::optional<SecretFile>(SecretFile(*path, session.has("force")));
-  }
-  Result<void> write(const std::string& secret) const { return write_file(path_, secret + "\n", 0600); }
-  void drop() const {
-    if (!was_there_) ::unlink(path_.c_str());
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  SecretFile(std::string path, bool was_there) : path_(std::move(path)), was_there_(was_there) {}
-  std::string path_;
-  bool was_there_;
-};
+/// The place of a secret that is shown once.
+Result<std::optional<OutputFile>> secret_file(const Session& session) {
+  return named_output(session.arguments(), "secret-out", session.has("force") ? Overwrite::yes : Overwrite::no, 0600);
+}
 
 /// The secret of an answer: a member of a rotation, or of a new agent's `credential`.
 Json* find_secret(Json& answer) {
@@ -69,30 +43,25 @@ Result<ExitCode> send_for_secret(Session& session, const contract::Operation& op
   WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
-  WS_LET(const auto file, SecretFile::reserve(session));
-  Result<Reply> reply = client->call(std::move(call));
-  if (!reply) {
-    if (file) file->drop();
-    return fail(reply.error());
-  }
-  Json* const secret = find_secret(*reply->json);
+  WS_LET(const auto file, secret_file(session));
+  WS_LET(Reply reply, client->call(std::move(call)));
+  Json* const secret = find_secret(*reply.json);
   if (file && secret != nullptr) {
-    const auto written = file->write(secret->get<std::string>());
+    const auto written = file->write(session.terminal(), secret->get<std::string>() + "\n");
     if (written) {
       *secret = nullptr;
-      reply->body.clear();
+      reply.body.clear();
       session.note("the secret is in " + file->path());
     } else {
       session.note("warning: " + written.error().what + "; the secret is shown instead, and only now");
     }
   }
   if (secret != nullptr) {
-    return print_reply(session, operation, *reply);
+    return print_reply(session, operation, reply);
   }
-  if (file) file->drop();
   // Print all of the answer even if no secret is found in it: it may be the only copy of the new secret.
-  session.printer().resource(*reply->json, reply->body);
-  session.print_failure(without_secret(operation, *reply), ExitCode::unknown_outcome);
+  session.printer().resource(*reply.json, reply.body);
+  session.print_failure(without_secret(operation, reply), ExitCode::unknown_outcome);
   return ExitCode::unknown_outcome;
 }
 

@@ -113,16 +113,13 @@ Result<PrinterOptions> Session::printer_options(FindView find_view) {
   // One thing that is read again may find itself there; what changes something is refused before it is sent.
   const contract::Operation* const operation = command_.operation;
   const bool reads_one = operation != nullptr && operation->retry == contract::RetryClass::read && !is_list(*operation);
-  PrinterOptions options{.fields = arguments_.items("fields"),
-                         .file = command_.writes_output || fills_folder(*this) || has("dry-run")
-                                     ? ""
-                                     : arguments_.value("output").value_or(""),
-                         .overwrite = has("force") ? Overwrite::yes
-                                      : reads_one  ? Overwrite::only_same
-                                                   : Overwrite::no,
-                         .find_view = find_view,
-                         .now = world_.clock.now()};
-  const bool to_file = !options.file.empty() && options.file != "-";
+  PrinterOptions options{.fields = arguments_.items("fields"), .find_view = find_view, .now = world_.clock.now()};
+  const std::string file = arguments_.value("output").value_or("-");
+  const bool to_file =
+      !file.empty() && file != "-" && !command_.writes_output && !fills_folder(*this) && !has("dry-run");
+  if (to_file) {
+    options.file.emplace(file, has("force") ? Overwrite::yes : reads_one ? Overwrite::only_same : Overwrite::no);
+  }
   options.format = terminal().is_terminal(Stream::out) && !to_file ? Format::table : Format::tsv;
   if (has("jq") && has("template")) return fail(Failure::Kind::usage, "give --jq or --template, not both");
   // Both read the document as it is, whatever people are used to see; NDJSON gives them its items.

@@ -254,6 +254,22 @@ Result<std::string> read_markdown(const std::string& path) {
   return text;
 }
 
+Result<std::optional<OutputFile>> named_output(const Parsed& arguments,
+                                               std::string_view flag,
+                                               Overwrite overwrite,
+                                               std::optional<unsigned> mode) {
+  const auto path = arguments.value(flag);
+  if (!path) return std::optional<OutputFile>();
+  if (*path == "-") {
+    return fail(Failure::Kind::usage,
+                fmt::format("--{} takes a file, not -: stdout has the answer", flag),
+                "name a file; ./- is one of that name");
+  }
+  OutputFile file(*path, overwrite, mode);
+  WS_TRY(file.check());
+  return std::optional<OutputFile>(std::move(file));
+}
+
 bool is_secret(std::string_view member) {
   return member == "device_code" || member == "lease_token" || member == "source_event_lease_token";
 }

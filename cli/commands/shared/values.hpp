@@ -1,6 +1,7 @@
 /// Parses arguments by their type in the operation table, and reads the user's files.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "api-client/base/result.hpp"
 #include "api-client/contract/schema.hpp"
 #include "cli/grammar/command.hpp"
+#include "cli/output/output_file.hpp"
 
 namespace ws::cli {
 
@@ -46,6 +48,13 @@ Result<std::string> read_markdown(const std::string& path);
 Result<void> check_overlays(const Parsed& arguments);
 /// `-F a.b=1` where `a` is no object.
 Failure overlaid_twice(char letter, std::string_view assignment);
+
+/// The file that `--junit` and the like name; empty: none. Fails as `OutputFile::check`, and with `usage` for `-`, as
+/// stdout has the answer.
+Result<std::optional<OutputFile>> named_output(const Parsed& arguments,
+                                               std::string_view flag,
+                                               Overwrite overwrite,
+                                               std::optional<unsigned> mode = std::nullopt);
 
 /// Members that are secrets: they come by `@FILE`, `-`, environment or saved state, never as a flag's value.
 bool is_secret(std::string_view member);

@@ -1,12 +1,13 @@
 // Test runs: launched, waited for, reported as JUnit.
 #include <nlohmann/json.hpp>
 
-#include "api-client/base/files.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/outcomes.hpp"
 #include "cli/commands/shared/paging.hpp"
+#include "cli/commands/shared/values.hpp"
 #include "cli/commands/shared/waiting.hpp"
 #include "cli/commands/tests/junit.hpp"
 
@@ -36,11 +37,11 @@ Result<Call> launch_call(Session& session) {
   return call;
 }
 
-Result<ExitCode> report(Session& session, const Reply& reply, Phase phase) {
+Result<ExitCode> report(Session& session, const std::optional<OutputFile>& junit, const Reply& reply, Phase phase) {
   print_reply(session, operation_of("tests.run_get"), reply);
-  if (const auto file = session.arguments().value("junit")) {
-    WS_LET(const std::filesystem::path target, follow_link(*file));
-    WS_TRY(write_file(target, run_to_junit(*reply.json)));
+  if (junit) {
+    const auto written = junit->write(session.terminal(), run_to_junit(*reply.json));
+    if (!written) return fail(session.outcomes().tell(written.error()));
   }
   if (phase == Phase::failed && !is_json(session.format())) {
     session.note("the run ended with status " + find_text(*reply.json, "status").value_or("failed"));
@@ -68,16 +69,16 @@ Failure without_run(const Reply& reply) {
                    .idempotency_key = reply.idempotency_key}};
 }
 
-Result<void> check_flags(const Session& session) {
+Result<std::optional<OutputFile>> junit_file(const Session& session) {
   if (session.has("junit") && !waits(session)) {
     return fail(Failure::Kind::usage, "--junit needs the results of the run", "add --wait");
   }
-  return {};
+  return named_output(session.arguments(), "junit", Overwrite::yes);
 }
 
 Result<ExitCode> launch(Session& session) {
   const contract::Operation& operation = operation_of("tests.run_launch");
-  WS_TRY(check_flags(session));
+  WS_LET(const auto junit, junit_file(session));
   WS_LET(Call call, launch_call(session));
   WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
@@ -92,12 +93,12 @@ Result<ExitCode> launch(Session& session) {
     reply = std::move(ended.reply);
     phase = ended.phase;
   }
-  return report(session, reply, phase);
+  return report(session, junit, reply, phase);
 }
 
 Result<ExitCode> get_run(Session& session) {
   const contract::Operation& operation = operation_of("tests.run_get");
-  WS_TRY(check_flags(session));
+  WS_LET(const auto junit, junit_file(session));
   if (!waits(session)) return run_on_ids(session, operation);
   if (session.arguments().words.size() != 1) return fail(Failure::Kind::usage, "--wait waits for one run");
   const std::string& id = session.arguments().words.front();
@@ -106,7 +107,7 @@ Result<ExitCode> get_run(Session& session) {
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
   WS_LET(const Awaited ended, await_end(session, *client, read_run(id), wait_again(id)));
-  return report(session, ended.reply, ended.phase);
+  return report(session, junit, ended.reply, ended.phase);
 }
 
 }  // namespace

@@ -46,6 +46,28 @@ TEST_CASE("agents: a secret goes to a file that nobody else reads, and nowhere e
   CHECK(agent.ws({"whoami"}).exit == 4);
 }
 
+TEST_CASE("agents: a secret goes into the pipe that --secret-out names, and `-` is no file", "[cli]") {
+  const AgentStage stage;
+  const std::string id = parse(stage.create("scribe", "key").out)["id"];
+  Command command = stage.person.command({}, stage.folder.path());
+  command.program.clear();
+  command.arguments = {"bash",
+                       "-c",
+                       "mkfifo p; timeout 10 cat p >got & \"$0\" agents rotate $1 -y --secret-out p $2; e=$?; "
+                       "test -p p || kill $!; wait; test -p p && exit $e",
+                       program("ws"),
+                       id,
+                       GENERATE("", "--force")};
+  const Ended ended = run_command(command);
+  INFO(ended.err);
+  CHECK(ended.exit == 0);
+  CHECK(read_text(stage.folder / "got").starts_with("wsk_"));
+  CHECK(stage.create("other", "-").exit == 2);
+  CHECK_FALSE(std::filesystem::exists(stage.folder / "-"));
+  CHECK(stage.create("other", "missing/key").exit == 14);
+  CHECK(stage.create("other", "other.key").exit == 0);  // nothing was made before
+}
+
 TEST_CASE("agents: a refused creation leaves no file", "[cli]") {
   const AgentStage stage;
   REQUIRE(stage.create("scribe", "first").exit == 0);

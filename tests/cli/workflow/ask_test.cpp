@@ -85,6 +85,37 @@ TEST_CASE("wait: a failed run or operation is exit 13, shown all the same", "[cl
   CHECK(answered(run, {"tests", "runs", "get", nobody, "--junit", "r.xml"}).exit == 2);
 }
 
+TEST_CASE("runs: --junit goes into the pipe that it names, and what cannot be written is found before the run",
+          "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const TemporaryFolder folder;
+  const std::vector<std::string> launch = {"tests", "runs", "launch", "--suite", "smoke", "--wait", "--json"};
+  const auto runs = [&] { return parse(person.ws({"tests", "runs", "list", "--json"}).out)["data"].size(); };
+  const std::size_t before = runs();
+  for (const char* const file : {"missing/r.xml", ".", "/dev/fd/77", "-"}) {
+    CAPTURE(file);
+    auto words = launch;
+    words.insert(words.end(), {"--junit", file});
+    CHECK(person.ws(words, folder.path()).exit == (std::string_view(file) == "-" ? 2 : 14));
+    CHECK(runs() == before);
+  }
+  Command command = person.command({}, folder.path());
+  command.program.clear();
+  command.arguments = {"bash",
+                       "-c",
+                       GENERATE("mkfifo p; timeout 20 cat p >got & \"$0\" \"$@\" --junit p; e=$?; "
+                                "test -p p || kill $!; wait; test -p p && exit $e",
+                                "\"$0\" \"$@\" --junit /dev/stdout | cat >got; exit ${PIPESTATUS[0]}"),
+                       program("ws")};
+  command.arguments.insert(command.arguments.end(), launch.begin(), launch.end());
+  const Ended ended = run_command(command);
+  INFO(ended.err);
+  CHECK(ended.exit == 0);
+  CHECK(read_text(folder / "got").find("</testsuites>") != std::string::npos);
+  CHECK(runs() == before + 1);
+}
+
 TEST_CASE("ask: what ends the waiting after the question was accepted says so, with its id", "[cli]") {
   const HostileServer server([](const Seen& seen) {
     if (seen.method == "POST") return answer(200, dump({{"id", nobody}, {"status", "queued"}}));
