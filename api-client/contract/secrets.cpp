@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/operations.hpp"
@@ -185,6 +187,16 @@ std::string replace_keys(std::string text, const std::function<std::string(std::
 
 std::string redact_keys(std::string text) {
   return replace_keys(std::move(text), [](std::string_view) { return std::string(redacted); });
+}
+
+bool holds_secret(const Json& value) {
+  if (const auto* const text = value.get_ptr<const std::string*>()) return redact_keys(*text) != *text;
+  if (!value.is_structured()) return false;
+  for (const auto& [name, member] : value.items()) {
+    if (value.is_object() && !member.is_null() && !secret_kind(name).empty()) return true;
+    if (holds_secret(member)) return true;
+  }
+  return false;
 }
 
 std::string redact_pairs(std::string_view text) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "api-client/base/json.hpp"
+
 namespace ws::contract {
 
 /// What is written in place of a secret.
@@ -41,6 +43,9 @@ bool hides_header(std::string_view name, std::string_view value);
 std::string replace_keys(std::string text, const std::function<std::string(std::string_view key)>& by);
 /// The same with `redacted`.
 std::string redact_keys(std::string text);
+
+/// Whether a member of the value, however deep, is a secret that it tells, or a text in it holds a key.
+bool holds_secret(const Json& value);
 
 /// "user_code=[redacted]&action=approve": of a query, or of a form.
 std::string redact_pairs(std::string_view text);

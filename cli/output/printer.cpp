@@ -8,6 +8,7 @@
 
 #include "api-client/base/clean.hpp"
 #include "api-client/base/yaml.hpp"
+#include "api-client/contract/secrets.hpp"
 #include "cli/terminal/programs.hpp"
 #include "cli/terminal/table.hpp"
 
@@ -83,7 +84,12 @@ void Printer::shaped(const Json& document, const Json& items) {
   }
   if (!has_exact_numbers(document, Numbers::of_53_bits)) return;
   auto ran = options_.jq->run(dump(document), [this](std::string_view text) { raw(std::string(text) + "\n"); });
-  if (!ran && !failure_) failure_ = std::move(ran).error();
+  if (ran || failure_) return;
+  failure_ = std::move(ran).error();
+  // What a program fails with may be anything that it was given, in any form.
+  if (contract::holds_secret(document)) {
+    failure_->what = "--jq: the program failed; its message is not shown, as the answer holds a secret";
+  }
 }
 
 void Printer::json(const Json& value) {

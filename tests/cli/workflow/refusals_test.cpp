@@ -89,6 +89,22 @@ TEST_CASE("output: where the deed is done and only its answer is lost, it says s
   CHECK(by_jq.err.find("the change was made") != std::string::npos);
 }
 
+TEST_CASE("output: what a jq program fails with is not told where the answer holds a secret", "[cli]") {
+  const std::string key = "wsk_" + std::string(43, 'k');
+  const std::string program = GENERATE("error", ".secret | tonumber", ".lease_token | @base64 | error", "halt_error");
+  CAPTURE(program);
+  const Dialogue talk(answer(200, dump({{"id", nobody}, {"secret", key}, {"lease_token", "token-of-a-lease"}})));
+  for (const char* const format : {"table", "json"}) {
+    const Ended ended = talk.ws({"agents", "rotate", nobody, "-y", "--jq", program, "--format", format});
+    CAPTURE(ended.err);
+    CHECK(ended.exit == 1);
+    CHECK(ended.err.find("holds a secret") != std::string::npos);
+    CHECK(ended.err.find("wsk_kkk") == std::string::npos);
+    CHECK(ended.err.find("token-of-a") == std::string::npos);
+    CHECK(ended.err.find("dG9rZW4") == std::string::npos);
+  }
+}
+
 TEST_CASE("output: devices and pipes are written into, not replaced", "[cli]") {
   const Dialogue talk(answer(200, R"({"data": [], "next_cursor": null})"));
   const std::string pipe = (talk.folder / "pipe").string();
