@@ -16,6 +16,8 @@
 namespace ws::cli {
 namespace {
 
+constexpr std::string_view path_placeholders[] = {"FILE", "DIR", "PATH", "FROM", "TO", "BASE", "OURS", "THEIRS"};
+
 std::string key_of(const Flag& flag) { return flag.name.empty() ? std::string(1, flag.letter) : flag.name; }
 
 CLI::Option* declare(CLI::App& app, const Flag& flag, std::vector<std::string>& values) {
@@ -126,9 +128,17 @@ Failure unknown_flag(const Command& command, const UnknownFlag& given, const std
   return usage_failure(command, ShellCommand{"ws"}.words(command.words).in_backticks() + " has no flag " + name, hint);
 }
 
-Result<void> check_words(const Command& command,
-                         const std::vector<std::string>& words,
-                         const std::vector<Entry>& entries) {
+/// "FILE|-", "PATH": no file has an empty name, and joined to a folder it would be the folder.
+bool names_path(std::string_view placeholder) {
+  const auto is_path = [](std::string_view one) {
+    return std::ranges::find(path_placeholders, one) != std::end(path_placeholders);
+  };
+  const std::size_t end = placeholder.find('|');
+  return is_path(placeholder.substr(0, end)) || (end != std::string_view::npos && is_path(placeholder.substr(end + 1)));
+}
+
+Result<void> check_words(const Command& command, const Parsed& parsed, const std::vector<Entry>& entries) {
+  const std::vector<std::string>& words = parsed.words;
   std::size_t least = 0;
   std::size_t most = 0;
   for (const Word& word : command.arguments) {
@@ -150,6 +160,19 @@ Result<void> check_words(const Command& command,
 /// "-1" is a number, "-" is stdin.
 bool looks_like_flag(const std::string& word) {
   return word.size() > 1 && word.front() == '-' && !(word[1] >= '0' && word[1] <= '9');
+}
+
+/// Of a batch an empty word is a row that fails.
+Result<void> check_paths(const Command& command, const Parsed& parsed) {
+  const std::vector<std::string>& words = parsed.words;
+  for (std::size_t i = 0; i < words.size() && !command.arguments.empty(); ++i) {
+    const Word& word = command.arguments[std::min(i, command.arguments.size() - 1)];
+    const bool is_of_several = words.size() > command.arguments.size();
+    if (words[i].empty() && !is_of_several && names_path(word.placeholder)) {
+      return fail(usage_failure(command, "the argument " + word.placeholder + " is empty"));
+    }
+  }
+  return {};
 }
 
 struct Declared {
@@ -192,6 +215,8 @@ Result<Parsed> collect(const Command& command,
         return fail(usage_failure(command, one->flag->spelled() + " takes no value"));
       }
       one->values = {"true"};
+    } else if (names_path(one->flag->placeholder) && std::ranges::count(one->values, "") > 0) {
+      return fail(usage_failure(command, one->flag->spelled() + " is empty, where it takes " + one->flag->placeholder));
     }
     parsed.flags.emplace(key_of(*one->flag), std::move(one->values));
   }
@@ -254,7 +279,10 @@ Result<Parsed> parse(const Command& command,
     return fail(usage_failure(command, error.what()));
   }
   WS_LET(Parsed parsed, collect(command, entries, app, declared));
-  if (!parsed.has("help") && !parsed.has("version")) WS_TRY(check_words(command, parsed.words, entries));
+  if (!parsed.has("help") && !parsed.has("version")) {
+    WS_TRY(check_words(command, parsed, entries));
+    WS_TRY(check_paths(command, parsed));
+  }
   return parsed;
 }
 

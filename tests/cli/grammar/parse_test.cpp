@@ -78,3 +78,13 @@ TEST_CASE("parse: items are the values split at their commas", "[cli]") {
   REQUIRE(parsed);
   CHECK(parsed->items("fields") == std::vector<std::string>{"a", "b.c", "d"});
 }
+
+TEST_CASE("parse: an empty path is refused, an empty text is not", "[cli]") {
+  Command one = sample();
+  one.arguments = {{.placeholder = "PATH"}};
+  CHECK(parse(one, {""}).error().what == "the argument PATH is empty");
+  one.arguments = {{.placeholder = "PATH", .count = Count::any}};
+  CHECK(parse(one, {"", "x"}));  // of a batch it is a row
+  CHECK(parse(sample(), {"", "--message", ""}));
+  CHECK(parse(sample(), {"x", "-o", ""}).error().what == "--output is empty, where it takes FILE|-");
+}

@@ -225,3 +225,23 @@ TEST_CASE("answers: an encoding that ws cannot decode is named", "[cli]") {
   }
   CHECK_FALSE(std::filesystem::exists(talk.folder / "x"));
 }
+
+TEST_CASE("paths: an empty one is refused before anything is sent", "[cli]") {
+  const Dialogue talk(answer(200, R"({"data": [], "next_cursor": null})"));
+  const std::vector<std::vector<std::string>> lines = {{"docs", "export", ""},
+                                                       {"docs", "list", "-o", ""},
+                                                       {"docs", "create", "A", "-f", ""},
+                                                       {"-C", "", "docs", "list"},
+                                                       {"links", "check", ""},
+                                                       {"links", "mv", "a.md", ""},
+                                                       {"sync", "init", ""},
+                                                       {"merge", "", "a", "b"},
+                                                       {"files", "upload", ""},
+                                                       {"agents", "rotate", nobody, "-y", "--secret-out", ""},
+                                                       {"docs", "get", ""}};
+  for (const std::vector<std::string>& words : lines) {
+    CAPTURE(words);
+    CHECK(talk.ws(words).exit == 2);
+  }
+  CHECK(talk.server.requests().empty());
+}
