@@ -316,7 +316,12 @@ class App {
     // The output of a failed command is shown, but --output writes no file.
     if (!ended && session.has("output")) return ended;
     auto finished = session.printer().finish();
-    if (ended && !finished) return fail(session.outcomes().tell(std::move(finished).error()));
+    if (ended && !finished) {
+      Failure failure = std::move(finished).error();
+      // A usage error says that nothing was sent.
+      if (session.outcomes().has_made() && failure.kind == Failure::Kind::usage) failure.kind = Failure::Kind::disk;
+      return fail(session.outcomes().tell(std::move(failure)));
+    }
     if (finished) session.output_done();
     if (ended && has_reached_reader(*ended, session)) session.outcomes().told();
     if (ended) session.print_notes();

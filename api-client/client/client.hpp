@@ -175,6 +175,9 @@ class Client {
   std::unique_ptr<Impl> impl_;
 };
 
+/// The operation that method and path name; null: the table has none.
+const contract::Operation* find_operation_of(const AnyCall& call);
+
 /// The command that shows whether a call of unknown outcome took effect: "`ws docs list`".
 std::string command_to_check(const contract::Operation& operation);
 

@@ -344,6 +344,10 @@ Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options) 
   return prepared;
 }
 
+const Operation* find_operation_of(const AnyCall& call) {
+  return find_by_path(call.method, call.path.substr(0, call.path.find('?'))).first;
+}
+
 Result<Prepared> prepare_any(const AnyCall& call, const ClientOptions& options, const std::string& fresh_key) {
   auto [known, values] = find_by_path(call.method, call.path.substr(0, call.path.find('?')));
   const bool is_read = call.method == "GET" || call.method == "HEAD";

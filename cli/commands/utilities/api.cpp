@@ -189,6 +189,7 @@ Result<ExitCode> print_all_pages(Session& session, Client& client, AnyCall call)
 
 Result<ExitCode> api(Session& session) {
   WS_LET(AnyCall call, call_of(session));
+  if (const auto* const operation = find_operation_of(call)) WS_TRY(check_named_members(session, *operation));
   WS_LET(Client * client, session.client());
   if (session.has("dry-run")) {
     WS_LET(const http::Request request, client->prepare(call));

@@ -28,6 +28,23 @@ TEST_CASE("api: any path, with members as query or body, and the body of the ans
   CHECK(person.ws({"api", "GET", "/v1/nothing"}).exit == 6);
 }
 
+TEST_CASE("api: a member that the answer does not have is refused before a change, or told after it", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{"--fields", "nope"}, {"--template", "{nope}"}}) {
+    std::vector<std::string> words = {"api", "POST", "/v1/documents", "-F", "title=A", "-F", "content=x"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    CHECK(person.ws(words).exit == 2);
+    CHECK(control(server, "GET", "/requests", "").find("docs.create") == std::string::npos);
+  }
+  // What the table does not have is found when it is made.
+  const HostileServer unknown([](const Seen&) { return answer(200, R"({"id": "x"})"); });
+  const Ended late = At(unknown.origin()).ws({"api", "POST", "/v1/x", "--fields", "nope", "--json"});
+  CHECK(late.exit == 14);
+  CHECK(error_of(late)["applied"] == "yes");
+}
+
 TEST_CASE("api: what --jq and the like cannot read is a failure, not an answer", "[cli]") {
   const std::string given = GENERATE("<html>", R"({"id": "x", "big": 1e400})");
   const HostileServer server([&given](const Seen&) { return answer(200, given); });
