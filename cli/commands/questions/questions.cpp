@@ -150,13 +150,24 @@ Call read_question(const std::string& id) {
 }
 
 Result<ExitCode> show(Session& session, Client& client, const Reply& reply, Phase phase) {
+/// The question is answered, and its text is elsewhere.
+Failure without_text(Failure failure, const std::string& id) {
+  failure.what = fmt::format("the question {} was answered, but its text cannot be read: {}", id, failure.what);
+  failure.hint = ShellCommand{"ws", "questions", "get", id}.in_backticks() + " shows where it is; do not ask again";
+  failure.call.applied = Applied::yes;
+  failure.call.retryable = false;
+  return failure;
+}
+
   if (const std::string note = unknown_end_of(*reply.json); !note.empty()) session.note(note);
   if (!is_for_people(session)) {
     print_reply(session, operation_of("questions.get"), reply);
   } else if (phase == Phase::failed) {
     session.note("the question ended with status " + find_text(*reply.json, "status").value_or("failed"));
   } else {
-    WS_TRY(print_answer(session, client, *reply.json));
+    auto printed = print_answer(session, client, *reply.json);
+    const auto id = find_text(*reply.json, "id");
+    if (!printed) return fail(id ? without_text(std::move(printed).error(), *id) : std::move(printed).error());
   }
   return exit_of(phase);
 }

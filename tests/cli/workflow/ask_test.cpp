@@ -85,6 +85,17 @@ TEST_CASE("wait: a failed run or operation is exit 13, shown all the same", "[cl
   CHECK(answered(run, {"tests", "runs", "get", nobody, "--junit", "r.xml"}).exit == 2);
 }
 
+TEST_CASE("ask: where the text of the answer cannot be read, the question is told", "[cli]") {
+  const HostileServer server([](const Seen& seen) {
+    if (seen.method != "POST") return answer(403, R"({"detail": "no"})");
+    return answer(200, dump({{"id", nobody}, {"status", "completed"}, {"artifacts", {{{"document_id", nobody}}}}}));
+  });
+  const Ended ended = At(server.origin()).ws({"ask", "why"});
+  CHECK(ended.exit == 5);
+  CHECK(ended.err.find(std::string("the question ") + nobody + " was answered") != std::string::npos);
+  CHECK(ended.err.find(std::string("ws questions get ") + nobody) != std::string::npos);
+}
+
 TEST_CASE("runs: --junit goes into the pipe that it names, and what cannot be written is found before the run",
           "[cli]") {
   const MockProcess server;
