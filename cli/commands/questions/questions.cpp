@@ -80,8 +80,9 @@ Result<Call> ask_call(Session& session) {
   if (!body.is_object()) return call;
   body.erase("conversation_id");
   WS_LET(const std::string prompt, prompt_of(session));
-  if (!prompt.empty()) body["prompt"] = prompt;
-  if (!body.contains("prompt")) {
+  const bool is_given = !session.arguments().words.empty() || session.has("file");
+  if (is_given) body["prompt"] = prompt;
+  if (!body.contains("prompt") || (is_given && prompt.empty())) {
     return fail(Failure::Kind::usage, "PROMPT is required", "ws ask 'What did we decide?', or `-` for stdin");
   }
   const auto sources = session.arguments().items("source");

@@ -85,6 +85,18 @@ TEST_CASE("wait: a failed run or operation is exit 13, shown all the same", "[cl
   CHECK(answered(run, {"tests", "runs", "get", nobody, "--junit", "r.xml"}).exit == 2);
 }
 
+TEST_CASE("ask: a stdin or file without text asks nothing", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  using Words = std::vector<std::string>;
+  const Words words =
+      GENERATE(Words{"ask", "-"}, Words{"ask", "-f", "-"}, Words{"ask", "-", "--body", R"({"prompt": "x"})"});
+  Command command = person.command(words);
+  command.input = "\n";
+  CHECK(run_command(command).exit == 2);
+  CHECK(parse(control(server, "GET", "/state", ""))["tables"]["questions"].empty());
+}
+
 TEST_CASE("ask: where the text of the answer cannot be read, the question is told", "[cli]") {
   const HostileServer server([](const Seen& seen) {
     if (seen.method != "POST") return answer(403, R"({"detail": "no"})");
