@@ -194,6 +194,13 @@ Result<void> CredentialStore::save(const std::vector<StoredCredential>& credenti
   return {};
 }
 
+Result<void> CredentialStore::check() const {
+  WS_LET(const Descriptor lock, lock_store(folder_));
+  WS_TRY(load());
+  if (::access(folder_.c_str(), W_OK | X_OK) == 0) return {};
+  return fail(Failure::Kind::disk, "cannot write " + file().string() + ": " + std::strerror(errno));
+}
+
 Result<void> CredentialStore::put(const StoredCredential& credential) {
   WS_LET(const Descriptor lock, lock_store(folder_));
   WS_LET(std::vector<StoredCredential> all, load());

@@ -61,6 +61,8 @@ class CredentialStore {
   Result<std::vector<StoredCredential>> load() const;
   /// Reads the secret. Fails with `disk` if the keyring does not respond, with `auth` if the key is missing there.
   Result<std::string> secret_of(const StoredCredential& credential);
+  /// Whether `put` can write, as far as that can be told beforehand. Fails with `disk`.
+  Result<void> check() const;
   /// Adds the credential, or replaces the one of the same profile, base URL and Workspace, and makes it the current
   /// one, unless it is a second key. On success the written data has been read back.
   Result<void> put(const StoredCredential& credential);

@@ -30,11 +30,17 @@ std::vector<ReplacedKey> replaced_by(Session& session, const StoredCredential& c
   return replaced;
 }
 
-void revoke(Session& session, const ReplacedKey& key) {
-  auto client = session.client_with({.secret = key.secret, .origin = key.stored.origin});
-  Result<Reply> revoked = client ? (*client)->call({.operation = "auth.revoke"}) : fail(client.error());
+Result<void> revoke(Session& session, const Credential& key) {
+  WS_LET(const std::unique_ptr<Client> client, session.client_with(key));
+  const auto revoked = client->call({.operation = "auth.revoke"});
   // A key that the server does not know any more needs no revoking.
-  if (!revoked && revoked.error().kind != Failure::Kind::auth) {
+  if (revoked || revoked.error().kind == Failure::Kind::auth) return {};
+  return fail(revoked.error());
+}
+
+void revoke_replaced(Session& session, const ReplacedKey& key) {
+  const auto revoked = revoke(session, {.secret = key.secret, .origin = key.stored.origin});
+  if (!revoked) {
     session.note("warning: the replaced key " + key.stored.key_id + " is still valid: " + revoked.error().what);
   } else {
     session.note("The replaced key is revoked.");
@@ -101,7 +107,7 @@ Result<void> keep_key(Session& session, const StoredCredential& credential) {
   const std::vector<ReplacedKey> replaced = replaced_by(session, credential);
   const auto before = key_in_use(session);
   WS_TRY(session.credentials().put(credential));
-  for (const ReplacedKey& key : replaced) revoke(session, key);
+  for (const ReplacedKey& key : replaced) revoke_replaced(session, key);
   WS_LET(const auto stored, session.credentials().load());
   if (const StoredCredential* const first = find_first_key(stored, credential)) {
     note_use_of_second(session, *first, credential);
@@ -109,6 +115,21 @@ Result<void> keep_key(Session& session, const StoredCredential& credential) {
     note_switch(session, *before, credential);
   }
   return {};
+}
+
+Failure revoke_unkept(Session& session, const StoredCredential& credential, Failure failure) {
+  const auto stored = session.credentials().load();
+  if (stored && std::ranges::find(*stored, credential.key_id, &StoredCredential::key_id) != stored->end())
+    return failure;
+  const auto revoked = revoke(session, key_of(credential).credential);
+  failure.kind = Failure::Kind::disk;
+  failure.call.operation = "auth.token";
+  failure.call.applied = revoked ? Applied::no : Applied::yes;
+  failure.what += revoked ? "; the new key was revoked again"
+                          : "; the new key " + credential.key_id +
+                                " was made, is lost here and could not be revoked: " + revoked.error().what;
+  if (!revoked) failure.hint = "revoke it where the service lists your keys, then log in again";
+  return failure;
 }
 
 void print_login(Session& session, const StoredCredential& credential) {

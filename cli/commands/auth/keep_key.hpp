@@ -13,6 +13,10 @@ Result<bool> confirm_replacing(Session& session, const std::string& profile, con
 /// A key that cannot be revoked is a note. Fails with `disk`.
 Result<void> keep_key(Session& session, const StoredCredential& credential);
 
+/// The failure of `keep_key` for a key that this login made: where the store does not hold it, it is revoked, and the
+/// failure says what became of it.
+Failure revoke_unkept(Session& session, const StoredCredential& credential, Failure failure);
+
 /// Who is logged in, where, and the next step; JSON and TSV have all that is known but the secret.
 void print_login(Session& session, const StoredCredential& credential);
 

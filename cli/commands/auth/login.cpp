@@ -133,9 +133,8 @@ Result<void> check_keyring() {
   return keyring.check();
 }
 
-/// The keyring where one answers; plain text only where somebody said so. Before the login begins, so that no key is
-/// lost.
-Result<KeptIn> agree_on_store(Session& session) {
+/// The keyring where one answers; plain text only where somebody said so.
+Result<KeptIn> choose_store(Session& session) {
   const std::string& store = session.settings().credential_store.value;
   if (store == "file") return KeptIn::file;
   if (!store.empty() && store != "keyring") {
@@ -157,6 +156,13 @@ Result<KeptIn> agree_on_store(Session& session) {
                          session.credentials().place(KeptIn::file) + "?"));
   if (!yes) return fail(Failure::Kind::usage, "not confirmed; no login was started");
   return KeptIn::file;
+}
+
+/// Before the login begins, so that no key is lost.
+Result<KeptIn> agree_on_store(Session& session) {
+  WS_LET(const KeptIn kept_in, choose_store(session));
+  WS_TRY(session.credentials().check());
+  return kept_in;
 }
 
 std::string client_name() {
@@ -221,8 +227,9 @@ void note_missing_scopes(Session& session, const PendingLogin& login, const Devi
 
 Result<ExitCode> keep(Session& session, const PendingLogin& login, const DeviceKey& key, KeptIn kept_in) {
   const StoredCredential credential = to_credential(session, login, key, kept_in);
-  WS_TRY(keep_key(session, credential));
+  const auto kept = keep_key(session, credential);
   PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
+  if (!kept) return fail(revoke_unkept(session, credential, kept.error()));
   session.outcomes().forget("auth.start");
   session.outcomes().keep_elsewhere("auth.token", "the key is saved; `ws auth list` shows it");
   print_login(session, credential);

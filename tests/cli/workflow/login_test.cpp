@@ -400,3 +400,43 @@ TEST_CASE("server: a base URL that ends in /v1 is named, whatever its answer is"
   person.environment["WS_BASE_URL"] = page.origin();
   CHECK(person.ws({"whoami"}).err.find("ends in /v1") == std::string::npos);
 }
+
+TEST_CASE("login: a store that cannot be written is found before anybody is asked", "[cli]") {
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
+  const Person person;
+  std::filesystem::create_directories(person.home() / "DATA");
+  write_text(person.home() / "DATA/ws", "in the way");
+  CHECK(log_in(person, server).exit == 14);
+  CHECK(control(server, "GET", "/requests", "").find("device-authorizations") == std::string::npos);
+}
+
+TEST_CASE("login: a key that could not be stored is revoked, or told", "[cli]") {
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
+  const bool can_revoke = GENERATE(true, false);
+  if (!can_revoke) {
+    control(server, "POST", "/faults", R"({"operation": "auth.revoke", "effect": {"status": {"status": 503}}})");
+  }
+  Person person;
+  person.environment["LD_LIBRARY_PATH"] = WS_FAKE_SECRET;
+  person.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere";
+  // The keyring answers when it is tried, and holds nothing: a folder is where it writes.
+  person.environment["FAKE_SECRET_FILE"] = person.home().string();
+  const auto living = [&] {
+    std::size_t count = 0;
+    const Json state = parse(control(server, "GET", "/state", ""));
+    for (const Json& row : state["tables"]["keys"]) count += row["revoked_at"].is_null() ? 1U : 0U;
+    return count;
+  };
+  const std::size_t before = living();
+  const std::string said =
+      person.ws({"login", "--base-url", server.base_url(), "--store", "keyring", "--no-retry", "--json"}).err;
+  REQUIRE(said.find("{\"error\"") != std::string::npos);
+  const Json error = parse(said.substr(said.find("{\"error\"")))["error"];
+  CAPTURE(error);
+  CHECK(error["exit"] == 14);
+  CHECK(error["applied"] == (can_revoke ? "no" : "yes"));
+  CHECK(living() == before + (can_revoke ? 0 : 1));
+  const std::string message = error["message"];
+  CHECK(message.find(can_revoke ? "was revoked again" : "could not be revoked") != std::string::npos);
+  CHECK(message.find("wsk_") == std::string::npos);
+}
