@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/own_file.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/uuid.hpp"
@@ -30,6 +31,12 @@ class EditedText {
   fs::path file() const { return folder_ / "text.md"; }
 
   /// Empty where there is no draft.
+  /// Held while an editor has the draft. Fails with `disk`, naming who holds it.
+  Result<LockFile> lock() const {
+    WS_TRY(make_folders(folder_.parent_path(), 0700));
+    return LockFile::take(folder_.string() + ".lock", "editing this document");
+  }
+
   std::optional<SeenText> left_base() const {
     const auto revision = read_file(folder_ / "revision");
     auto content = read_file(folder_ / "base.md");
@@ -60,6 +67,7 @@ class Edit {
 
   Result<ExitCode> run(const std::string& editor) {
     WS_LET(SeenText base, begin());
+    WS_LET(const LockFile lock, text_.lock());
     if (auto edited = edit_file(editor, text_.file()); !edited) return fail(kept(edited.error()));
     WS_LET(std::string content, read_file(text_.file()));
     if (sync::merge::has_markers(content) && !sync::merge::has_markers(base.content)) {

@@ -129,3 +129,14 @@ TEST_CASE("docs update --merge: a revision whose text is not known is never gues
   CHECK(ended.err.find("not saved here to merge with") != std::string::npos);
   CHECK(stage.content() == "mine\n");
 }
+
+TEST_CASE("docs edit: a second one of the same document is refused, and costs the first nothing", "[cli]") {
+  EditStage stage;
+  const Ended first = stage.edit("sed -i 's/dawn/noon/' \"$1\"\nEDITOR=\"sed -i s/Tomas/Mara/\" " + program("ws") +
+                                 " docs edit " + stage.id + " 2>second.txt || echo \"exit $?\" >>second.txt");
+  CHECK(first.exit == 0);
+  const std::string second = read_text(stage.folder / "second.txt");
+  CHECK(second.find("is editing this document") != std::string::npos);
+  CHECK(second.find("exit 14") != std::string::npos);
+  CHECK(stage.content() == "# Plan\n\nWe sail at noon.\n\nTomas brings bread.\n");
+}
