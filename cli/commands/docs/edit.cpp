@@ -69,7 +69,7 @@ class Edit {
     WS_LET(SeenText base, begin());
     WS_LET(const LockFile lock, text_.lock());
     if (auto edited = edit_file(editor, text_.file()); !edited) return fail(kept(edited.error()));
-    WS_LET(std::string content, read_file(text_.file()));
+    WS_LET(std::string content, read_user_file(text_.file().string()));
     if (sync::merge::has_markers(content) && !sync::merge::has_markers(base.content)) {
       return fail(kept({.kind = Failure::Kind::conflict,
                         .what = "the text still has conflict markers; nothing was sent",

@@ -130,6 +130,12 @@ TEST_CASE("docs update --merge: a revision whose text is not known is never gues
   CHECK(stage.content() == "mine\n");
 }
 
+TEST_CASE("docs edit: a draft that the editor removed is a local fault", "[cli]") {
+  EditStage stage;
+  CHECK(stage.edit("rm \"$1\"").exit == 14);
+  CHECK(stage.edit("sed -i 's/dawn/noon/' \"$1\"").exit == 0);
+}
+
 TEST_CASE("docs edit: a second one of the same document is refused, and costs the first nothing", "[cli]") {
   EditStage stage;
   const Ended first = stage.edit("sed -i 's/dawn/noon/' \"$1\"\nEDITOR=\"sed -i s/Tomas/Mara/\" " + program("ws") +
