@@ -13,6 +13,7 @@
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/outcomes.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/values.hpp"
 #include "cli/terminal/programs.hpp"
@@ -30,13 +31,13 @@ class EditedText {
 
   fs::path file() const { return folder_ / "text.md"; }
 
-  /// Empty where there is no draft.
   /// Held while an editor has the draft. Fails with `disk`, naming who holds it.
   Result<LockFile> lock() const {
     WS_TRY(make_folders(folder_.parent_path(), 0700));
     return LockFile::take(folder_.string() + ".lock", "editing this document");
   }
 
+  /// Empty where there is no draft.
   std::optional<SeenText> left_base() const {
     const auto revision = read_file(folder_ / "revision");
     auto content = read_file(folder_ / "base.md");
@@ -66,8 +67,8 @@ class Edit {
       : session_(session), client_(client), id_(std::move(id)), text_(std::move(text)) {}
 
   Result<ExitCode> run(const std::string& editor) {
-    WS_LET(SeenText base, begin());
     WS_LET(const LockFile lock, text_.lock());
+    WS_LET(SeenText base, begin());
     if (auto edited = edit_file(editor, text_.file()); !edited) return fail(kept(edited.error()));
     WS_LET(std::string content, read_user_file(text_.file().string()));
     if (sync::merge::has_markers(content) && !sync::merge::has_markers(base.content)) {
@@ -126,6 +127,9 @@ class Edit {
 
   Result<ExitCode> done(const Reply& reply) {
     text_.end();
+    // The same command again would begin another edit.
+    session_.outcomes().keep_elsewhere("docs.update",
+                                       ShellCommand{"ws", "docs", "get", id_}.in_backticks() + " shows the document");
     if (const auto seen = seen_texts(session_)) keep_seen(*seen, *reply.json, SeenTexts::As::seen);
     return print_reply(session_, operation_of("docs.update"), reply);
   }

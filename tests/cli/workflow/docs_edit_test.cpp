@@ -136,6 +136,18 @@ TEST_CASE("docs edit: a draft that the editor removed is a local fault", "[cli]"
   CHECK(stage.edit("sed -i 's/dawn/noon/' \"$1\"").exit == 0);
 }
 
+TEST_CASE("docs edit: what could not be printed is named as it can be seen", "[cli]") {
+  EditStage stage;
+  write_text(stage.folder / "editor.sh", "sed -i 's/dawn/noon/' \"$1\"\n");
+  stage.person.environment["EDITOR"] = "sh " + (stage.folder / "editor.sh").string();
+  Command command = stage.person.command({}, stage.folder.path());
+  command.program.clear();
+  command.arguments = {"bash", "-c", "\"$0\" docs edit \"$1\" --json >/dev/full", program("ws"), stage.id};
+  const Json error = error_of(run_command(command));
+  CHECK(error["exit"] == 14);
+  CHECK(text_at(error, "hint") == "`ws docs get " + stage.id + "` shows the document");
+}
+
 TEST_CASE("docs edit: a second one of the same document is refused, and costs the first nothing", "[cli]") {
   EditStage stage;
   const Ended first = stage.edit("sed -i 's/dawn/noon/' \"$1\"\nEDITOR=\"sed -i s/Tomas/Mara/\" " + program("ws") +
