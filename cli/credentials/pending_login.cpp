@@ -1,5 +1,9 @@
 #include "cli/credentials/pending_login.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
@@ -42,9 +46,10 @@ Result<PendingLogin> login_from_json(const Json& value) {
   return login;
 }
 
-Failure none_pending(std::string_view id) {
+Failure none_pending(std::string_view id, std::string_view profile = {}) {
   std::string what = "no login is pending";
   if (!id.empty()) what += " under the id " + std::string(id);
+  if (!profile.empty()) what += " for the profile `" + std::string(profile) + "`";
   return {.kind = Failure::Kind::not_found, .what = std::move(what), .hint = "start one with `ws login`"};
 }
 
@@ -62,27 +67,36 @@ Result<void> PendingLogins::save(const PendingLogin& login) const {
   return write_file(file(login.authorization.authorization_id), dump(to_json(login), 2) + "\n", 0600);
 }
 
-Result<PendingLogin> PendingLogins::load(std::string_view authorization_id) const {
-  fs::path path;
-  if (!authorization_id.empty()) {
-    if (!is_uuid(authorization_id)) return fail(none_pending(authorization_id));
-    path = file(authorization_id);
-  } else {
-    std::error_code error;
-    fs::file_time_type newest = fs::file_time_type::min();
-    for (const auto& entry : fs::directory_iterator(folder_, error)) {
-      const auto written = entry.last_write_time(error);
-      if (error || entry.path().extension() != ".json" || written <= newest) continue;
-      newest = written;
-      path = entry.path();
-    }
-  }
-  auto text = path.empty() ? Result<std::string>(fail(none_pending(""))) : read_file(path, 64U << 10U);
-  if (!text && text.error().kind == Failure::Kind::not_found) return fail(none_pending(authorization_id));
-  if (!text) return fail(text.error());
-  auto value = parse_bounded(*text);
+namespace {
+
+Result<PendingLogin> read_login(const fs::path& path) {
+  WS_LET(const std::string text, read_file(path, 64U << 10U));
+  auto value = parse_bounded(text);
   if (!value) return fail(Failure::Kind::disk, path.string() + " is damaged");
   return login_from_json(*value);
+}
+
+}  // namespace
+
+Result<PendingLogin> PendingLogins::load(std::string_view authorization_id, std::string_view profile) const {
+  if (!authorization_id.empty()) {
+    auto login = is_uuid(authorization_id) ? read_login(file(authorization_id)) : fail(none_pending(authorization_id));
+    if (!login && login.error().kind == Failure::Kind::not_found) return fail(none_pending(authorization_id));
+    return login;
+  }
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    const auto written = entry.last_write_time(error);
+    if (!error && entry.path().extension() == ".json") files.emplace_back(written, entry.path());
+  }
+  std::ranges::sort(files, std::greater<>());
+  for (const auto& [written, path] : files) {
+    auto login = read_login(path);
+    if (!login && login.error().kind == Failure::Kind::not_found) continue;
+    if (!login || profile.empty() || login->profile == profile) return login;
+  }
+  return fail(none_pending("", profile));
 }
 
 void PendingLogins::forget(std::string_view authorization_id) const {

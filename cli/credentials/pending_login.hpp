@@ -27,8 +27,8 @@ class PendingLogins {
 
   /// Fails with `disk`.
   Result<void> save(const PendingLogin& login) const;
-  /// An empty id loads the most recent login. Fails with `not_found` or `disk`.
-  Result<PendingLogin> load(std::string_view authorization_id) const;
+  /// An empty id loads the most recent login, of `profile` where that is not empty. Fails with `not_found` or `disk`.
+  Result<PendingLogin> load(std::string_view authorization_id, std::string_view profile = {}) const;
   void forget(std::string_view authorization_id) const;
   /// Where it is kept, readable by its owner alone.
   std::filesystem::path file(std::string_view authorization_id) const;

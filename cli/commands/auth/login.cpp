@@ -279,7 +279,16 @@ Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login, KeptI
 
 Result<ExitCode> resume(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
-  WS_LET(const PendingLogin login, PendingLogins(session.paths().state).load(words.empty() ? "" : words.front()));
+  const Setting& profile = session.settings().profile;
+  const bool is_asked = profile.where == Where::flag || profile.where == Where::environment;
+  const std::string wanted = is_asked ? profile.value : std::string();
+  WS_LET(const PendingLogin login,
+         PendingLogins(session.paths().state).load(words.empty() ? "" : words.front(), wanted));
+  if (!wanted.empty() && login.profile != wanted) {
+    return fail(Failure::Kind::usage,
+                "this login was started for the profile `" + login.profile + "`, not for `" + wanted + "`",
+                "leave out --profile");
+  }
   // A device code is sent only to the server that issued it.
   const auto named = session.arguments().value("base-url");
   if (named && http::origin_of(*named) != http::origin_of(login.base_url)) {

@@ -440,3 +440,24 @@ TEST_CASE("login: a key that could not be stored is revoked, or told", "[cli]") 
   CHECK(message.find(can_revoke ? "was revoked again" : "could not be revoked") != std::string::npos);
   CHECK(message.find("wsk_") == std::string::npos);
 }
+
+TEST_CASE("login: --resume goes on with the login of the profile that is named", "[cli]") {
+  MockProcess server({"--device-interval", "1"});
+  const Person person;
+  std::string first;
+  for (const char* const profile : {"p1", "p2"}) {
+    const Ended begun = person.ws({"login", "--base-url", server.base_url(), "--profile", profile, "--no-wait"});
+    REQUIRE(begun.exit == 0);
+    control(server, "POST", "/devices/" + text_at(parse(begun.out), "user_code") + ":approve", "{}");
+    if (first.empty()) first = text_at(parse(begun.out), "authorization_id");
+  }
+  const auto resume = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"login", "--resume"});
+    more.insert(more.end(), {"--once", "--store", "file", "--json"});
+    return person.ws(std::move(more));
+  };
+  CHECK(resume({first, "--profile", "p2"}).exit == 2);
+  CHECK(resume({"--profile", "p3"}).exit == 6);
+  CHECK(text_at(parse(resume({"--profile", "p1"}).out), "profile") == "p1");
+  CHECK(text_at(parse(resume({}).out), "profile") == "p2");
+}
