@@ -48,6 +48,7 @@ struct Word {
   Count count = Count::one;
   Subject names = Subject::text;
   bool is_command = false;  ///< a command of the user's, after --
+  bool fills_body = false;  ///< a member of the body, so that `--body`, -F or -J may give it instead
 };
 
 /// The parsed command line; values are text.

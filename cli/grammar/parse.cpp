@@ -139,10 +139,11 @@ bool names_path(std::string_view placeholder) {
 
 Result<void> check_words(const Command& command, const Parsed& parsed, const std::vector<Entry>& entries) {
   const std::vector<std::string>& words = parsed.words;
+  const bool has_body = parsed.has("body") || parsed.has("F") || parsed.has("J");
   std::size_t least = 0;
   std::size_t most = 0;
   for (const Word& word : command.arguments) {
-    if (word.count == Count::one || word.count == Count::many) {
+    if ((word.count == Count::one || word.count == Count::many) && !(word.fills_body && has_body)) {
       if (words.size() <= least)
         return fail(usage_failure(command, "the argument " + word.placeholder + " is missing"));
       ++least;

@@ -435,7 +435,8 @@ Result<Call> finalize_call(Session& session, const Result<PendingUpload>& pendin
 Result<ExitCode> finalize(Session& session) {
   const contract::Operation& operation = operation_of("files.upload_finish");
   const PendingUploads kept(session.paths().state);
-  const Result<PendingUpload> pending = kept.load(session.arguments().words.front());
+  const std::vector<std::string>& words = session.arguments().words;
+  const Result<PendingUpload> pending = kept.load(words.empty() ? "" : words.front());
   WS_LET(Call call, finalize_call(session, pending));
   WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);

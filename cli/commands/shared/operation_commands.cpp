@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/batch.hpp"
 #include "cli/commands/shared/build_call.hpp"
 #include "cli/commands/shared/composing.hpp"
@@ -86,7 +87,8 @@ Command operation_command(const Operation& operation) {
         {.placeholder = std::string(argument.placeholder),
          .help = field == nullptr ? std::string() : describe(named_by(*field), field->type),
          .count = argument.presence == contract::Presence::required ? Count::one : Count::optional,
-         .names = field == nullptr ? Subject::text : named_by(*field)});
+         .names = field == nullptr ? Subject::text : named_by(*field),
+         .fills_body = contract::find_parameter(operation, argument.target) == nullptr});
     example += " " + sample_of(field);
   }
   // Words of a search need no quotes.

@@ -88,3 +88,12 @@ TEST_CASE("parse: an empty path is refused, an empty text is not", "[cli]") {
   CHECK(parse(sample(), {"", "--message", ""}));
   CHECK(parse(sample(), {"x", "-o", ""}).error().what == "--output is empty, where it takes FILE|-");
 }
+
+TEST_CASE("parse: a member of the body may come with the body", "[cli]") {
+  Command one = sample();
+  one.arguments = {{.placeholder = "QUERY", .count = Count::many, .fills_body = true}};
+  one.flags = body_flags();
+  CHECK_FALSE(parse(one, {}));
+  CHECK(parse(one, {"--body", "{}"}));
+  CHECK(parse(one, {"-F", "query=x"}));
+}

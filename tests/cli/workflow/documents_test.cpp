@@ -547,3 +547,14 @@ TEST_CASE("names: one that names nothing gets the nearest that there is", "[cli]
   REQUIRE(stage.ws({"agents", "create", "scribe", "--name", "S", "--permissions", "read"}).exit == 0);
   CHECK_THAT(stage.ws({"agents", "pause", "@scrib"}).err, Contains("did you mean `scribe`?"));
 }
+
+TEST_CASE("bodies: --body may give what is an argument elsewhere", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  CHECK(person.ws({"search", "--body", R"({"query": "tides"})", "--json"}).out ==
+        person.ws({"search", "tides", "--json"}).out);
+  CHECK(person.ws({"workspaces", "create", "-F", "name=Harbour", "-n"}).exit == 0);
+  CHECK(person.ws({"projects", "create", "--body", R"({"title": "A"})", "--jq", ".title"}).out == "A\n");
+  CHECK(person.ws({"files", "finalize", "--body", "{}"}).exit == 2);
+  CHECK(person.ws({"search"}).exit == 2);
+}
