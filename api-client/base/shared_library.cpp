@@ -8,7 +8,7 @@ Result<SharedLibrary> SharedLibrary::open(const std::string& file_name, std::str
   void* const handle = ::dlopen(file_name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle != nullptr) return SharedLibrary(handle, file_name);
   const char* const reason = ::dlerror();
-  return fail(Failure::Kind::internal,
+  return fail(Failure::Kind::disk,
               "cannot open " + file_name + ": " + (reason == nullptr ? "unknown reason" : reason),
               std::string(advice));
 }
@@ -21,7 +21,7 @@ void* SharedLibrary::look_up(const char* name) {
 
 Result<void> SharedLibrary::complete() const {
   if (missing_.empty()) return {};
-  return fail(Failure::Kind::internal, file_name_ + " has no function " + missing_);
+  return fail(Failure::Kind::disk, file_name_ + " has no function " + missing_);
 }
 
 }  // namespace ws

@@ -12,7 +12,7 @@ namespace ws {
 
 class SharedLibrary {
  public:
-  /// Fails with `internal`, naming the file, the system's reason and `advice` ("apt install libjq1").
+  /// Fails with `disk`, naming the file, the system's reason and `advice` ("apt install libjq1").
   static Result<SharedLibrary> open(const std::string& file_name, std::string_view advice);
 
   /// Sets `target` to the function `name` of this library or of its dependencies. The first missing function is
@@ -21,7 +21,7 @@ class SharedLibrary {
   void find(Function*& target, const char* name) {
     target = reinterpret_cast<Function*>(look_up(name));  // NOLINT: dlsym has no other type
   }
-  /// Fails with `internal` if a function was missing.
+  /// Fails with `disk` if a function was missing.
   Result<void> complete() const;
 
  private:

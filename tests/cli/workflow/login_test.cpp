@@ -461,3 +461,10 @@ TEST_CASE("login: --resume goes on with the login of the profile that is named",
   CHECK(text_at(parse(resume({"--profile", "p1"}).out), "profile") == "p1");
   CHECK(text_at(parse(resume({}).out), "profile") == "p2");
 }
+
+TEST_CASE("login: a keyring that is not installed is a fault of this machine", "[cli]") {
+  const Person person;
+  const Ended ended = person.ws({"login", "--base-url", "http://127.0.0.1:1", "--store", "keyring"});
+  CHECK(ended.exit == 14);
+  CHECK(ended.err.find("--store file") != std::string::npos);
+}
