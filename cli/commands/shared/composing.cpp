@@ -8,6 +8,7 @@
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/text.hpp"
 #include "api-client/contract/operations.hpp"
+#include "cli/commands/shared/names.hpp"
 #include "cli/commands/shared/values.hpp"
 
 namespace ws::cli {
@@ -25,13 +26,18 @@ Result<std::vector<GivenId>> ids_of(Session& session) {
   }
   if (session.has("stdin")) {
     // A search names a document once for each place that it was found in.
-    std::set<std::string_view> seen(session.arguments().words.begin(), session.arguments().words.end());
+    std::set<std::string> seen(session.arguments().words.begin(), session.arguments().words.end());
     WS_LET(const std::string text, read_stdin());
     std::size_t number = 0;
     for (const std::string_view line : split_lines(text)) {
       ++number;
-      const std::string_view id = trimmed_end(line, " \r");
-      if (!id.empty() && seen.insert(id).second) ids.push_back({.id = std::string(id), .line = number});
+      const std::string given(trimmed_end(line, " \r"));
+      if (given.empty()) continue;
+      auto id = resolve_line(session, given);
+      if (!id && !names_nothing(id.error())) return fail(std::move(id).error());
+      if (!seen.insert(id.value_or(given)).second) continue;
+      ids.push_back({.id = id.value_or(given), .line = number});
+      if (!id) ids.back().refused = std::move(id).error();
     }
     return ids;
   }

@@ -214,11 +214,6 @@ Result<std::string> id_of_name(Session& session, Subject names, std::string_view
   return by_ending.value_or(given);  // the check of the call refuses it, with the limits
 }
 
-/// The word is at fault, not the key or the network.
-bool names_nothing(const Failure& failure) {
-  return failure.kind == Failure::Kind::usage || failure.kind == Failure::Kind::not_found;
-}
-
 /// "asset" of `asset_id` and `asset`.
 std::string kind_of(std::string_view field) {
   constexpr std::string_view ending = "_id";
@@ -238,7 +233,20 @@ std::string kind_of_word(const Command& command, std::size_t place) {
   return kind_of(operation->arguments[place].target);
 }
 
+Result<std::string> resolve_word(Session& session, std::size_t place, const std::string& given) {
+  return id_of_name(session, session.command().arguments[place].names, kind_of_word(session.command(), place), given);
+}
+
 }  // namespace
+
+bool names_nothing(const Failure& failure) {
+  return failure.kind == Failure::Kind::usage || failure.kind == Failure::Kind::not_found;
+}
+
+Result<std::string> resolve_line(Session& session, const std::string& given) {
+  if (session.has("no-validate") || session.command().arguments.empty()) return given;
+  return resolve_word(session, 0, given);
+}
 
 std::string nearest_file(const std::filesystem::path& given) {
   constexpr std::size_t most = 5'000;
@@ -283,11 +291,7 @@ Result<void> resolve_names(Session& session) {
   const bool is_batch = arguments.size() == 1 && arguments.front().count == Count::any &&
                         (session.arguments().words.size() > 1 || session.has("stdin"));
   for (std::size_t i = 0; i < session.arguments().words.size() && !arguments.empty(); ++i) {
-    const Word& word = arguments[std::min(i, arguments.size() - 1)];
-    auto id = id_of_name(session,
-                         word.names,
-                         kind_of_word(session.command(), std::min(i, arguments.size() - 1)),
-                         session.arguments().words[i]);
+    auto id = resolve_word(session, std::min(i, arguments.size() - 1), session.arguments().words[i]);
     if (!id && is_batch && names_nothing(id.error())) {
       session.refuse_word(i, std::move(id).error());
       continue;

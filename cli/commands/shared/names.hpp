@@ -20,6 +20,11 @@ namespace ws::cli {
 /// or more than one thing, has the name; as the service does otherwise.
 Result<void> resolve_names(Session& session);
 
+/// The same for a line of stdin, which stands for the command's only argument.
+Result<std::string> resolve_line(Session& session, const std::string& given);
+/// Whether the name is at fault, not the key or the network: in a batch its row fails, and the others go on.
+bool names_nothing(const Failure& failure);
+
 /// "did you mean `notes/tides.md`?" of a path where there is nothing, or empty: what lies beside it and is like it.
 std::string nearest_file(const std::filesystem::path& given);
 

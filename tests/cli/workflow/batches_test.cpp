@@ -133,6 +133,17 @@ TEST_CASE("batches: --stdin has one shape, whatever the count", "[cli]") {
   }
 }
 
+TEST_CASE("batches: a line takes the names that an argument takes", "[cli]") {
+  const BatchStage stage;
+  const std::string agent = stage.made({"agents", "create", "one", "--name", "One", "--permissions", "read"});
+  const std::string document = stage.created("A long title");
+  const Ended paused = stage.ws({"agents", "pause", "--stdin", "--format", "ids"}, "one\n@one\nnone\n");
+  CHECK(paused.exit == 13);
+  CHECK(paused.out == agent + "\n");
+  CHECK(paused.err.find("line 3 of stdin: no agent has the id or handle `none`") != std::string::npos);
+  CHECK(stage.ws({"docs", "get", "--stdin", "--format", "ids"}, "A long title\nlast\n").out == document + "\n");
+}
+
 TEST_CASE("batches: failures are JSON where JSON is named, however the rest is shaped", "[cli]") {
   const BatchStage stage;
   const std::string a = stage.created("A");
@@ -193,7 +204,7 @@ TEST_CASE("batches: a line that cannot be sent is a row that failed, and the oth
   REQUIRE(rows.size() == 3);
   CHECK(rows[0]["ok"] == true);
   CHECK(rows[1]["ok"] == false);
-  CHECK(rows[1]["error"]["exit"] == 2);
+  CHECK(rows[1]["error"]["exit"] == 6);
   CHECK_THAT(text_at(rows[1], "error.message"), Contains("line 2"));
   CHECK(rows[2]["ok"] == true);
   CHECK(stage.ws({"docs", "get", "--stdin", "-n"}, a + "\nnonsense\n").exit == 13);
