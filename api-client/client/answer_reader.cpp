@@ -244,16 +244,21 @@ std::string command_to_look(const Operation& operation, const Parameters& parame
 
 std::string command_to_check(const Operation& operation) { return command_to_look(operation, {}); }
 
+std::string how_to_check(const Operation& operation, const Parameters& parameters) {
+  return operation.unseen.empty() ? "check with " + command_to_look(operation, parameters)
+                                  : std::string(operation.unseen);
+}
+
 std::string hint_for_unknown(const Operation& operation,
                              const Parameters& parameters,
                              const std::string& idempotency_key) {
   if (!operation.again.empty()) {
     return fmt::format("run {} again: {}", command_of(operation, parameters).in_backticks(), operation.again);
   }
-  const std::string look = command_to_look(operation, parameters);
-  if (idempotency_key.empty()) return fmt::format("check with {} before you send it again", look);
-  return fmt::format("check with {}, or repeat it with {}: it cannot happen twice",
-                     look,
+  const std::string check = how_to_check(operation, parameters);
+  if (idempotency_key.empty()) return check + " before you send it again";
+  return fmt::format("{}, or repeat it with {}: it cannot happen twice",
+                     check,
                      ShellCommand{"--idempotency-key=", idempotency_key}.in_backticks());
 }
 

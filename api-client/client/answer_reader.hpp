@@ -42,6 +42,9 @@ std::optional<OtherObject> find_other_object(const contract::Operation& operatio
 /// The command that shows whether a change of unknown outcome took effect, with the words of the call.
 std::string command_to_look(const contract::Operation& operation,
                             const std::vector<std::pair<std::string, std::string>>& parameters);
+/// "check with" that command, or what else tells it.
+std::string how_to_check(const contract::Operation& operation,
+                         const std::vector<std::pair<std::string, std::string>>& parameters);
 /// What to do about a change of unknown outcome.
 std::string hint_for_unknown(const contract::Operation& operation,
                              const std::vector<std::pair<std::string, std::string>>& parameters,

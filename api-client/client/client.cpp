@@ -26,8 +26,7 @@ Failure sent_earlier(const Prepared& prepared, Time at) {
       .kind = Failure::Kind::unknown_outcome,
       .what = fmt::format(
           "{}: an earlier run sent the same at {}, and its outcome is unknown", prepared.operation->id, to_rfc3339(at)),
-      .hint = fmt::format("check with {}; if it did not happen, add `--again`",
-                          command_to_look(*prepared.meaning, prepared.parameters)),
+      .hint = how_to_check(*prepared.meaning, prepared.parameters) + "; if it did not happen, add `--again`",
       .call = {.operation = std::string(prepared.operation->id), .applied = Applied::unknown}};
 }
 

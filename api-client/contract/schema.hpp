@@ -164,6 +164,8 @@ struct Operation {
   /// Of an operation whose effect no read shows: why it may be sent again after an unknown outcome, as half a
   /// sentence. Empty: it may not, or a read shows it.
   std::string_view again = {};
+  /// The same where it may not be sent again: how its outcome is found, as half a sentence.
+  std::string_view unseen = {};
 };
 
 }  // namespace ws::contract

@@ -153,7 +153,8 @@ constexpr Operation document_table[] = {
      .retry = RetryClass::unsafe,
      .command = "docs share",
      .arguments = {{"DOCUMENT", "document_id"}},
-     .errors = {"archived"}},
+     .errors = {"archived"},
+     .unseen = "ask those it is for whether their `ws docs list` shows it (the API lists no shares)"},
 };
 static_assert(well_formed(document_table));
 constinit const Area document_operations = {"Documents", document_table};

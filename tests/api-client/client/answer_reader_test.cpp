@@ -128,9 +128,10 @@ TEST_CASE("answer: every operation that may end unknown names a command that che
   }
   const auto hint = [](std::string_view id) { return hint_for_unknown(*contract::find_operation(id), {}, ""); };
   CHECK(hint("docs.update") == "check with `ws docs get DOCUMENT` before you send it again");
-  CHECK(hint("docs.share") == "check with `ws docs get DOCUMENT` before you send it again");
-  CHECK(hint_for_unknown(*contract::find_operation("docs.share"), {{"document_id", "d1"}}, "") ==
-        "check with `ws docs get d1` before you send it again");
+  CHECK(hint("docs.share") ==
+        "ask those it is for whether their `ws docs list` shows it (the API lists no shares) before you send it again");
+  CHECK(hint_for_unknown(*contract::find_operation("comments.add"), {{"document_id", "d1"}}, "") ==
+        "check with `ws comments list d1` before you send it again");
   CHECK(hint("files.upload_start") == "run `ws files upload` again: an unused upload expires by itself");
   CHECK(hint("agents.rotate") == "run `ws agents rotate AGENT` again: only the newest secret is valid");
   CHECK(hint("auth.start") == "run `ws auth login` again: a login that nobody approves expires by itself");

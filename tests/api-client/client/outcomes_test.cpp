@@ -219,11 +219,11 @@ TEST_CASE("outcomes: any request is concluded and advised as the operation that 
   ClientWorld updated(ClientWorld::in_turn(
       {transport_error(Stage::no_answer), json_response(412, "{}"), json_response(200, R"({"content":"new"})")}));
   CHECK(updated.client.call(AnyCall{.method = "PUT", .path = path, .body = dump(*revision_call.body)}));
-  ClientWorld shared(ClientWorld::in_turn({transport_error(Stage::no_answer)}));
-  const auto lost = shared.client.call(AnyCall{.method = "POST", .path = path + "/shares", .body = "{}"});
+  ClientWorld added(ClientWorld::in_turn({transport_error(Stage::no_answer)}));
+  const auto lost = added.client.call(AnyCall{.method = "POST", .path = path + "/comments", .body = "{}"});
   REQUIRE_FALSE(lost);
   CHECK(lost.error().call.operation == "api");
-  CHECK(lost.error().hint == std::string("check with `ws docs get ") + some_id + "` before you send it again");
+  CHECK(lost.error().hint == std::string("check with `ws comments list ") + some_id + "` before you send it again");
 }
 
 TEST_CASE("outcomes: a conflict that is resolved already is success if it is resolved as we wanted", "[client]") {

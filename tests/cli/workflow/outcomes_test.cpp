@@ -613,3 +613,15 @@ TEST_CASE("outcomes: what got no answer is not sent again by `ws call` and `ws a
   CHECK(world.ws(words).exit == 0);
   CHECK(world.rows("sync_sources").size() == before + 3);
 }
+
+TEST_CASE("outcomes: a share of unknown outcome is asked of those it is for, as no command here shows it", "[cli]") {
+  OutcomeWorld world;
+  const std::string document = world.id_of({"docs", "create", "A"});
+  world.fault("docs.share", 1, R"({"reset": {}})", "after");
+  for (int run = 0; run < 2; ++run) {
+    const Json error =
+        error_of(world.ws({"docs", "share", document, "--with", "tomas@example.com", "--permission", "edit"}));
+    CHECK(error["exit"] == 12);
+    CHECK(text_at(error, "hint").starts_with("ask those it is for whether their `ws docs list` shows it"));
+  }
+}

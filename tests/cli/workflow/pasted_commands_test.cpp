@@ -145,7 +145,7 @@ TEST_CASE("pasted: ids that the user gave, and an unknown outcome's way to look"
     return person.ws(std::move(arguments), person.home());
   };
   check_pasted(hint_of(ws({"docs", "update", "--title", "x"})), value);
-  check_pasted(hint_of(ws({"docs", "share", "--with", "@a", "--permission", "read"})), value);
+  check_pasted(hint_of(ws({"comments", "add", "-m", "x"})), value);
 }
 
 TEST_CASE("pasted: a profile that a file of the tree names, and a base URL", "[cli]") {
