@@ -49,6 +49,7 @@ Result<ExitCode> organize(Session& session) {
   if (waits(session) && phase_of(*reply.json) == Phase::pending) {
     const auto id = find_text(*reply.json, "operation_id");
     if (!id || id->empty()) return fail(nothing_to_wait_for(session.arguments().words.front(), reply));
+    remember_answer(session, operation, *reply.json);
     const Accepted accepted{.noun = "organization run", .id = *id, .again = wait_again(*id)};
     WS_LET(const Awaited ended, await_accepted(session, *client, read_operation(*id), accepted));
     return print_end(session, ended);

@@ -150,7 +150,6 @@ Call read_question(const std::string& id) {
   return {.operation = "questions.get", .parameters = {{"question_id", id}}};
 }
 
-Result<ExitCode> show(Session& session, Client& client, const Reply& reply, Phase phase) {
 /// The question is answered, and its text is elsewhere.
 Failure without_text(Failure failure, const std::string& id) {
   failure.what = fmt::format("the question {} was answered, but its text cannot be read: {}", id, failure.what);
@@ -160,6 +159,7 @@ Failure without_text(Failure failure, const std::string& id) {
   return failure;
 }
 
+Result<ExitCode> show(Session& session, Client& client, const Reply& reply, Phase phase) {
   if (const std::string note = unknown_end_of(*reply.json); !note.empty()) session.note(note);
   if (!is_for_people(session)) {
     print_reply(session, operation_of("questions.get"), reply);
@@ -202,6 +202,7 @@ Result<ExitCode> ask(Session& session) {
   }
   if (phase != Phase::pending) return show(session, *client, reply, phase);
   if (!id) return fail(without_question(operation, reply));
+  remember_answer(session, operation, *reply.json);
   const Accepted accepted{
       .noun = "question", .id = *id, .again = ShellCommand{"ws", "questions", "get", *id, "--wait"}};
   WS_LET(const Awaited ended, await_accepted(session, *client, read_question(*id), accepted, longest_wait));

@@ -88,6 +88,7 @@ Result<ExitCode> launch(Session& session) {
   const auto id = find_text(*reply.json, "id");
   if (waits(session) && phase == Phase::pending) {
     if (!id) return fail(without_run(reply));
+    remember_answer(session, operation, *reply.json);
     WS_LET(Awaited ended,
            await_accepted(session, *client, read_run(*id), {.noun = "test run", .id = *id, .again = wait_again(*id)}));
     reply = std::move(ended.reply);

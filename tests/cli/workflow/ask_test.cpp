@@ -108,6 +108,14 @@ TEST_CASE("ask: where the text of the answer cannot be read, the question is tol
   CHECK(ended.err.find(std::string("ws questions get ") + nobody) != std::string::npos);
 }
 
+TEST_CASE("wait: what is still pending is the last one made", "[cli]") {
+  const MockProcess server({"--assume", "question_async=yes"});
+  const Person person(server);
+  CHECK(person.ws({"ask", "one", "--no-wait"}).exit == 0);
+  CHECK(person.ws({"ask", "two", "--timeout", "1"}).exit == 8);
+  CHECK(person.ws({"questions", "get", "last", "--jq", ".prompt"}).out == "two\n");
+}
+
 TEST_CASE("runs: --junit goes into the pipe that it names, and what cannot be written is found before the run",
           "[cli]") {
   const MockProcess server;
