@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api-client/base/files.hpp"
+#include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/suggestion.hpp"
 #include "api-client/contract/operations.hpp"
@@ -309,6 +311,16 @@ class App {
     return ended;
   }
 
+  /// A key that the service shows once is not lost with what `--fields` or `--jq` leave out.
+  static void keep_unshown(Session& session) {
+    const std::string& answer = session.printer().unshown();
+    const auto file = session.paths().state / ("answer-" + Sha256::of(answer).hex().substr(0, 16) + ".json");
+    auto kept = make_folders(file.parent_path(), 0700);
+    if (kept) kept = write_file(file, answer, 0600);
+    session.note(kept ? "the new secret was not shown; the answer is in " + file.string() + ", which only you can read"
+                      : "warning: the new secret was not shown, and is lost: " + kept.error().what);
+  }
+
   Result<ExitCode> run_session(Session& session, const Command& chosen) {
     if (chosen.hands_back && world_.end_in_own_time != nullptr) world_.end_in_own_time(SecondSignal::kills);
     Result<ExitCode> ended = chosen.run(session);
@@ -323,6 +335,7 @@ class App {
       return fail(session.outcomes().tell(std::move(failure)));
     }
     if (finished) session.output_done();
+    if (finished && !session.printer().unshown().empty()) keep_unshown(session);
     if (ended && has_reached_reader(*ended, session)) session.outcomes().told();
     if (ended) session.print_notes();
     return ended;

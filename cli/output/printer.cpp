@@ -27,6 +27,20 @@ std::vector<const Json*> pointers_to(const Json& items) {
   return pointers;
 }
 
+/// The key in a member of the answer that is a secret; empty: there is none.
+std::string find_new_key(const Json& value) {
+  if (!value.is_structured()) return {};
+  for (const auto& [name, member] : value.items()) {
+    const auto* const text = member.get_ptr<const std::string*>();
+    if (text == nullptr) {
+      if (std::string key = find_new_key(member); !key.empty()) return key;
+    } else if (value.is_object() && text->starts_with(contract::key_prefix) && !contract::secret_kind(name).empty()) {
+      return *text;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Printer::Printer(Terminal& terminal, PrinterOptions options) : terminal_(terminal), options_(std::move(options)) {
@@ -35,6 +49,7 @@ Printer::Printer(Terminal& terminal, PrinterOptions options) : terminal_(termina
 }
 
 void Printer::put(std::string_view text) {
+  if (!awaited_key_.empty() && text.find(awaited_key_) != std::string_view::npos) awaited_key_.clear();
   if (to_file() || paging_) {
     collected_ += text;
     return;
@@ -157,6 +172,12 @@ void Printer::print_id(const Json& value) {
 }
 
 void Printer::resource(std::string_view shape, const Json& value, std::string_view body) {
+  awaited_key_ = find_new_key(value);
+  print_resource(shape, value, body);
+  if (!std::exchange(awaited_key_, {}).empty() && !failure_) unshown_ = body.empty() ? dump(value) : std::string(body);
+}
+
+void Printer::print_resource(std::string_view shape, const Json& value, std::string_view body) {
   if (!has_members(shape, {&value})) return;
   const Json picked = options_.fields.empty() ? Json() : pick(value, options_.fields);
   const Json& shown = options_.fields.empty() ? value : picked;

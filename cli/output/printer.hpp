@@ -54,6 +54,9 @@ class Printer {
   /// One resource. `shape`: the operation that it came from, or a name of ours. `body` is what came, byte for byte
   /// (empty: ours, printed from `value`).
   void resource(std::string_view shape, const Json& value, std::string_view body);
+  /// The last answer that has a new key, which exists nowhere else, of which what was printed did not show it; empty:
+  /// none.
+  const std::string& unshown() const { return unshown_; }
   void resource(const Json& value, std::string_view body = {}) { resource({}, value, body); }
   /// A page or the whole of a list: `whole` with its `data`, as it came or joined. `body` as above. A table without
   /// rows is nothing.
@@ -99,6 +102,7 @@ class Printer {
   bool is_on_screen() const { return terminal_.is_terminal(Stream::out) && !to_file(); }
 
  private:
+  void print_resource(std::string_view shape, const Json& value, std::string_view body);
   void print_id(const Json& value);
   void put(std::string_view text);
   void put_json(std::string_view json);
@@ -118,6 +122,8 @@ class Printer {
   std::string collected_;  // of --output, or for the pager
   bool paging_ = false;    // what is printed now may go through the pager
   std::optional<Failure> failure_;
+  std::string awaited_key_;  // of the answer that is printed now, until it is
+  std::string unshown_;
   ViewContext context_;
 };
 

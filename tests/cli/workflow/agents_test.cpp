@@ -68,6 +68,39 @@ TEST_CASE("agents: a secret goes into the pipe that --secret-out names, and `-` 
   CHECK(stage.create("other", "other.key").exit == 0);  // nothing was made before
 }
 
+TEST_CASE("agents: a secret that the format leaves out is kept, and said to be", "[cli]") {
+  const AgentStage stage;
+  const std::string id = parse(stage.create("scribe", "key").out)["id"];
+  using Words = std::vector<std::string>;
+  const Words begin = GENERATE(Words{"agents", "rotate", "ID", "-y"},
+                               Words{"call", "agents.rotate", "--agent-id", "ID"},
+                               Words{"api", "POST", "/v1/agents/ID/credentials:rotate"});
+  const Words shape =
+      GENERATE(Words{"--fields", "agent_id"}, Words{"--jq", ".agent_id"}, Words{"--template", "{agent_id}"});
+  Words words = begin;
+  for (std::string& word : words) {
+    if (const std::size_t at = word.find("ID"); at != std::string::npos) word.replace(at, 2, id);
+  }
+  words.insert(words.end(), shape.begin(), shape.end());
+  CAPTURE(words);
+  const Ended ended = stage.ws(words);
+  INFO(ended.err);
+  CHECK(ended.exit == 0);
+  CHECK(ended.err.find("wsk_") == std::string::npos);
+  const std::size_t at = ended.err.find("the answer is in ");
+  REQUIRE(at != std::string::npos);
+  const std::string file = ended.err.substr(at + 17, ended.err.find(',', at) - at - 17);
+  struct stat status {};
+  REQUIRE(::stat(file.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0600U);
+  Person agent(stage.server);
+  agent.environment["WS_TOKEN"] = text_at(parse(read_text(file)), "secret");
+  CHECK(agent.ws({"whoami"}).exit == 0);
+  // What shows it says nothing.
+  CHECK(stage.ws({"agents", "rotate", id, "-y", "--fields", "secret"}).err.empty());
+  CHECK(stage.ws({"agents", "rotate", id, "-y"}).err.empty());
+}
+
 TEST_CASE("agents: a refused creation leaves no file", "[cli]") {
   const AgentStage stage;
   REQUIRE(stage.create("scribe", "first").exit == 0);
