@@ -21,6 +21,14 @@ constexpr std::chrono::milliseconds longest_blindness{100};
 
 constexpr std::string_view idempotency_header = "Idempotency-Key";
 
+/// "7 s"; a time without end is not told to the second.
+std::string shown_wait(std::chrono::milliseconds wait) {
+  using namespace std::chrono;
+  if (wait <= hours{1}) return fmt::format("{} s", ceil<seconds>(wait).count());
+  if (wait <= days{2}) return fmt::format("{} h", ceil<hours>(wait).count());
+  return wait < days{365} ? fmt::format("{} days", ceil<days>(wait).count()) : "a year or more";
+}
+
 Failure sent_earlier(const Prepared& prepared, Time at) {
   return {
       .kind = Failure::Kind::unknown_outcome,
@@ -328,8 +336,7 @@ Failure Client::Impl::final_failure(const Running& running,
                        ? "run the same command again"
                        : "nothing was changed by this request: run the same command again";
   } else if (verdict.retry_after && call.retryable) {
-    const auto seconds = std::chrono::ceil<std::chrono::seconds>(*verdict.retry_after).count();
-    failure.hint = fmt::format("try again in {} s, as the service asks", seconds);
+    failure.hint = fmt::format("try again in {}, as the service asks", shown_wait(*verdict.retry_after));
   }
   return running.redactor.clean(std::move(failure));
 }

@@ -245,3 +245,10 @@ TEST_CASE("paths: an empty one is refused before anything is sent", "[cli]") {
   }
   CHECK(talk.server.requests().empty());
 }
+
+TEST_CASE("busy: a time that no one waits for is not told to the second", "[cli]") {
+  const Dialogue talk(answer(503, "{}", {{"Retry-After", "Fri, 31 Dec 2099 23:59:59 GMT"}}));
+  CHECK(talk.ws({"docs", "list"}).err.find("try again in a year or more, as the service asks") != std::string::npos);
+  const Dialogue days(answer(503, "{}", {{"Retry-After", "250000"}}));
+  CHECK(days.ws({"docs", "list"}).err.find("try again in 3 days, as the service asks") != std::string::npos);
+}
