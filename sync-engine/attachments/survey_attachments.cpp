@@ -21,8 +21,15 @@ namespace {
 
 class AttachmentSurveyor {
  public:
-  AttachmentSurveyor(Session& session, const Survey& survey, const RunOptions& options)
-      : session_(session), survey_(survey), options_(options), kinds_(session.config.attachments_kinds) {}
+  AttachmentSurveyor(Session& session,
+                     const Survey& survey,
+                     const RunOptions& options,
+                     std::vector<FileStep> edits = {})
+      : session_(session),
+        survey_(survey),
+        options_(options),
+        edits_(std::move(edits)),
+        kinds_(session.config.attachments_kinds) {}
 
   Result<AttachmentSurvey> survey() {
     found_.backs_off = options_.backs_off;
@@ -103,7 +110,8 @@ class AttachmentSurveyor {
 
   /// Whether nothing changed since a look that found nothing to do.
   bool is_still_quiet() {
-    if (is_off() || options_.whole || options_.name_others || !survey_.list_parts.empty()) return false;
+    if (is_off() || options_.whole || options_.name_others || !survey_.list_parts.empty() || !edits_.empty())
+      return false;
     inputs_ = survey_inputs(session_, survey_.scan);
     const auto known = inputs_ ? find_clean_survey(session_, *inputs_) : std::nullopt;
     found_.synced_here = known.value_or(0);
@@ -285,8 +293,28 @@ class AttachmentSurveyor {
     return {};
   }
 
+  /// Which files the edits leave, and where; empty: none.
+  void apply_edits(std::set<RelativePath>& paths) {
+    for (const FileStep& step : edits_) {
+      if (step.from) edited_.emplace(*step.from, std::nullopt);
+    }
+    for (const FileStep& step : edits_) {
+      if (!step.to) continue;
+      const FileId file = step.from ? file_id(files_.disk_path(*step.from)) : FileId();
+      edited_.insert_or_assign(*step.to, LocalAttachment{.hash = *step.result, .file = file});
+      wanted_.insert(*step.to);
+      paths.insert(*step.to);
+    }
+  }
+
+  std::optional<LocalAttachment> file_at(const RelativePath& path, const std::string& disk) {
+    const auto edited = edited_.find(path);
+    return edited == edited_.end() ? local_.look_at(disk, session_.config.attachments_max_bytes) : edited->second;
+  }
+
   void look_at_all() {
     std::set<RelativePath> paths;
+    apply_edits(paths);
     if (session_.config.attachments == AttachmentMode::all) {
       for (const RelativePath& path : files_.all()) paths.insert(path);
     } else {
@@ -493,7 +521,7 @@ class AttachmentSurveyor {
     if (const auto why = why_not(path)) {
       file = LocalAttachment{.size_bytes = size_of(disk), .hidden = why};
     } else {
-      file = local_.look_at(disk, session_.config.attachments_max_bytes);
+      file = file_at(path, disk);
     }
     if (options_.busy && !file && found_.sides.base.contains(path)) {
       // A file that a program is about to write anew.
@@ -509,7 +537,8 @@ class AttachmentSurveyor {
     if (!file) return;
     if (!known_as.empty()) ++found_.synced_here;
     found_.disk.emplace(path, disk);
-    if (const SeenFile* const seen = local_.seen(disk)) {
+    const SeenFile* const seen = edited_.contains(path) ? nullptr : local_.seen(disk);
+    if (seen != nullptr) {
       found_.stamps.emplace(path, seen->stamp);
       file->file = seen->stamp.id();
     }
@@ -566,9 +595,12 @@ class AttachmentSurveyor {
   void narrow() {
     AttachmentPlan& plan = found_.plan;
     const std::size_t before = plan.actions.size() + plan.collisions.size();
-    std::erase_if(plan.actions, [&](const Action& action) {
-      return !options_.only(action.path) && !(action.previous_path && options_.only(*action.previous_path));
-    });
+    std::set<RelativePath> moved;  // what else becomes of them there
+    for (const Action& action : plan.actions) {
+      if (action.previous_path && options_.only(*action.previous_path)) moved.insert(action.path);
+    }
+    std::erase_if(plan.actions,
+                  [&](const Action& action) { return !options_.only(action.path) && !moved.contains(action.path); });
     std::erase_if(plan.collisions, [&](const auto& each) { return !options_.only(each.path); });
     found_.is_partial = plan.actions.size() + plan.collisions.size() != before;
   }
@@ -576,6 +608,8 @@ class AttachmentSurveyor {
   Session& session_;
   const Survey& survey_;
   const RunOptions& options_;
+  std::vector<FileStep> edits_;
+  std::map<RelativePath, std::optional<LocalAttachment>> edited_;  ///< what they make of files here; empty: they go
   ArrivingKinds kinds_;
   std::set<std::string> folders_seen_;  ///< above what may come, as they are spelled here
   std::optional<Scan> with_rules_;
@@ -601,8 +635,11 @@ Entry entry_of(const RelativePath& path, const Attachment& file) { return {.path
 
 }  // namespace
 
-Result<AttachmentSurvey> survey_attachments(Session& session, const Survey& survey, const RunOptions& options) {
-  return AttachmentSurveyor(session, survey, options).survey();
+Result<AttachmentSurvey> survey_attachments(Session& session,
+                                            const Survey& survey,
+                                            const RunOptions& options,
+                                            const std::vector<FileStep>& edits) {
+  return AttachmentSurveyor(session, survey, options, edits).survey();
 }
 
 std::map<RelativePath, FileId> unrecorded_files(const AttachmentSurvey& found) {

@@ -41,8 +41,11 @@ struct AttachmentSurvey {
   bool is_quiet() const { return plan.actions.empty() && plan.collisions.empty() && plan.settled.empty(); }
 };
 
-/// Fails with `disk`.
-Result<AttachmentSurvey> survey_attachments(Session& session, const Survey& survey, const RunOptions& options);
+/// `edits`: the plan is made as if these steps were done already, and sent by a wish. Fails with `disk`.
+Result<AttachmentSurvey> survey_attachments(Session& session,
+                                            const Survey& survey,
+                                            const RunOptions& options,
+                                            const std::vector<FileStep>& edits = {});
 
 /// The numbers of the files that are as both sides agreed, where others are known: one was saved anew, or put back.
 std::map<RelativePath, FileId> unrecorded_files(const AttachmentSurvey& found);

@@ -9,6 +9,7 @@
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/bytes_at_hand.hpp"
 #include "sync-engine/attachments/local_files.hpp"
+#include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/changes/carry_out.hpp"
 #include "sync-engine/tree/hash.hpp"
@@ -30,29 +31,85 @@ std::optional<Sha256> hash_now(LocalFiles& files, const RelativePath& path) {
   return seen->hidden ? Sha256::of("") : seen->hash;
 }
 
-/// Whether both sides have what the row made of a file.
-bool is_agreed(const AttachmentTree& base, const OperationRow& row) {
+/// Whether both sides have what the row made of a file, which is at `place` now.
+bool is_agreed(const AttachmentTree& base, const OperationRow& row, const RelativePath& place) {
   if (!row.after) return !base.contains(row.before->path);
-  const auto known = base.find(row.after->path);
+  const auto known = base.find(place);
   if (known == base.end()) return false;
   const bool is_moved = row.before && row.before->path != row.after->path;
   return is_moved || known->second.hash == row.after->hash;
 }
+
+/// Where files lie after all that later operations did with them.
+class LaterPlaces {
+ public:
+  static Result<LaterPlaces> load(Operations operations, std::uint64_t after) {
+    LaterPlaces later;
+    WS_LET(std::vector<Operation> all, operations.list());
+    std::ranges::reverse(all);
+    for (const Operation& each : all) {
+      if (each.id <= after) continue;
+      WS_LET(const std::vector<OperationRow> rows, operations.rows(each.id));
+      Changes changes;
+      for (const OperationRow& row : rows) {
+        if (!row.changes() || !is_about_file(row)) continue;
+        if (row.before) {
+          changes.of.emplace(row.before->path, row);
+        } else {
+          changes.made.emplace(row.after->path, row.after->hash);
+        }
+      }
+      if (!changes.of.empty() || !changes.made.empty()) later.operations_.push_back(std::move(changes));
+    }
+    return later;
+  }
+
+  /// Empty: it went. One that came back as it was is the same file.
+  std::optional<RelativePath> place_of(RelativePath path) const {
+    std::optional<Sha256> went;
+    for (const Changes& each : operations_) {
+      if (went) {
+        const auto back = each.made.find(path);
+        if (back != each.made.end() && back->second == *went) went.reset();
+        continue;
+      }
+      const auto changed = each.of.find(path);
+      if (changed == each.of.end()) continue;
+      if (changed->second.after) {
+        path = changed->second.after->path;
+      } else {
+        went = changed->second.before->hash;
+      }
+    }
+    return went ? std::nullopt : std::optional(std::move(path));
+  }
+
+ private:
+  struct Changes {
+    std::map<RelativePath, OperationRow> of = {};  ///< by where the file was
+    std::map<RelativePath, Sha256> made = {};
+  };
+  std::vector<Changes> operations_;
+};
 
 /// Plans what becomes of the files of an operation.
 class FileUndo {
  public:
   FileUndo(Session& session,
            const Operation& undone,
-           const std::vector<OperationRow>& rows,
-           const Scan& scan,
+           const Survey& survey,
+           AsksService asks,
            const SafeWriter& writer,
+           LaterPlaces later,
            AttachmentTree base)
-      : session_(session), undone_(undone), scan_(scan), writer_(writer), base_(std::move(base)), files_(session) {
-    for (const OperationRow& row : rows) {
-      if (row.after) made_.insert(row.after->path);
-    }
-  }
+      : session_(session),
+        undone_(undone),
+        survey_(survey),
+        asks_(asks),
+        writer_(writer),
+        later_(std::move(later)),
+        base_(std::move(base)),
+        files_(session) {}
 
   Result<void> add(const OperationRow& row, UndoPlan& plan) {
     const RelativePath& path = row.path();
@@ -61,10 +118,15 @@ class FileUndo {
     FileStep step{.seen = hash_of_version(row.after), .result = hash_of_version(row.before)};
     if (row.after) step.from = row.after->path;
     if (row.before) step.to = row.before->path;
-    const auto hash_at = [&](const RelativePath& place) {
-      return keeps_bytes ? writer_.hash(place).value_or(std::nullopt) : hash_as_spelled(place);
+    const std::optional<RelativePath> place = row.after ? later_.place_of(path) : std::nullopt;
+    const bool is_elsewhere = place && *place != path;
+    if (place && step.to == path) step.from = step.to = place;  // it keeps the name that it was given since
+    const auto hash_at = [&](const RelativePath& at) {
+      return keeps_bytes ? writer_.hash(at).value_or(std::nullopt) : hash_as_spelled(at);
     };
-    const auto now = hash_at(path);
+    const auto now = hash_at(row.after ? *step.from : path);
+    if (keeps_bytes && place == path && now)
+      step.seen = step.result = now;  // what was written in it goes with its name
     const bool is_unsent = !row.after && now && now == step.result && !base_.contains(path);
     if (is_unsent) {
       step.from = step.to;  // to be sent as it is
@@ -73,10 +135,14 @@ class FileUndo {
     const auto leave = [&](std::string_view why) {
       plan.left.push_back({.path = step.to ? *step.to : *step.from, .why = std::string(why)});
     };
-    if (!is_unsent && (is_moved ? !now && hash_at(*step.to) == step.result : now == step.result)) {
+    if (is_elsewhere && (!step.to || (is_moved && place != step.to))) {
+      if (base_.contains(*place)) leave(step.to ? "renamed since: it keeps that name" : "renamed since");
+      return {};
+    }
+    const bool is_back = is_moved ? !now && (place == step.to || hash_at(*step.to) == step.result) : now == step.result;
+    if (!is_unsent && is_back) {
       // Taken back already; but that it is gone here tells nothing of the service.
       if (!step.result && base_.contains(path)) leave("deleted here since");
-      if (!step.result && is_renamed_since(row)) leave("renamed since");
       return {};
     }
     if (undone_.is_first) {
@@ -101,8 +167,28 @@ class FileUndo {
     return {};
   }
 
-  /// Adds the steps to those of the notes. A file cannot come to a place that is taken.
-  void end(UndoPlan& plan) {
+  /// Adds the steps to those of the notes, without those that collide, and answers what the run does about the files.
+  Result<std::vector<Action>> end(UndoPlan& plan) {
+    std::vector<Action> actions;
+    std::size_t before = steps_.size() + 1;
+    while (steps_.size() < before) {
+      before = steps_.size();
+      leave_blocked(plan);
+      WS_LET(actions, leave_colliding(plan));
+    }
+    std::ranges::move(steps_, std::back_inserter(plan.steps));
+    return actions;
+  }
+
+ private:
+  /// The files that leave their places here: notes and renamed files before bytes come and go.
+  struct Leaving {
+    std::set<RelativePath> all = {};
+    std::set<RelativePath> without_bytes = {};
+  };
+
+  /// A file cannot come to a place that is taken.
+  void leave_blocked(UndoPlan& plan) {
     TakenPlaces places(session_.root);
     const auto is_blocked = [&](const FileStep& step, const Leaving& leaving) {
       const bool arrives = step.to && step.to != step.from;
@@ -113,17 +199,75 @@ class FileUndo {
     };
     while (true) {
       const Leaving leaving = find_leaving(plan.steps);
-      if (std::erase_if(steps_, [&](const FileStep& step) { return is_blocked(step, leaving); }) == 0) break;
+      if (std::erase_if(steps_, [&](const FileStep& step) { return is_blocked(step, leaving); }) == 0) return;
     }
-    std::ranges::move(steps_, std::back_inserter(plan.steps));
   }
 
- private:
-  /// The files that leave their places here: notes and renamed files before bytes come and go.
-  struct Leaving {
-    std::set<RelativePath> all = {};
-    std::set<RelativePath> without_bytes = {};
+  /// Leaves what the run that follows could not bring together with what the service has.
+  Result<std::vector<Action>> leave_colliding(UndoPlan& plan) {
+    std::vector<FileStep> sent;
+    for (const FileStep& step : steps_to_send(steps_)) {
+      WS_LET(const bool stays_here, is_unsent(session_, step));
+      if (!stays_here) sent.push_back(step);
+    }
+    if (sent.empty()) return std::vector<Action>();
+    const std::set<RelativePath> paths = paths_of(sent);
+    const RunOptions run{.allow_deletes = true,
+                         .dry_run = true,
+                         .only = [&paths](const RelativePath& path) { return paths.contains(path); },
+                         .absent = files_that_stay(sent)};
+    WS_LET(const AttachmentSurvey without, survey_attachments(session_, survey_, run));
+    WS_LET(AttachmentSurvey with, survey_attachments(session_, survey_, run, sent));
+    const FoundThere there = find_there(without.plan, with.plan);
+    std::erase_if(steps_, [&](const FileStep& step) {
+      if (step.side == StepSide::here) return false;
+      const std::string_view why = why_collides(step, there);
+      if (!why.empty()) plan.left.push_back({.path = step.to ? *step.to : *step.from, .why = std::string(why)});
+      return !why.empty();
+    });
+    return asks_ == AsksService::yes ? std::move(with.plan.actions) : std::vector<Action>();
+  }
+
+  /// What both sides made of files, by the places that they had.
+  struct FoundThere {
+    std::set<RelativePath> gone = {};
+    std::set<RelativePath> renamed = {};
+    std::set<RelativePath> edited = {};
+    std::set<RelativePath> colliding = {};  ///< with the steps done
+    std::set<std::string> twins = {};       ///< likewise, by their keys: what has no room beside another
   };
+
+  static FoundThere find_there(const AttachmentPlan& without, const AttachmentPlan& with) {
+    FoundThere found;
+    for (const Action& action : without.actions) {
+      if (action.kind == ActionKind::pull_delete) found.gone.insert(action.path);
+      if (action.kind == ActionKind::pull_move) found.renamed.insert(*action.previous_path);
+      if (action.kind == ActionKind::pull_update) found.edited.insert(action.path);
+    }
+    for (const AttachmentCollision& each : with.collisions) {
+      found.colliding.insert(each.path);
+      if (each.from) found.colliding.insert(*each.from);
+    }
+    for (const Skipped& each : with.skipped) {
+      const auto path = RelativePath::parse(each.path);
+      if (path && each.reason == SkipReason::twin) found.twins.insert(path->twin_key());
+    }
+    return found;
+  }
+
+  std::string_view why_collides(const FileStep& step, const FoundThere& there) const {
+    const bool arrives = step.to && step.to != step.from;
+    if (arrives && there.twins.contains(step.to->twin_key())) return "another file is in its place";
+    if (asks_ == AsksService::no) return {};
+    if (step.from && there.gone.contains(*step.from))
+      return step.to ? "deleted on the service since" : std::string_view();
+    const bool is_renamed = step.from && there.renamed.contains(*step.from);
+    if (is_renamed && arrives) return "renamed since: it keeps that name";
+    if (!step.to && (is_renamed || there.edited.contains(*step.from))) return "changed on the service since";
+    const bool collides =
+        (step.from && there.colliding.contains(*step.from)) || (step.to && there.colliding.contains(*step.to));
+    return collides ? "changed since, and the two changes collide" : std::string_view();
+  }
 
   Leaving find_leaving(const std::vector<FileStep>& of_notes) const {
     Leaving leaving;
@@ -141,19 +285,20 @@ class FileUndo {
     return hash_now(files_, spelled_here(session_, store_, place).value_or(place));
   }
 
-  /// Whether both sides have these bytes by a name that this operation did not give them, and not by its own.
-  bool is_renamed_since(const OperationRow& row) const {
-    return !base_.contains(row.path()) && std::ranges::any_of(base_, [&](const auto& each) {
-      return each.second.hash == row.after->hash && !made_.contains(each.first);
-    });
+  /// Whether it brings back what was never sent, which is not sent by this either.
+  static Result<bool> is_unsent(Session& session, const FileStep& step) {
+    if (!step.to || !step.result) return false;
+    AttachmentStore store = session.attachments();
+    return are_unsent(store, *step.to, *step.result);
   }
 
   /// Why the service would not get what it has to; empty: it would, or need not.
   Result<std::string_view> why_not_sent(const OperationRow& row, const FileStep& step) {
     const RelativePath& place = step.to ? *step.to : *step.from;
-    const bool is_ignored = scan_.is_ignored(place);
-    if (!is_agreed(base_, row)) {
-      const bool arrives = step.to && step.to != step.from && !(step.from && scan_.is_ignored(*step.from));
+    const Scan& scan = survey_.scan;
+    const bool is_ignored = scan.is_ignored(place);
+    if (!is_agreed(base_, row, step.from.value_or(place))) {
+      const bool arrives = step.to && step.to != step.from && !(step.from && scan.is_ignored(*step.from));
       return arrives && is_ignored ? ignored_now : std::string_view();
     }
     if (session_.config.attachments == AttachmentMode::off) return "`attachments: off` keeps it from being synced";
@@ -173,10 +318,11 @@ class FileUndo {
   Session& session_;
   AttachmentStore store_{session_.attachments()};
   const Operation& undone_;
-  const Scan& scan_;
+  const Survey& survey_;
+  AsksService asks_;
   const SafeWriter& writer_;
+  LaterPlaces later_;
   AttachmentTree base_;
-  std::set<RelativePath> made_;  ///< the places that the operation gave to files
   std::vector<FileStep> steps_;
   LocalFiles files_;
 };
@@ -302,22 +448,18 @@ bool is_about_bytes(const FileStep& step) {
   return step.seen != step.result && step.document.empty() && step.seen_blob.empty() && step.result_blob.empty();
 }
 
-Result<bool> is_unsent(Session& session, const FileStep& step) {
-  if (!step.to || !step.result || !session.knows_attachments()) return false;
-  AttachmentStore store = session.attachments();
-  return are_unsent(store, *step.to, *step.result);
-}
-
-Result<void> plan_file_undo(Session& session,
-                            const Operation& undone,
-                            const Scan& scan,
-                            const std::vector<OperationRow>& rows,
-                            const UndoOptions& options,
-                            UndoPlan& plan) {
-  if (rows.empty()) return {};
+Result<std::vector<Action>> plan_file_undo(Session& session,
+                                           const Operation& undone,
+                                           const std::vector<OperationRow>& rows,
+                                           const UndoOptions& options,
+                                           AsksService asks,
+                                           PlannedUndo& planned) {
+  if (rows.empty()) return std::vector<Action>();
+  UndoPlan& plan = planned.undo;
   WS_LET(AttachmentTree base, session.attachments().base());
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
-  FileUndo undo(session, undone, rows, scan, writer, std::move(base));
+  WS_LET(LaterPlaces later, LaterPlaces::load(session.state.operations(), undone.id));
+  FileUndo undo(session, undone, planned.survey, asks, writer, std::move(later), std::move(base));
   for (const OperationRow& row : rows) {
     if (options.only && !options.only(row.path()) && !(row.before && options.only(row.before->path))) {
       plan.is_partial = plan.is_partial || row.changes();
@@ -331,8 +473,7 @@ Result<void> plan_file_undo(Session& session,
     }
     WS_TRY(undo.add(row, plan));
   }
-  undo.end(plan);
-  return {};
+  return undo.end(plan);
 }
 
 Result<void> check_bytes_at_hand(const Session& session, const std::vector<FileStep>& steps) {

@@ -15,17 +15,15 @@ bool is_about_file(const OperationRow& row);
 /// Whether the step is about the bytes of one. A rename alone is not: its bytes stay.
 bool is_about_bytes(const FileStep& step);
 
-/// Whether it brings back what was never sent, which is not sent by this either.
-Result<bool> is_unsent(Session& session, const FileStep& step);
-
-/// Adds the steps of those rows of `undone` to the plan. A file that changed since is left alone, and so is one that
-/// the service has and that a rule keeps from it now. `scan` has read every rule.
-Result<void> plan_file_undo(Session& session,
-                            const Operation& undone,
-                            const Scan& scan,
-                            const std::vector<OperationRow>& rows,
-                            const UndoOptions& options,
-                            UndoPlan& plan);
+/// Adds the steps of those rows of `undone` to the plan of the notes, and answers what the run that follows does about
+/// these files: planned with the steps against what the service has. A file that changed since is left alone where the
+/// two changes collide, and so is one that the service has and that a rule keeps from it now.
+Result<std::vector<Action>> plan_file_undo(Session& session,
+                                           const Operation& undone,
+                                           const std::vector<OperationRow>& rows,
+                                           const UndoOptions& options,
+                                           AsksService asks,
+                                           PlannedUndo& planned);
 
 /// Before anything is changed: fails with `usage` where bytes have to be fetched and there is no service.
 Result<void> check_bytes_at_hand(const Session& session, const std::vector<FileStep>& steps);

@@ -29,28 +29,6 @@
 namespace ws::sync {
 namespace {
 
-/// The rows of the pushes of files that an undo causes.
-Result<void> foresee_attachments(Session& session, const std::vector<FileStep>& steps, Report& report) {
-  for (const FileStep& step : steps) {
-    const RelativePath& path = step.to ? *step.to : *step.from;
-    const bool is_renamed = step.from && step.to && step.from != step.to;
-    const bool is_file = is_about_bytes(step) || (step.document.empty() && !session.kinds.takes(path.text()));
-    if (!is_file) continue;
-    const auto add = [&](ActionKind kind) {
-      Row row{.action = {.kind = kind, .path = path, .reason = reason_of(step.side), .attachment = true}};
-      if (kind == ActionKind::push_move) row.action.previous_path = step.from;
-      report.rows.push_back(std::move(row));
-    };
-    if (is_renamed) add(ActionKind::push_move);
-    if (!step.from) add(ActionKind::push_create);
-    if (!step.to) add(step.side == StepSide::here ? ActionKind::pull_delete : ActionKind::push_delete);
-    WS_LET(const bool stays_here, is_unsent(session, step));
-    if (step.from && step.to && step.seen != step.result)
-      add(stays_here ? ActionKind::pull_update : ActionKind::push_update);
-  }
-  return {};
-}
-
 /// Of the notes and files of an undo together, as a run weighs them.
 Result<std::optional<Guard>> guard_of_undo(Session& session, const Report& report) {
   Guard guard;
@@ -65,14 +43,18 @@ Result<std::optional<Guard>> guard_of_undo(Session& session, const Report& repor
   return needs_confirmation(guard) ? std::optional(guard) : std::optional<Guard>();
 }
 
+void add_places(const Report& report, std::set<RelativePath>& places) {
+  for (const Row& row : report.rows) {
+    places.insert(row.action.path);
+    if (row.action.previous_path) places.insert(*row.action.previous_path);
+  }
+}
+
 /// The documents that this undo has changed or skipped, also in an interrupted earlier call.
 Result<std::set<RelativePath>> told_paths(Session& session, const UndoReport& result) {
   std::set<RelativePath> told;
   for (const LeftAlone& each : result.left) told.insert(each.path);
-  for (const Row& row : result.report.rows) {
-    told.insert(row.action.path);
-    if (row.action.previous_path) told.insert(*row.action.previous_path);
-  }
+  add_places(result.report, told);
   Operations operations = session.state.operations();
   WS_LET(const std::vector<OperationRow> recorded, operations.rows(*operations.current()));
   for (const OperationRow& row : recorded) {
@@ -119,24 +101,45 @@ Row row_of(const Session& session, const FileStep& step, Row::State state) {
   return row;
 }
 
-/// What was taken back before any run had told the service of it: the two sides agree again, so no run has a row
-/// about it.
+/// Those that no run has a row about: the two sides agree again once they are done.
+std::vector<FileStep> steps_here_alone(const std::vector<FileStep>& steps, const std::set<RelativePath>& told) {
+  std::vector<FileStep> alone;
+  std::ranges::copy_if(steps, std::back_inserter(alone), [&](const FileStep& step) {
+    const bool is_known = !step.from || !step.seen_blob.empty() || step.seen == step.result;
+    const bool is_told = told.contains(step.to ? *step.to : *step.from) || (step.from && told.contains(*step.from));
+    return !is_told && (is_about_bytes(step) || is_known);
+  });
+  return alone;
+}
+
+/// What was taken back before any run had told the service of it.
 Result<void> record_steps_here(Session& session, const std::vector<FileStep>& steps, UndoReport& result) {
   WS_LET(const std::set<RelativePath> told, told_paths(session, result));
-  for (const FileStep& step : steps) {
-    const RelativePath& path = step.to ? *step.to : *step.from;
-    const bool is_known = !step.from || !step.seen_blob.empty() || step.seen == step.result;
-    const bool is_told = told.contains(path) || (step.from && told.contains(*step.from));
-    if (is_told || (!is_about_bytes(step) && !is_known)) continue;
+  for (const FileStep& step : steps_here_alone(steps, told)) {
     Row row = row_of(session, step, Row::State::done);
     if (!row.action.attachment) {
-      WS_LET(const std::optional<KnownDocument> known, session.state.find_base(path));
+      WS_LET(const std::optional<KnownDocument> known, session.state.find_base(row.action.path));
       if (known) row.action.document = known->document;
     }
     WS_TRY(session.state.operations().record(recorded_as(step, row.action.document)));
     result.report.rows.push_back(std::move(row));
   }
   return {};
+}
+
+/// The rows of an undo that is not begun: of the run that sends it, and of what its steps do here alone.
+void foresee(const Session& session, const UndoPlan& plan, const std::vector<Action>& of_files, UndoReport& result) {
+  const std::set<RelativePath> stay = files_that_stay(plan.steps);
+  for (Action action : of_files) {
+    if (is_push(action.kind))
+      action.reason = reason_of(stay.contains(action.path) ? StepSide::service : StepSide::both);
+    result.report.rows.push_back({.action = std::move(action)});
+  }
+  std::set<RelativePath> told;
+  for (const LeftAlone& each : plan.left) told.insert(each.path);
+  add_places(result.report, told);
+  for (const FileStep& step : steps_here_alone(plan.steps, told))
+    result.report.rows.push_back(row_of(session, step, Row::State::planned));
 }
 
 /// Whether no run has sent anything of an operation: a rename, or a text that was brought back. That the service has
@@ -418,6 +421,7 @@ bool is_same(const UndoReport& finished, const UndoOptions& options) {
 }
 
 /// Documents of which the run kept both versions: nothing was replaced, and which one is wanted is not known.
+/// wanted.
 std::vector<LeftAlone> find_kept_both(const std::vector<OperationRow>& rows, const UndoOptions& options) {
   std::vector<LeftAlone> left;
   for (const OperationRow& row : rows) {
@@ -472,31 +476,22 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
       std::stable_partition(rows.begin(), rows.end(), [](const OperationRow& row) { return !is_about_file(row); });
   const std::vector<OperationRow> of_files(files, rows.end());
   rows.erase(files, rows.end());
-  WS_LET(PlannedUndo planned,
-         prepare_undo(context.session,
-                      rows,
-                      places_left(of_files),
-                      options,
-                      undone,
-                      is_local ? AsksService::no : AsksService::yes));
+  const AsksService asks = is_local ? AsksService::no : AsksService::yes;
+  WS_LET(PlannedUndo planned, prepare_undo(context.session, rows, places_left(of_files), options, undone, asks));
   WS_LET(result.report, report_of(context.session, planned.survey));
   if (!planned.is_stopped) {
     std::vector<LeftAlone>& left = planned.undo.left;
     left.insert(left.end(), kept_both.begin(), kept_both.end());
-    WS_TRY(plan_file_undo(context.session, undone, planned.survey.scan, of_files, options, planned.undo));
+    WS_LET(const std::vector<Action> actions,
+           plan_file_undo(context.session, undone, of_files, options, asks, planned));
     if (is_local) {
       result.report.rows.clear();
       for (const FileStep& step : planned.undo.steps)
         result.report.rows.push_back(row_of(context.session, step, Row::State::planned));
-      sort_by_path(result.report.rows);
     } else {
-      WS_TRY(foresee_attachments(context.session, planned.undo.steps, result.report));
-      for (const FileStep& step : planned.undo.steps) {
-        if (step.side == StepSide::here && !step.document.empty())
-          result.report.rows.push_back(row_of(context.session, step, Row::State::planned));
-      }
-      sort_by_path(result.report.rows);
+      foresee(context.session, planned.undo, actions, result);
     }
+    sort_by_path(result.report.rows);
     // What is left out again goes here alone, as it did the first time.
     result.report.guard.reset();
     if (!options.allow_deletes && rule != RuleChange::leaves) {
