@@ -69,9 +69,9 @@ class Planner {
     do {
       planned_.undo = plan_undo(rows, world);
       plan = reconcile(seen.base, planned_.undo.local, seen.remote, {.allow_deletes = true});
-    } while (refuse(plan, world));
+    } while (refuse(plan, world) || narrow(plan, world));
     if (failure_) return fail(std::move(*failure_));
-    narrow(plan);
+    finish(plan);
     seen.local = planned_.undo.local;
     return std::move(planned_);
   }
@@ -99,13 +99,19 @@ class Planner {
         world.refused.insert(conflict.document);
       if (paths.contains(conflict.path)) world.refused_paths.insert(conflict.path);
     }
+    std::set<std::string> twins;
+    for (const Skipped& each : plan.skipped) {
+      const auto path = RelativePath::parse(each.path);
+      if (path && each.reason == SkipReason::twin) twins.insert(path->twin_key());
+    }
     std::set<RelativePath> leaving = leaving_;
     for (const FileStep& step : planned_.undo.steps) {
       if (step.from) leaving.insert(*step.from);
     }
     for (const FileStep& step : planned_.undo.steps) {
       const bool arrives = step.to && step.to != step.from;
-      if (arrives && taken_.is_taken(*step.to, leaving)) world.refused_paths.insert(*step.to);
+      if (arrives && (taken_.is_taken(*step.to, leaving) || twins.contains(step.to->twin_key())))
+        world.refused_paths.insert(*step.to);
     }
     return world.refused.size() + world.refused_paths.size() > before;
   }
@@ -118,21 +124,37 @@ class Planner {
     return documents;
   }
 
-  /// Restricts the plan of the run that follows to these files.
-  void narrow(Plan& plan) {
+  /// Restricts the plan of the run that follows to these files, and excludes those that wait for others there.
+  bool narrow(Plan& plan, UndoWorld& world) {
     const Survey& seen = planned_.survey;
     const std::vector<FileStep> steps = steps_to_send(planned_.undo.steps);
     const std::set<RelativePath> paths = paths_of(steps);
+    const std::set<DocumentId> documents = documents_of(steps);
     const auto wanted = [&](const RelativePath& path) { return paths.contains(path); };
-    narrow_plan(plan, seen.base, seen.remote, wanted, documents_of(steps));
+    std::map<RelativePath, DocumentId> waiting;
+    for (const Action& action : plan.actions) {
+      if (wanted(action.path)) waiting.emplace(action.path, action.document);
+    }
+    narrow_plan(plan, seen.base, seen.remote, wanted, documents);
+    for (const Action& action : plan.actions) waiting.erase(action.path);
+    if (asks_ == AsksService::no) return false;
+    const std::size_t before = world.refused.size() + world.refused_paths.size();
+    for (const auto& [path, document] : waiting) {
+      document.empty() ? void(world.refused_paths.insert(path)) : void(world.refused.insert(document));
+    }
+    return world.refused.size() + world.refused_paths.size() > before;
+  }
+
+  void finish(Plan& plan) {
+    const std::vector<FileStep> steps = steps_to_send(planned_.undo.steps);
     plan.partial = false;
-    if (paths.empty()) plan = {};
+    if (steps.empty()) plan = {};
     const std::set<RelativePath> stay = files_that_stay(steps);
     for (Action& action : plan.actions) {
       const StepSide side = stay.contains(action.path) ? StepSide::service : StepSide::both;
       if (is_push(action.kind)) action.reason = reason_of(side);
     }
-    plan.guard = options_.allow_deletes ? std::nullopt : guard_of(plan, count_in_sight(seen.base), 0);
+    plan.guard = options_.allow_deletes ? std::nullopt : guard_of(plan, count_in_sight(planned_.survey.base), 0);
     planned_.survey.plan = std::move(plan);
   }
 

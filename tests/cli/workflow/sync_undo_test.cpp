@@ -426,3 +426,67 @@ TEST_CASE("sync undo: a person is asked before the edits of others go for everyb
   REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
   CHECK(read_text(two.here / "a.md") == read_text(two.there / "a.md"));
 }
+
+namespace {
+
+/// The rows of an undo in the folder, which are those that `-n` gave.
+std::multiset<std::string> undo_as_shown(const TwoFolders& two, const fs::path& folder) {
+  std::multiset<std::string> rows[2];
+  for (const bool is_done : {false, true}) {
+    std::vector<std::string> arguments{"sync", "undo", "--allow-deletes", "--json"};
+    if (!is_done) arguments.push_back("-n");
+    const Ended ended = two.ws(folder, arguments);
+    const Json report = parse(ended.out);
+    INFO(ended.out << ended.err);
+    for (const Json& row : report.at("actions")) {
+      rows[is_done ? 1 : 0].insert(text_at(row, "action") + " " + text_at(row, "path"));
+    }
+  }
+  CHECK(rows[0] == rows[1]);
+  return rows[1];
+}
+
+}  // namespace
+
+TEST_CASE("sync undo -n: shows what is done here alone, as the service has it so already", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "one\n2\nthree\n");
+  fs::remove(two.here / "deep/b.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  CHECK(undo_as_shown(two, two.there).count("pull_update a.md") == 1);
+  CHECK(read_text(two.there / "a.md") == "one\ntwo\nthree\n");
+}
+
+TEST_CASE("sync undo: a name in another case that somebody gave on the service since is left", "[cli][undo]") {
+  const TwoFolders two;
+  const bool is_renamed = GENERATE(false, true);
+  CAPTURE(is_renamed);
+  if (is_renamed) {
+    fs::rename(two.here / "a.md", two.here / "z.md");
+  } else {
+    fs::remove(two.here / "a.md");
+  }
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  write_text(two.there / "A.md", "another\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(undo_as_shown(two, two.here).empty());
+  CHECK_THAT(two.ws(two.here, {"sync", "undo", "-n"}).err, Contains("not undone: a.md, "));
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("sync undo: what waits on the service for a note that was renamed since is left here too", "[cli][undo]") {
+  const TwoFolders two;
+  for (const std::string name : {"d", "e", "x"}) write_text(two.here / (name + ".md"), "text " + name + "\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  fs::rename(two.here / "d.md", two.here / "x.md");
+  fs::rename(two.here / "e.md", two.here / "d.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  fs::rename(two.here / "d.md", two.here / "g.md");
+  const auto before = texts_of(two.here);
+  CHECK(undo_as_shown(two, two.here).empty());
+  CHECK(texts_of(two.here) == before);
+}
