@@ -35,6 +35,7 @@ struct RunOptions {
   std::set<DocumentId> only_too = {};    ///< wanted by `only` wherever they lie
   bool makes_room = false;               ///< what lies in the places of `only_too` is received as well
   std::set<RelativePath> absent = {};    ///< taken for gone here, though they may lie here; with `only` and `whole`
+  std::set<RelativePath> made = {};      ///< written anew by this program: none of them is a file that was renamed
   WantedPath busy = {};                  ///< still being written: a missing file may become it, and waits
 };
 

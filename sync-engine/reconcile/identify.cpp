@@ -47,7 +47,7 @@ class Identifier {
       match_other_forms();
       find_unsyncable();
       look_for_hidden();
-      take_renames(alike_files(base_, missing(), changed_, options_.renames));
+      take_renames(alike_files(base_, missing(), not_made(), options_.renames));
       wait_for_unknown();
       hold_what_follows();
     }
@@ -168,6 +168,13 @@ class Identifier {
       if (!there) missing.push_back(document);
     }
     return missing;
+  }
+
+  /// A text that was written anew is no renamed one, however equal.
+  std::vector<const FoundFile*> not_made() const {
+    std::vector<const FoundFile*> files = changed_;
+    if (options_.made) std::erase_if(files, [&](const FoundFile* file) { return options_.made(file->path); });
+    return files;
   }
 
   void take_renames(const RenamedDocuments& renames) {

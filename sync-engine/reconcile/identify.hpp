@@ -19,6 +19,7 @@ struct IdentifyOptions {
   /// All that the walk met and left alone. Asked only where a document is missing.
   std::function<std::vector<HiddenFile>()> hidden = {};
   std::function<bool(const RelativePath&)> busy = {};  ///< whether a file that was found is still being written
+  std::function<bool(const RelativePath&)> made = {};  ///< whether this program made the file: then it is a new one
 };
 
 /// A known document is matched to its file by path, in any Unicode form; renamed files are found by `renames`. Of twins

@@ -382,7 +382,10 @@ Result<void> carry_out_undo(RunContext& context,
                  .absent = files_that_stay(sent)};
   run.whole = !run.absent.empty();
   for (const FileStep& step : sent) {
-    if (!step.from) continue;
+    if (!step.from) {
+      run.made.insert(*step.to);
+      continue;
+    }
     WS_LET(const std::optional<KnownDocument> known, session.state.find_base(*step.from));
     if (known) run.only_too.insert(known->document);
   }

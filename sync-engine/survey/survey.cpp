@@ -212,10 +212,14 @@ class Surveyor {
     const auto elsewhere = [&](const RelativePath& path) { return is_kept_elsewhere(session_.root, path.text()); };
     std::optional<BaseTree> in_sight;
     if (!session_.config.left_out.empty()) in_sight = without_left_out(session_, survey_.base);
-    survey_.local = identify(
-        in_sight ? *in_sight : survey_.base,
-        scan.found(),
-        {.ignored = ignored, .elsewhere = elsewhere, .renames = evidence(), .hidden = hidden, .busy = options_.busy});
+    survey_.local = identify(in_sight ? *in_sight : survey_.base,
+                             scan.found(),
+                             {.ignored = ignored,
+                              .elsewhere = elsewhere,
+                              .renames = evidence(),
+                              .hidden = hidden,
+                              .busy = options_.busy,
+                              .made = [this](const RelativePath& path) { return options_.made.contains(path); }});
     hide_out_of_sight(session_, survey_);
     take_absent();
     take_edits();

@@ -490,3 +490,12 @@ TEST_CASE("sync undo: what waits on the service for a note that was renamed sinc
   CHECK(undo_as_shown(two, two.here).empty());
   CHECK(texts_of(two.here) == before);
 }
+
+TEST_CASE("sync undo: a note that comes back is no renamed copy of somebody else", "[cli][undo]") {
+  const TwoFolders two;
+  fs::copy_file(two.there / "a.md", two.there / "c.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  fs::remove(two.here / "a.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  CHECK(undo_as_shown(two, two.here) == std::multiset<std::string>{"push_create a.md", "push_delete c.md"});
+}
