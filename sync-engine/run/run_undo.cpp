@@ -423,7 +423,7 @@ bool is_same(const UndoReport& finished, const UndoOptions& options) {
   return options.operation ? *options.operation == finished.undone.id : (finished.undone.undoes != 0) == options.redo;
 }
 
-/// Documents of which the run kept both versions: nothing was replaced, and which one is wanted is not known.
+/// What a decision left as it was here: nothing was replaced, and of two that were kept it is not known which is
 /// wanted.
 std::vector<LeftAlone> find_kept_both(const std::vector<OperationRow>& rows, const UndoOptions& options) {
   std::vector<LeftAlone> left;
@@ -431,7 +431,9 @@ std::vector<LeftAlone> find_kept_both(const std::vector<OperationRow>& rows, con
     if (!row.origins.has(ChangeOrigin::decided) || row.changes() || (options.only && !options.only(row.path())))
       continue;
     left.push_back(
-        {.path = row.path(), .why = "both versions were kept: delete the one that is not wanted", .is_final = true});
+        {.path = row.path(),
+         .why = "the decision replaced nothing here; if it kept both versions, delete the one that is not wanted",
+         .is_final = true});
   }
   return left;
 }

@@ -201,11 +201,15 @@ TEST_CASE("sync undo: a decision to keep both texts is told as what it is", "[cl
   REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
   REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "both"}).exit == 0);
   const Ended told = two.ws(two.there, {"sync", "undo", "-n"});
-  CHECK_THAT(told.err, Contains("not undone: a.md, both versions were kept: delete the one that is not wanted\n"));
+  CHECK_THAT(told.err,
+             Contains("not undone: a.md, the decision replaced nothing here; if it kept both versions, delete the one "
+                      "that is not wanted\n"));
   CHECK_THAT(told.err, Contains("nothing of it can be undone"));
   const Json planned = parse(two.ws(two.there, {"sync", "undo", "-n", "--json"}).out);
-  CHECK(planned["left"] ==
-        Json::parse(R"([{"path":"a.md","reason":"both versions were kept: delete the one that is not wanted"}])"));
+  CHECK(
+      planned["left"] ==
+      Json::parse(
+          R"([{"path":"a.md","reason":"the decision replaced nothing here; if it kept both versions, delete the one that is not wanted"}])"));
   CHECK(two.ws(two.there, {"sync", "undo"}).exit == 13);
   CHECK(parse(two.ws(two.there, {"sync", "undo", "-n", "--json"}).out)["undoes"] < planned["undoes"]);  // goes on
 }
@@ -498,4 +502,14 @@ TEST_CASE("sync undo: a note that comes back is no renamed copy of somebody else
   fs::remove(two.here / "a.md");
   REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
   CHECK(undo_as_shown(two, two.here) == std::multiset<std::string>{"push_create a.md", "push_delete c.md"});
+}
+
+TEST_CASE("sync undo: a decision about two names of one note does not tell to delete it", "[cli][undo]") {
+  const TwoFolders two;
+  fs::rename(two.here / "a.md", two.here / "y.md");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  fs::rename(two.there / "a.md", two.there / "z.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  REQUIRE(two.ws(two.there, {"sync", "resolve", "z.md", "--path", "mine"}).exit == 0);
+  CHECK_THAT(two.ws(two.there, {"sync", "undo", "-n"}).err, Contains("the decision replaced nothing here"));
 }
