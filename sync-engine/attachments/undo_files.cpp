@@ -54,7 +54,9 @@ class LaterPlaces {
       for (const OperationRow& row : rows) {
         if (!row.changes() || !is_about_file(row)) continue;
         if (row.before) {
-          changes.of.emplace(row.before->path, row);
+          const auto [known, is_new] = changes.of.emplace(row.before->path, row);
+          const bool was_renamed = !known->second.after || known->second.after->path != known->first;
+          if (!is_new && !was_renamed) known->second = row;
         } else {
           changes.made.emplace(row.after->path, row.after->hash);
         }

@@ -195,7 +195,7 @@ Result<void> record_without_received(Session& session,
     own.after->path = *step.to;
     own.after->hash = *step.result;
     own.after->blob = step.result_blob.empty() ? same : step.result_blob;
-    if (!own.after->blob.empty()) WS_TRY(operations.record(own));
+    if (is_about_file(own) || !own.after->blob.empty()) WS_TRY(operations.record(own));
   }
   return {};
 }
@@ -472,6 +472,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   WS_LET(const RuleChange rule, rule_change_of(context, undone));
   if (rule == RuleChange::takes) WS_TRY(change_rule(context, undone, rule, options.dry_run));
   WS_LET(std::vector<OperationRow> rows, context.session.state.operations().rows(result.undone.id));
+  if (undone.undoes != 0) std::erase_if(rows, [](const OperationRow& row) { return row.is_of_others(); });
   WS_LET(const bool is_local, was_never_sent(context.session, undone, rows));
   if (!is_local && context.session.remote == nullptr)
     return fail(Failure::Kind::usage, "this cannot be done without the service", "run `ws login`");

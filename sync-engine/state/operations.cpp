@@ -158,6 +158,8 @@ bool OperationRow::changes() const {
   return before->path != after->path || before->hash != after->hash;
 }
 
+bool OperationRow::is_of_others() const { return document.empty() && origins == ChangeOrigins(ChangeOrigin::received); }
+
 void Operations::begin(Operation operation) {
   operation.id = 0;
   *open_ = {.operation = std::move(operation)};
@@ -387,14 +389,23 @@ Result<std::optional<Operation>> Operations::find_at(Operation::Stage first, Ope
 }
 
 Result<std::vector<OperationRow>> Operations::rows(std::uint64_t id) {
+  WS_LET(const std::int64_t undoes,
+         integer_of(*database_, "select coalesce(max(undoes), 0) from operations where id = ?", id));
   JoinedRows joined;
+  std::vector<OperationRow> of_others;
   const auto add = [&](const sqlite::Statement& row) -> Result<void> {
     WS_LET(OperationRow change, read_operation_row(row));
-    if (change.before || change.after || !change.document.empty()) joined.add(std::move(change));
+    if (undoes != 0 && change.is_of_others()) {
+      of_others.push_back(std::move(change));
+    } else if (change.before || change.after || !change.document.empty()) {
+      joined.add(std::move(change));
+    }
     return {};
   };
   WS_TRY(each_row(*database_, rows_sql, add, id, ChangeOrigin::agreed));
-  return joined.take();
+  std::vector<OperationRow> rows = joined.take();
+  rows.insert(rows.end(), of_others.begin(), of_others.end());
+  return rows;
 }
 
 Result<std::map<std::string, std::string, std::less<>>> Operations::renames() {

@@ -66,6 +66,8 @@ struct OperationRow {
   std::optional<Version> after = {};   ///< empty: it went
   /// Whether there is anything to take back.
   bool changes() const;
+  /// Of an undo: what it received meanwhile about a file that notes show. A redo does not take that back.
+  bool is_of_others() const;
   const RelativePath& path() const { return after ? after->path : before->path; }
   bool operator==(const OperationRow&) const = default;
 };
@@ -162,7 +164,7 @@ class Operations {
   Result<std::optional<Operation>> find(std::uint64_t id);
   /// The newest at one of those stages.
   Result<std::optional<Operation>> find_at(Operation::Stage first, Operation::Stage last);
-  /// One row a document.
+  /// One row a document; of an undo, what it received of a file stands by itself, after the others.
   Result<std::vector<OperationRow>> rows(std::uint64_t id);
   /// What was renamed, on either side: by each old name the next one, unless the old one is in use again.
   Result<std::map<std::string, std::string, std::less<>>> renames();

@@ -116,6 +116,11 @@ TEST_CASE("sync undo: a rename and an edit of a picture do not collide", "[cli][
   const auto files = bytes_of(two.there);
   CHECK(files.count("img/a.png") + files.count("img/r.png") == 1);
   CHECK(files.at(undoes == "edit" ? "img/r.png" : "img/a.png") == (undoes == "edit" ? png : png + "edited"));
+  // What the undo received meanwhile is no part of what a redo takes back.
+  CHECK(two.ws(two.here, {"sync", "redo"}).exit == 0);
+  check_same(two);
+  CHECK(bytes_of(two.there).at("img/r.png") == png + "edited");
+  CHECK_FALSE(fs::exists(two.there / "img/a.png"));
 }
 
 TEST_CASE("sync undo: a received picture that was edited on the service since stays as it is", "[cli][undo]") {
