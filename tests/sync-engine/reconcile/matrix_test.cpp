@@ -37,7 +37,8 @@ std::string render(const Plan& plan) {
     add("conflict", conflict.row().word, conflict.path.text(), conflict.document.text());
     add(conflict.base ? "base" : "-", conflict.local ? "local" : "-", conflict.remote ? "remote" : "-", "\n");
   }
-  for (const Settled& settled : plan.settled) add("settled", settled.document.text(), settled.base ? "base" : "-", "\n");
+  for (const Settled& settled : plan.settled)
+    add("settled", settled.document.text(), settled.base ? "base" : "-", "\n");
   for (const Detached& each : plan.detached) add("detached", each.path.text(), each.reason, "\n");
   for (const Skipped& each : plan.skipped) add("skipped", each.path, name(each.reason), "\n");
   return out;

@@ -87,7 +87,8 @@ SidesOfStory exchanged(const SidesOfStory& sides) {
     if (!sides.base.documents.contains(document)) other.here.created.emplace(entry.path, entry.hash);
   }
   for (const auto& [path, hash] : sides.here.created) {
-    other.there.changed.emplace(DocumentId{"n " + Sha256::of(path.text()).hex().substr(0, 12)}, Entry{.path = path, .hash = hash, .revision = {1}});
+    other.there.changed.emplace(DocumentId{"n " + Sha256::of(path.text()).hex().substr(0, 12)},
+                                Entry{.path = path, .hash = hash, .revision = {1}});
   }
   return other;
 }

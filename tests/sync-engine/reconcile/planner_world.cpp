@@ -122,7 +122,8 @@ void change_there(ScriptReader& read, World& world) {
   }
   if (choice == 3 || there == nullptr) {
     if (name == "e\u0301.md" || !fits(remote_paths(world), name)) return;  // the service has NFC
-    world.remote[DocumentId("n" + std::to_string(world.next++))] = {.path = name, .hash = text_of_number(read.below(5))};
+    world.remote[DocumentId("n" + std::to_string(world.next++))] = {.path = name,
+                                                                    .hash = text_of_number(read.below(5))};
     return;
   }
   ++there->revision;  // 5: nothing else, as a new title leaves it
@@ -293,11 +294,12 @@ std::string render(const World& world, const Plan& plan) {
            (world.ignored.contains(path) ? " ignored\n" : "\n");
   }
   for (const auto& [id, document] : world.remote) {
-    out += "remote " + id.text() + " " + document.path + brief(document.hash) + " " + std::to_string(document.revision) +
-           (document.gone ? " gone\n" : "\n");
+    out += "remote " + id.text() + " " + document.path + brief(document.hash) + " " +
+           std::to_string(document.revision) + (document.gone ? " gone\n" : "\n");
   }
   for (const Action& action : plan.actions) {
-    out += "plan   " + std::string(name(action.kind)) + " " + action.document.text() + " " + action.path.string() + "\n";
+    out +=
+        "plan   " + std::string(name(action.kind)) + " " + action.document.text() + " " + action.path.string() + "\n";
   }
   for (const Conflict& conflict : plan.conflicts) {
     out += "plan   conflict " + std::string(name(conflict.kind())) + " " + conflict.path.string() + "\n";

@@ -179,7 +179,8 @@ TEST_CASE("pull: texts that were left out come afterwards, many at a time", "[sy
     return json_response(200, dump(Json{{"id", id}, {"content_revision", 3}, {"content", "text of " + id}}));
   });
   std::vector<DocumentId> wanted;
-  for (int i = 0; i < 20; ++i) wanted.emplace_back(std::string(ws::test::some_id).replace(0, 2, std::to_string(10 + i)));
+  for (int i = 0; i < 20; ++i)
+    wanted.emplace_back(std::string(ws::test::some_id).replace(0, 2, std::to_string(10 + i)));
   std::map<std::string, std::string> texts;
   const auto done =
       make_api_remote(world.client)->contents(wanted, [&](const DocumentId& document, Result<PulledItem> item) {

@@ -334,8 +334,10 @@ Result<std::optional<AppliedItem>> FakeRemote::resolve(const ResolveRequest& req
     const FakeDocument& result = documents_.at(id);
     WS_TRY(meet("resolve", true));
     if (result.gone || leaves_out_result) return Item{};
-    return Item(AppliedItem{
-        .path = result.path, .document = DocumentId(id), .revision = {result.revision}, .hash = Sha256::of(result.text)});
+    return Item(AppliedItem{.path = result.path,
+                            .document = DocumentId(id),
+                            .revision = {result.revision},
+                            .hash = Sha256::of(result.text)});
   }
   return fail(Failure::Kind::not_found, "no such conflict");
 }
