@@ -19,7 +19,7 @@ namespace {
 using Steady = CurlExchange::Steady;
 using Milliseconds = std::chrono::milliseconds;
 
-/// Loads and initialises the library, which is never closed. Fails with `internal`, naming what is missing.
+/// Loads and initialises the library, which is never closed. Fails with `disk`, naming what is missing.
 Result<CurlLibrary> load_curl(const std::string& file_name) {
   WS_LET(SharedLibrary opened, SharedLibrary::open(file_name, "install libcurl (Debian: apt install libcurl4)"));
   CurlLibrary curl;

@@ -12,7 +12,7 @@ namespace ws::cli {
 
 class JqProgram {
  public:
-  /// Fails with `usage` and jq's message, or with `internal` if the library is missing.
+  /// Fails with `usage` and jq's message, or with `disk` if the library is missing.
   static Result<JqProgram> compile(const std::string& expression, const std::string& library = "libjq.so.1");
   JqProgram(JqProgram&&) noexcept;
   JqProgram& operator=(JqProgram&&) noexcept;

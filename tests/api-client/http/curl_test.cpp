@@ -305,7 +305,7 @@ TEST_CASE("curl: going away with exchanges under way leaks nothing and calls nob
 TEST_CASE("curl: a missing library is a failure that says what to install", "[http]") {
   const auto made = make_curl_transport({.library = "libcurl-that-nobody-has.so.4"});
   REQUIRE_FALSE(made);
-  CHECK(made.error().kind == Failure::Kind::internal);
+  CHECK(made.error().kind == Failure::Kind::disk);
   CHECK(made.error().what.find("libcurl-that-nobody-has.so.4") != std::string::npos);
   CHECK_FALSE(made.error().hint.empty());
   // A library without curl's functions is no better.
