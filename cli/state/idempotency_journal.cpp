@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <ctime>
 #include <utility>
 
 #include <fcntl.h>
@@ -14,7 +13,6 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/own_file.hpp"
 #include "api-client/base/sqlite.hpp"
-#include "api-client/base/text.hpp"
 
 namespace ws::cli {
 namespace {
@@ -72,15 +70,6 @@ std::string start_of(pid_t process) {
 std::string owner_of(pid_t process) {
   const std::string start = start_of(process);
   return start.empty() ? std::to_string(process) : fmt::format("{} {}", process, start);
-}
-
-/// Of this one; 0 where it is not known.
-std::chrono::milliseconds age_of_process() {
-  const auto ticks = parse_whole<std::int64_t>(start_of(::getpid()));
-  const std::int64_t ticks_a_second = ::sysconf(_SC_CLK_TCK);
-  struct timespec now {};
-  if (!ticks || ticks_a_second <= 0 || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return {};
-  return std::chrono::milliseconds(now.tv_sec * 1000 + now.tv_nsec / 1'000'000 - *ticks * 1000 / ticks_a_second);
 }
 
 bool is_running(const std::string& owner) {
@@ -150,19 +139,17 @@ Result<std::optional<EarlierCreate>> IdempotencyJournal::find(const KeyedCreate&
       .key = row.string(0), .begun_at = Time(std::chrono::milliseconds(row.integer(1))), .settled = !row.is_null(2)});
 }
 
-Result<std::optional<EarlierCreate>> IdempotencyJournal::find_left(const KeyedCreate& create, Time now) {
+Result<std::optional<EarlierCreate>> IdempotencyJournal::find_left(const KeyedCreate& create, Time began, Time now) {
   // Of several processes that find the same one takes it.
   WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(*database_));
-  WS_LET(sqlite::Statement row,
-         database_->prepare(
-             fmt::format("select key, begun_at, status, answer, owner, taken from creates where {} and "
-                         "settled_at is null and begun_at > ?3 and (told_at is null or told_at >= ?4) order "
-                         "by status = 0, begun_at",
-                         is_the_same)));
-  row.bind_all(create.fingerprint,
-               create.account_fingerprint,
-               unix_milliseconds(now - key_lifetime),
-               unix_milliseconds(now - age_of_process()));
+  WS_LET(
+      sqlite::Statement row,
+      database_->prepare(fmt::format("select key, begun_at, status, answer, owner, taken from creates where {} and "
+                                     "settled_at is null and begun_at > ?3 and (told_at is null or told_at > ?4) order "
+                                     "by status = 0, begun_at",
+                                     is_the_same)));
+  row.bind_all(
+      create.fingerprint, create.account_fingerprint, unix_milliseconds(now - key_lifetime), unix_milliseconds(began));
   const std::string own = owner_of(::getpid());
   std::optional<EarlierCreate> left;
   while (true) {

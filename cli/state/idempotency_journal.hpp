@@ -57,10 +57,10 @@ class IdempotencyJournal {
   /// For `stable`: the same create that must be completed (the oldest that is open), else the one that an earlier
   /// `stable` stood for; empty: there is none.
   Result<std::optional<EarlierCreate>> find(const KeyedCreate& create);
-  /// What an earlier run of the last day left open, or another one took over and told since this process began; one
-  /// with an answer first. It is this process's now, unless another one that runs has taken it. A process that only
-  /// makes the same change leaves nothing: those are two changes.
-  Result<std::optional<EarlierCreate>> find_left(const KeyedCreate& create, Time now);
+  /// What an earlier run of the last day left open, or another one took over and told after this one `began`; one with
+  /// an answer first. It is this process's now, unless another one that runs has taken it. A process that only makes
+  /// the same change leaves nothing: those are two changes.
+  Result<std::optional<EarlierCreate>> find_left(const KeyedCreate& create, Time began, Time now);
   /// Written and flushed before the call is sent. A key that is known already stays as it is, and is this process's
   /// now; whose it is is added where it was not known. `stable`: the key stands for this create from now on.
   Result<Recorded> begin(const KeyedCreate& create, const std::string& key, bool stable, Time now);

@@ -139,7 +139,7 @@ std::vector<RelativePath> files_below_folder(const RootFolder& folder_of_all,
   namespace fs = std::filesystem;
   std::vector<RelativePath> files;
   std::error_code error;
-  const fs::path root = folder_of_all.path();
+  const fs::path& root = folder_of_all.path();
   for (fs::recursive_directory_iterator each(root / folder, error), end; !error && each != end; each.increment(error)) {
     if (each->is_directory(error) && !each->is_symlink(error)) continue;
     const std::string path = each->path().lexically_relative(root).generic_string();

@@ -77,7 +77,7 @@ Result<void> AttachmentStore::write(const char* sql, const Values&... values) {
   if (database_->is_in_transaction()) return write_counted(sql, values...);
   // By itself it need not outlive a power cut: what that takes away is found again by comparing the two sides.
   WS_TRY(database_->execute("pragma synchronous = normal"));
-  const auto written = [&]() -> Result<void> {
+  auto written = [&]() -> Result<void> {
     WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(*database_));
     WS_TRY(write_counted(sql, values...));
     return transaction.commit();

@@ -149,7 +149,7 @@ Result<std::map<DocumentId, BaseRow>> StateStore::base() {
   std::map<DocumentId, BaseRow> rows;
   const auto add = [&](const sqlite::Statement& row) -> Result<void> {
     WS_LET(KnownDocument known, known_document(row));
-    rows.emplace_hint(rows.end(), std::move(known.document), std::move(known.row));
+    rows.emplace_hint(rows.end(), known.document, std::move(known.row));
     return {};
   };
   WS_TRY(each_row(
@@ -177,7 +177,7 @@ Result<std::optional<std::unordered_map<std::string, BaseFile>>> StateStore::bas
     WS_LET(const bool found, all->step());
     if (!found) return files;
     BaseFile file{.document = DocumentId(all->text(0)), .hash = hash_of(all->blob(2))};
-    const bool in_place = all->integer(3) != 0 && files->emplace(all->string(1), std::move(file)).second;
+    const bool in_place = all->integer(3) != 0 && files->emplace(all->string(1), file).second;
     if (!in_place) return std::optional<Files>{};
   }
 }

@@ -129,6 +129,8 @@ Result<KeyedCreate> describe_change(Session& session,
   return described;
 }
 
+OutcomeLog::OutcomeLog(Session& session) : session_(session), began_(session.world().clock.now()) {}
+
 Result<IdempotencyJournal*> OutcomeLog::journal() {
   if (!journal_) {
     journal_.emplace(IdempotencyJournal::open(session_.paths().state));
@@ -146,7 +148,7 @@ Result<std::optional<EarlierCreate>> OutcomeLog::find_left(const KeyedCreate& ch
   bool waits = false;
   while (true) {
     const Time now = session_.world().clock.now();
-    WS_LET(auto left, kept->find_left(change, now));
+    WS_LET(auto left, kept->find_left(change, began_, now));
     if (left && session_.has("again")) {
       if (left->is_taken) return std::optional<EarlierCreate>();
       WS_TRY(kept->forget(left->key));

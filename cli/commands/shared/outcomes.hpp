@@ -39,7 +39,7 @@ inline constexpr std::string_view shown_again = "run the same command again with
 
 class OutcomeLog final : public CallLog {
  public:
-  explicit OutcomeLog(Session& session) : session_(session) {}
+  explicit OutcomeLog(Session& session);
 
   /// Without a journal (a home that cannot be written) only `--idempotency-key stable` fails.
   Result<Entry> begin(const Sent& sent) override;
@@ -86,6 +86,7 @@ class OutcomeLog final : public CallLog {
   void check(const Result<void>& written) const;
 
   Session& session_;
+  Time began_;
   std::optional<Result<IdempotencyJournal>> journal_ = {};
   std::map<std::string, UnderWay> under_way_ = {};
   std::set<std::string> again_ = {};  // rows that an earlier run has begun

@@ -132,6 +132,7 @@ Result<std::vector<Conflict>> select(Session& session, const fs::path& root, con
       if (ids.insert(by_ending->id).second) selected.push_back(*by_ending);
     } else if (!any) {
       std::vector<std::string> paths;
+      paths.reserve(open.size());
       for (const Conflict& conflict : open) paths.emplace_back(conflict.path.text());
       const std::string near = suggestion(path, paths);
       return fail(Failure::Kind::not_found,
