@@ -32,7 +32,7 @@ constexpr AlreadyDone already_done[] = {
     {"auth.revoke", 404, "", "", R"({"ok": true})"},
     {"events.complete", 409, "already_finished", "event_id", R"({"status": "completed"})"},
     {"events.fail", 409, "already_finished", "event_id", R"({"status": "failed"})"},
-    // Whoever fails an event gives its lease back, and so does time.
+    // The service answers the same after a `fail` that arrived and after a lease that expired.
     {.operation = "events.fail", .status = 409, .code = "lease_lost", .is_sure = false}};
 
 const AlreadyDone* find_already_done(std::string_view operation, const Failure& refusal) {

@@ -52,24 +52,18 @@ constexpr std::string_view fourth_format = R"(
 constexpr std::string_view is_the_same =
     "(account = ?2 and ?2 <> '' or fingerprint = ?1 and (account = '' or ?2 = ''))";
 
-/// When it began, in clock ticks since the machine did (proc(5), "starttime"). Empty: it is not told, or has ended and
-/// nobody has waited for it.
-std::string start_of(pid_t process) {
+/// "PID START": the process, told apart from a later one of the same number. Without START where /proc does not tell
+/// it, or the process is a zombie: it has ended, and its parent has not waited for it yet.
+std::string owner_of(pid_t process) {
   const auto status = read_file(fmt::format("/proc/{}/stat", process), 4096);
-  if (!status) return {};
+  if (!status) return std::to_string(process);
   // The start is the 20th field after the name, which may hold blanks.
   std::string_view rest = *status;
   rest.remove_prefix(std::min(rest.rfind(')') + 1, rest.size()));
-  if (rest.starts_with(" Z") || rest.starts_with(" X")) return {};
+  if (rest.starts_with(" Z") || rest.starts_with(" X")) return std::to_string(process);
   constexpr int fields_before_start = 20;
   for (int i = 0; i < fields_before_start; ++i) rest.remove_prefix(std::min(rest.find(' ') + 1, rest.size()));
-  return std::string(rest.substr(0, rest.find(' ')));
-}
-
-/// "PID START": the process, told apart from a later one of the same number.
-std::string owner_of(pid_t process) {
-  const std::string start = start_of(process);
-  return start.empty() ? std::to_string(process) : fmt::format("{} {}", process, start);
+  return fmt::format("{} {}", process, rest.substr(0, rest.find(' ')));
 }
 
 bool is_running(const std::string& owner) {

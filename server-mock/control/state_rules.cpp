@@ -213,7 +213,7 @@ struct ByteSum {
   std::string sha256 = {};
 };
 
-/// Empty if there are no such bytes. A name that is none of ours may be a path out of the folder.
+/// Empty where no file has these bytes, and for a name that is no UUID: it could lead out of the folder.
 std::optional<ByteSum> sum_of(const Blobs& blobs, const std::string& name) {
   if (!is_uuid(name)) return std::nullopt;
   const auto reader = blobs.open(name);

@@ -95,7 +95,7 @@ class EventWorker {
     std::function<void(const WorkDone& done)> done = {};
     std::function<void(const std::string& text)> note = {};
     std::function<bool()> must_stop = {};                     ///< a signal was caught
-    std::function<bool()> must_hurry = [] { return false; };  ///< and another one: the commands are told to end at once
+    std::function<bool()> must_hurry = [] { return false; };  ///< a second signal: CMD gets SIGTERM now
   };
 
   /// The client must not be one that a signal cancels: what ends within its time is still to be completed.

@@ -203,7 +203,7 @@ TEST_CASE("outcomes: an event that is finished already after an unanswered close
   CHECK(find_text(*reply->json, "id") == some_id);
   CHECK(find(*reply->json, "detail") == nullptr);
   CHECK(end_of(close, {finished}).kind == Kind::conflict);
-  // Whoever completes an event is told that it is finished; whoever fails it gives its lease back, as time does.
+  // After a `fail` that arrived, and after a lease that expired, the service answers the same.
   const http::Outcome lost = json_response(409, R"({"code":"lease_lost"})");
   CHECK(end_of(close, {transport_error(Stage::no_answer), lost}).kind ==
         (operation == "events.fail" ? Kind::unknown_outcome : Kind::conflict));
