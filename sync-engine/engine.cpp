@@ -8,7 +8,6 @@
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/decide_attachment.hpp"
 #include "sync-engine/attachments/file_differences.hpp"
-#include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/binding/ws_folder.hpp"
 #include "sync-engine/changes/collect_garbage.hpp"
@@ -419,9 +418,6 @@ Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>&
                               : std::move(of_documents[next++]));
   }
   WS_TRY(end_writing_notes(*context_));
-  // One that failed may have been recorded, and not made.
-  if (!std::ranges::all_of(decided, [](const auto& each) { return bool(each); }))
-    WS_TRY(settle_interrupted_files(context_->session, *context_->clock));
   WS_TRY(close_operation(*context_));
   context_->is_cache_old =
       context_->is_cache_old || std::ranges::any_of(decided, [](const auto& each) { return bool(each); });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sync-engine/manifest/known_list.hpp"
+#include "sync-engine/remote/assets.hpp"
 
 namespace ws::sync {
 namespace {
@@ -156,11 +157,12 @@ Result<void> recover_blob_folder(AttachmentStore& store, SafeWriter& writer) {
   return {};
 }
 
-Result<void> ensure_backup(SafeWriter& writer,
-                           Assets* assets,
+Result<void> ensure_backup(Session& session,
+                           SafeWriter& writer,
                            const RelativePath& disk,
                            const Sha256& hash,
                            const std::optional<Attachment>& known) {
+  Assets* const assets = session.assets();
   if (known && known->hash == hash && assets != nullptr) {
     const auto there = assets->holds(*known);
     if (there && *there) return {};

@@ -6,12 +6,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include "sync-engine/attachments/blob_folder.hpp"
-#include "sync-engine/attachments/bytes_at_hand.hpp"
 #include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
+#include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
+#include "sync-engine/session/kept_bytes.hpp"
 
 namespace ws::sync {
 namespace {
@@ -50,8 +50,11 @@ class AttachmentDecision {
       case Keep::remote: WS_TRY(take_theirs(path, open)); break;
       case Keep::both: WS_TRY(keep_both(path, open)); break;
     }
-    if (keep != Keep::remote) WS_TRY(record(path, open, keep));
-    return store_.drop_conflict(path);
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    if (keep != Keep::remote) WS_TRY(record_kept(path, open));
+    WS_TRY(agree_on_theirs(path, open));
+    WS_TRY(store_.drop_conflict(path));
+    return transaction.commit();
   }
 
  private:
@@ -70,16 +73,8 @@ class AttachmentDecision {
     return transaction.commit();
   }
 
-  /// Recorded before it is done, for an undo.
   Result<void> rename(const RelativePath& path, const RelativePath& to, const Sha256& hash) {
-    const OperationRow row{.origins = ChangeOrigin::decided,
-                           .before = Version{.path = path, .hash = hash},
-                           .after = Version{.path = to, .hash = hash}};
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    WS_TRY(session_.state.operations().record_planned(row));
-    WS_TRY(transaction.commit());
-    WS_TRY(writer_.move(path, to, hash));
-    return writer_.flush_folders();
+    return carry_out_step(session_, {.from = path, .to = to, .seen = hash, .result = hash}, ChangeOrigin::decided);
   }
 
   /// The folder of the service has the name from now on.
@@ -93,14 +88,11 @@ class AttachmentDecision {
     return store_.put_wanted(*beside);
   }
 
-  /// What an undo takes back: before the file here is replaced, or the conflict ends.
-  Result<void> record(const RelativePath& path, const OpenAttachment& open, Keep keep) {
-    const auto hash_of = [](const std::optional<Attachment>& file) {
-      return file ? std::optional(file->hash) : std::nullopt;
-    };
-    const std::optional<Sha256> local = hash_of(open.local);
-    return record_bytes(
-        session_, ChangeOrigin::decided, path, local, keep == Keep::remote ? hash_of(open.remote) : local);
+  /// A decision that changes nothing here: its undo tells so.
+  Result<void> record_kept(const RelativePath& path, const OpenAttachment& open) {
+    OperationRow row{.origins = ChangeOrigin::decided};
+    if (open.local) row.before = row.after = Version{.path = path, .hash = open.local->hash};
+    return session_.state.operations().record(row);
   }
 
   Result<void> note(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
@@ -122,7 +114,6 @@ class AttachmentDecision {
   Result<void> keep_ours(const RelativePath& path, const OpenAttachment& open) {
     // Nothing else would tell which Asset has the bytes that lost.
     if (open.remote) WS_TRY(note(path, open.remote, "not kept in a conflict"));
-    WS_TRY(agree_on_theirs(path, open));
     return drop_beside(open);
   }
 
@@ -132,7 +123,6 @@ class AttachmentDecision {
                   fmt::format("theirs of {} has not been received yet", path.text()),
                   "`ws sync` receives it, then decide");
     }
-    WS_TRY(agree_on_theirs(path, open));
     return open.beside ? store_.put_wanted(*open.beside) : Result<void>();
   }
 
@@ -146,25 +136,21 @@ class AttachmentDecision {
     const bool is_placed = now == (open.remote ? std::optional(open.remote->hash) : std::nullopt);
     // One that an earlier call placed is in that call's operation.
     if (!is_placed) WS_TRY(place_theirs(path, open));
-    WS_TRY(drop_beside(open));
-    return agree_on_theirs(path, open);
+    return drop_beside(open);
   }
 
   /// Not done again where an earlier call was cut off after it.
   Result<void> place_theirs(const RelativePath& path, const OpenAttachment& open) {
-    WS_TRY(ensure_backup(writer_, session_.assets(), path, open.local->hash, open.base));
     WS_TRY(note(path, open.local, "replaced"));
-    if (!open.remote) {
-      WS_TRY(record(path, open, Keep::remote));
-      return writer_.remove(path, open.local->hash);
+    FileStep step{.from = path, .seen = open.local->hash};
+    if (open.remote) {
+      step.to = path;
+      step.result = open.remote->hash;
+      // Where that fails the bytes are fetched.
+      if (open.beside) static_cast<void>(writer_.keep_copy(*open.beside, *step.result));
     }
-    const Sha256& hash = open.remote->hash;
-    const bool is_beside = open.beside && writer_.keep_copy(*open.beside, hash);
-    if (!is_beside) WS_TRY(bring_bytes(session_, store_, writer_, *open.remote));
-    WS_LET(const Staged staged, writer_.stage_file(hash.hex(), hash));
-    WS_TRY(record(path, open, Keep::remote));
-    WS_TRY(writer_.place(staged, path, open.local->hash));
-    return note(path, open.remote, "received");
+    WS_TRY(put_in_place(session_, step, open.remote, ChangeOrigin::decided));
+    return open.remote ? note(path, open.remote, "received") : Result<void>();
   }
 
   Session& session_;

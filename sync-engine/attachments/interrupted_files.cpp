@@ -91,12 +91,11 @@ Result<void> settle_interrupted_files(Session& session, const Clock& clock) {
   std::vector<OperationRow> agreed;
   const auto took_place = [&](const OperationRow& row) -> std::optional<bool> {
     const bool is_sent = row.origins.has(ChangeOrigin::sent);
-    const bool is_of_run = is_sent || row.origins.has(ChangeOrigin::received);
-    if (is_of_run && !is_as_before(row, hashes_of(base))) return true;
+    if (!is_as_before(row, hashes_of(base))) return true;
     if (is_sent && !there) return std::nullopt;
     // Only where both sides have it: what somebody changed since was perhaps made from what was before.
     const bool are_alike = is_as_after(row, hash_here) && is_as_after(row, hashes_of(list));
-    if (is_of_run && are_alike) agreed.push_back(row);
+    if (are_alike) agreed.push_back(row);
     return !is_as_before(row, is_sent ? hashes_of(list) : hash_here);
   };
   WS_LET(sqlite::Transaction transaction, session.state.begin());

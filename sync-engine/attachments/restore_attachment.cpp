@@ -8,8 +8,9 @@
 #include <fmt/format.h>
 
 #include "sync-engine/attachments/blob_folder.hpp"
-#include "sync-engine/attachments/bytes_at_hand.hpp"
 #include "sync-engine/attachments/local_files.hpp"
+#include "sync-engine/attachments/transfers.hpp"
+#include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/manifest/known_list.hpp"
 #include "sync-engine/tree/hash.hpp"
 
@@ -55,27 +56,6 @@ std::string_view word_of_action(ActionKind kind) {
   return "";
 }
 
-/// The bytes of `file` in the place of those that are `now` at the path; empty: none are. What this tree never sent is
-/// held again: bringing it back is no wish to send it.
-Result<void> put_bytes_in_place(Session& session,
-                                AttachmentStore& store,
-                                SafeWriter& writer,
-                                const RelativePath& path,
-                                const Attachment& file,
-                                const std::optional<Sha256>& now) {
-  WS_TRY(bring_bytes(session, store, writer, file));
-  if (now) WS_TRY(back_up(session, store, writer, path, *now));
-  WS_LET(const Staged staged, writer.stage_copy(file.hash.hex(), file.hash));
-  WS_TRY(writer.flush_texts());
-  WS_TRY(record_bytes(session, ChangeOrigin::restored, path, now, file.hash));
-  WS_LET(const bool is_held, are_unsent(store, path, file.hash));
-  if (is_held) WS_TRY(store.hold_again(path));
-  const auto before = find_file_id(session.root, path);
-  WS_TRY(writer.place(staged, path, now));
-  if (const auto id = find_file_id(session.root, path)) WS_TRY(store.put_written(path, before, *id));
-  return is_held ? Result<void>() : store.put_wanted(path);
-}
-
 }  // namespace
 
 Result<std::vector<HistoryState>> attachment_states(Session& session, const RelativePath& path) {
@@ -94,17 +74,18 @@ Result<std::vector<HistoryState>> attachment_states(Session& session, const Rela
   return states;
 }
 
-Result<void> record_bytes(Session& session,
-                          ChangeOrigin origin,
-                          const RelativePath& path,
-                          const std::optional<Sha256>& before,
-                          const std::optional<Sha256>& after) {
-  OperationRow row{.origins = origin};
-  if (before) row.before = Version{.path = path, .hash = *before};
-  if (after) row.after = Version{.path = path, .hash = *after};
-  WS_LET(sqlite::Transaction transaction, session.state.begin());
-  WS_TRY(session.state.operations().record_planned(row));
-  return transaction.commit();
+Result<void> put_in_place(Session& session,
+                          const FileStep& step,
+                          const std::optional<Attachment>& file,
+                          ChangeOrigin origin) {
+  if (file) WS_TRY(bring_bytes(session, *file));
+  if (step.from) {
+    AttachmentStore store = session.attachments();
+    WS_LET(SafeWriter kept, SafeWriter::open(session.root, attachments_folder));
+    WS_LET(const auto known, store.find_asset(*step.seen));
+    WS_TRY(ensure_backup(session, kept, *step.from, *step.seen, known));
+  }
+  return carry_out_step(session, step, origin);
 }
 
 Result<Restored> restore_attachment(Session& session,
@@ -125,9 +106,9 @@ Result<Restored> restore_attachment(Session& session,
   const Attachment& file = *version.file;
   Restored restored{.path = path, .state = state_id(version), .changed = now != file.hash};
   if (!restored.changed || dry_run) return restored;
-  WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
-  WS_TRY(put_bytes_in_place(session, store, writer, path, file, now));
-  WS_TRY(writer.flush_folders());
+  FileStep step{.to = path, .seen = now, .result = file.hash};
+  if (now) step.from = path;
+  WS_TRY(put_in_place(session, step, file, ChangeOrigin::restored));
   if (version.how != replaced_unsent) WS_TRY(store.add_version(clock.now(), path, file, "restored"));
   return restored;
 }

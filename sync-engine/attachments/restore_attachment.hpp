@@ -18,13 +18,12 @@ namespace ws::sync {
 /// Of one file, the newest first. The id of a state is that of its bytes. Empty: it never was an attachment.
 Result<std::vector<HistoryState>> attachment_states(Session& session, const RelativePath& path);
 
-/// A change of a file's bytes that no run makes, with the operation in hand, so that it can be taken back: before it is
-/// made. Empty: there was none, or there is none now.
-Result<void> record_bytes(Session& session,
-                          ChangeOrigin origin,
-                          const RelativePath& path,
-                          const std::optional<Sha256>& before,
-                          const std::optional<Sha256>& after);
+/// Carries out the step of one file that no run makes, and records it. `file`: what comes; empty: the file goes. Fails
+/// as `bring_bytes` and `ensure_backup` do, and where the file changed since.
+Result<void> put_in_place(Session& session,
+                          const FileStep& step,
+                          const std::optional<Attachment>& file,
+                          ChangeOrigin origin);
 
 /// `at`: the beginning of a state's id; empty: the newest whose bytes are not those of the file now. Fails with
 /// `not_found`; with code `needs_service` where the bytes are on the service alone and it cannot be asked.

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 
 #include "sync-engine/attachments/blob_folder.hpp"
-#include "sync-engine/attachments/bytes_at_hand.hpp"
 #include "sync-engine/attachments/publish_list.hpp"
 #include "sync-engine/attachments/transfers.hpp"
-#include "sync-engine/changes/carry_out.hpp"
+#include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
+#include "sync-engine/session/kept_bytes.hpp"
 #include "sync-engine/survey/held_documents.hpp"
 #include "sync-engine/tree/hash.hpp"
 
@@ -72,8 +72,8 @@ class AttachmentRun {
     WS_TRY(settle());
     WS_TRY(end_conflicts(writer));
     WS_TRY(move_bytes(writer));
-    WS_TRY(change_here(writer));
     if (!is_locked_out()) WS_TRY(lay_beside(writer));
+    if (!is_locked_out()) WS_TRY(change_here(writer));
     if (half_ == Half::both && !outcome_.ended_by) WS_TRY(publish());
     return tell();
   }
@@ -303,35 +303,49 @@ class AttachmentRun {
     return open == found_.open.end() || !open->second.beside || open->second.remote != collision.remote;
   }
 
+  /// Cut off anywhere, the next command ends it.
   Result<void> change_here(SafeWriter& writer) {
-    const auto may_come = [&](const Row& row) {
-      return is_pull(row.action.kind) &&
-             !(fetches_bytes(row.action) && outcome_.not_downloaded.contains(*row.action.result));
-    };
-    const auto comes = [](const Row& row) { return is_pull(row.action.kind); };
-    if (is_locked_out() || std::ranges::none_of(rows_, comes)) return {};
-    if (std::ranges::any_of(rows_, may_come)) WS_TRY(record(may_come));
-    WS_TRY(carry_out_here(writer));
-    WS_TRY(drop_undone(may_come));
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    std::vector<Row*> rows;
+    std::vector<FileStep> steps;
+    std::vector<OperationRow> planned;
     for (Row& row : rows_) {
-      if (row.state == Row::State::done && is_pull(row.action.kind)) WS_TRY(record_pulled(row.action));
+      if (!is_pull(row.action.kind) || !has_bytes(writer, row)) continue;
+      if (auto kept = back_up(writer, row.action); !kept) {
+        row.fail(std::move(kept).error());
+        if (row.error->kind != Failure::Kind::auth) continue;
+        outcome_.ended_by = *row.error;
+        return {};
+      }
+      rows.push_back(&row);
+      steps.push_back(file_step_of(row.action));
+      planned.push_back(operation_row(row.action));
     }
-    return transaction.commit();
+    const auto record = [&](const DoneSteps& done) -> Result<void> {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto why = done.refused.find(i);
+        why == done.refused.end() ? void(rows[i]->state = Row::State::done) : rows[i]->fail(why->second);
+      }
+      WS_TRY(drop_undone([](const Row& row) { return is_pull(row.action.kind); }));
+      for (const Row* const row : rows) {
+        if (row->state == Row::State::done) WS_TRY(record_pulled(row->action));
+      }
+      return {};
+    };
+    if (auto done = carry_out_steps(session_, steps, planned, record); !done)
+      outcome_.ended_by = std::move(done).error();
+    return {};
   }
 
-  /// What an undo takes back, written before it is done: a run that is killed in between leaves no change that its
-  /// operation does not know.
-  template <typename Which>
-  Result<void> record(const Which& is_wanted) {
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    for (const Row& row : rows_) {
-      if (is_wanted(row)) WS_TRY(session_.state.operations().record_planned(operation_row(row.action)));
-    }
-    return transaction.commit();
+  bool has_bytes(const SafeWriter& writer, Row& row) {
+    if (!fetches_bytes(row.action)) return true;
+    const Sha256& hash = *row.action.result;
+    const auto why = outcome_.not_downloaded.find(hash);
+    const bool is_here = writer.has(hash.hex(), hash);
+    if (!is_here && why != outcome_.not_downloaded.end()) row.fail(why->second);
+    return is_here;
   }
 
-  /// Takes out of the operation what was recorded and then not done.
+  /// Takes out of the operation what was recorded and then not done. Within the caller's transaction.
   template <typename Which>
   Result<void> drop_undone(const Which& was_recorded) {
     std::set<std::string> undone;
@@ -342,9 +356,7 @@ class AttachmentRun {
     const auto took_place = [&](const OperationRow& recorded) -> std::optional<bool> {
       return undone.contains(change_of(recorded)) ? std::optional(false) : std::nullopt;
     };
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    WS_TRY(session_.state.operations().settle_planned(took_place));
-    return transaction.commit();
+    return session_.state.operations().settle_planned(took_place);
   }
 
   /// The row that has brought an edit from the service to this path. Rows are in order of path.
@@ -417,62 +429,8 @@ class AttachmentRun {
   /// The key is not accepted: nothing more is changed.
   bool is_locked_out() const { return outcome_.ended_by && outcome_.ended_by->kind == Failure::Kind::auth; }
 
-  /// What ends everything is passed up.
-  Result<void> finish(Row& row, Result<void> outcome) {
-    if (outcome) {
-      row.state = Row::State::done;
-      return {};
-    }
-    row.fail(std::move(outcome).error());
-    if (row.error->kind == Failure::Kind::auth && !outcome_.ended_by) outcome_.ended_by = *row.error;
-    return row.error->kind == Failure::Kind::cancelled ? Result<void>(fail(Failure(*row.error))) : Result<void>();
-  }
-
-  Result<void> carry_out_here(SafeWriter& writer) {
-    std::unordered_map<std::string, std::size_t> uses;
-    for (const Row& row : rows_) {
-      if (fetches_bytes(row.action)) ++uses[row.action.result->hex()];
-    }
-    for (const AttachmentCollision& collision : found_.plan.collisions) {
-      if (needs_copy(collision)) ++uses[collision.remote->hash.hex()];
-    }
-    std::vector<Row*> rows;
-    std::vector<FileStep> steps;
-    StagedTexts staged;
-    for (Row& row : rows_) {
-      const Action& action = row.action;
-      if (!is_pull(action.kind)) continue;
-      if (auto stopped = session_.check_cancelled(); !stopped) {
-        if (!outcome_.ended_by) outcome_.ended_by = std::move(stopped).error();
-        break;
-      }
-      std::optional<Result<Staged>> bytes;
-      if (fetches_bytes(action)) {
-        const Sha256& hash = *action.result;
-        if (!writer.has(hash.hex(), hash)) {
-          const auto why = outcome_.not_downloaded.find(hash);
-          if (why != outcome_.not_downloaded.end()) row.fail(why->second);
-          continue;
-        }
-        bytes = --uses[hash.hex()] > 0 ? writer.stage_copy(hash.hex(), hash) : writer.stage_file(hash.hex(), hash);
-      }
-      if (auto kept = back_up(writer, action); !kept) {
-        WS_TRY(finish(row, std::move(kept)));
-        if (is_locked_out()) break;
-        continue;
-      }
-      rows.push_back(&row);
-      steps.push_back(file_step_of(action));
-      staged.push_back(std::move(bytes));
-    }
-    WS_TRY(writer.flush_texts());
-    return carry_out(writer, steps, staged, false, [&](std::size_t step, Result<void> outcome) {
-      return finish(*rows[step], std::move(outcome));
-    });
-  }
-
   FileStep file_step_of(const Action& action) const {
-    FileStep step{.seen = action.seen, .result = action.result};
+    FileStep step{.seen = action.seen, .result = action.result, .side = StepSide::here};
     if (action.kind == ActionKind::pull_move) {
       step.from = disk_path(*action.previous_path);
       step.to = action.path;
@@ -498,7 +456,7 @@ class AttachmentRun {
       WS_LET(agreed, known_asset(*action.seen));
     }
     // Renamed there too: it lies at its old place until the renames are made.
-    WS_TRY(ensure_backup(writer, assets_, disk_path(moved_from(known).value_or(known)), *action.seen, agreed));
+    WS_TRY(ensure_backup(session_, writer, disk_path(moved_from(known).value_or(known)), *action.seen, agreed));
     if (action.kind == ActionKind::pull_delete || !is_unsent(action)) return {};
     const Attachment file{.size_bytes = found_.sides.local.at(known).size_bytes, .hash = *action.seen};
     return store_.add_version(clock_.now(), known, file, replaced_unsent);
@@ -547,6 +505,17 @@ class AttachmentRun {
     return beside;
   }
 
+  /// What an undo takes back, written before it is sent: a run that is killed in between leaves no change that its
+  /// operation does not know.
+  template <typename Which>
+  Result<void> record_planned(const Which& is_wanted) {
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const Row& row : rows_) {
+      if (is_wanted(row)) WS_TRY(session_.state.operations().record_planned(operation_row(row.action)));
+    }
+    return transaction.commit();
+  }
+
   Result<void> publish() {
     RowChanges changes;
     for (Row& row : rows_) {
@@ -567,11 +536,13 @@ class AttachmentRun {
     const auto is_sent = [&](const Row& row) {
       return is_push(row.action.kind) && row.state != Row::State::failed && changes.contains(row.action.path);
     };
-    if (!changes.empty()) WS_TRY(record(is_sent));
+    if (!changes.empty()) WS_TRY(record_planned(is_sent));
     auto published = publish_list(session_, store_, found_.list, changes);
     if (!published && published.error().kind == Failure::Kind::forbidden) {
       // Whoever may only read goes on receiving.
+      WS_LET(sqlite::Transaction transaction, session_.state.begin());
       WS_TRY(drop_undone(is_sent));
+      WS_TRY(transaction.commit());
       for (Row& row : rows_) {
         if (is_sent(row)) row.fail(cannot_push(published.error()));
       }
@@ -582,8 +553,8 @@ class AttachmentRun {
       return {};
     }
     const auto is_refused = [&](const Row& row) { return is_sent(row) && !published->contains(row.action.path); };
-    WS_TRY(drop_undone(is_refused));
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    WS_TRY(drop_undone(is_refused));
     for (Row& row : rows_) {
       if (!is_sent(row)) continue;
       if (is_refused(row)) {

@@ -12,7 +12,7 @@
 
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/media_type.hpp"
-#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/survey/held_documents.hpp"
 
 namespace ws::sync {
@@ -201,6 +201,107 @@ void Transfers::tell_progress() {
   if (total_down_ > 0) {
     session_.progress(Stage::download, std::min(total_down_, done_down_ + sum(bytes_down_)), total_down_);
   }
+}
+
+namespace {
+
+/// The Asset that holds them; empty: none is known. The one that held the bytes of this path may be another client's.
+Result<std::optional<Attachment>> find_holder(AttachmentStore& store, const RelativePath& path, const Sha256& hash) {
+  WS_LET(const std::vector<AttachmentVersion> versions, store.versions(path));
+  for (const AttachmentVersion& version : versions) {
+    if (version.file && version.file->hash == hash && !version.file->asset.empty()) return version.file;
+  }
+  return store.find_asset(hash);
+}
+
+Failure bytes_need_service() {
+  return {.kind = Failure::Kind::usage,
+          .what = "this cannot be done without the service",
+          .hint = "run `ws login`",
+          .code = "needs_service"};
+}
+
+/// Nothing was changed yet: a network that fails, and a service that does for the first time, may be back for the same
+/// command again. What the service refuses once more stops nothing else.
+Result<void> end_on_first_failure(AttachmentStore& store, const TransferOutcome& outcome) {
+  WS_LET(const auto failed_before, store.failed());
+  std::optional<Failure> first;
+  for (const auto& [hash, why] : outcome.not_downloaded) {
+    if (why.kind == Failure::Kind::unreachable) return fail(Failure(why));
+    if (why.kind != Failure::Kind::service || failed_before.contains(hash)) continue;
+    WS_TRY(store.put_failed(hash, {.times = 1, .failure = why}));
+    first = why;
+  }
+  return first ? fail(std::move(*first)) : Result<void>();
+}
+
+}  // namespace
+
+Result<void> bring_bytes(Session& session, const Attachment& file) {
+  AttachmentStore store = session.attachments();
+  WS_LET(const StagingFolder kept, StagingFolder::open(session.root, attachments_folder));
+  if (kept.has(file.hash.hex(), file.hash)) return {};
+  if (session.assets() == nullptr) return fail(bytes_need_service());
+  WS_LET(const auto known, file.asset.empty() ? store.find_asset(file.hash) : Result<std::optional<Attachment>>(file));
+  if (!known) return fail(Failure::Kind::not_found, "these bytes are neither here nor on the service");
+  Transfers transfers(session, store, *session.assets());
+  transfers.fetch(*known);
+  TransferOutcome outcome = transfers.run();
+  const auto why = outcome.not_downloaded.find(file.hash);
+  if (why != outcome.not_downloaded.end()) return fail(std::move(why->second));
+  return outcome.ended_by ? fail(std::move(*outcome.ended_by)) : Result<void>();
+}
+
+Result<std::vector<LeftAlone>> prepare_bytes(Session& session, std::vector<FileStep>& steps) {
+  std::vector<LeftAlone> left;
+  const auto is_meant = [](const FileStep& step) { return step.is_about_bytes() && step.side != StepSide::service; };
+  if (std::ranges::none_of(steps, is_meant)) return left;
+  AttachmentStore store = session.attachments();
+  WS_LET(SafeWriter kept, SafeWriter::open(session.root, attachments_folder));
+  std::map<Sha256, Attachment> wanted;
+  std::set<Sha256> unknown;
+  for (const FileStep& step : steps) {
+    if (!is_meant(step) || !step.to || kept.has(step.result->hex(), *step.result)) continue;
+    if (session.assets() == nullptr) return fail(bytes_need_service());
+    WS_LET(const auto holder, find_holder(store, *step.to, *step.result));
+    holder ? void(wanted.emplace(*step.result, *holder)) : void(unknown.insert(*step.result));
+  }
+  TransferOutcome outcome;
+  if (!wanted.empty()) {
+    Transfers transfers(session, store, *session.assets());
+    for (const auto& [hash, file] : wanted) transfers.fetch(file);
+    outcome = transfers.run();
+    if (outcome.ended_by) return fail(std::move(*outcome.ended_by));
+    WS_TRY(end_on_first_failure(store, outcome));
+  }
+  std::vector<FileStep> ready;
+  for (FileStep& step : steps) {
+    const auto leave = [&](std::string_view why) {
+      left.push_back({.path = step.to ? *step.to : *step.from, .why = std::string(why)});
+    };
+    const bool comes = is_meant(step) && step.to;
+    if (comes && unknown.contains(*step.result)) {
+      leave("its bytes are neither here nor on the service");
+      continue;
+    }
+    if (comes && outcome.not_downloaded.contains(*step.result)) {
+      leave("its bytes could not be fetched");
+      continue;
+    }
+    if (is_meant(step) && step.from) {
+      WS_LET(const auto known, store.find_asset(*step.seen));
+      WS_LET(const RelativePath disk, spelled_here(session, store, *step.from));
+      if (const auto backed_up = ensure_backup(session, kept, disk, *step.seen, known); !backed_up) {
+        const Failure& why = backed_up.error();
+        if (why.kind != Failure::Kind::disk && ends_everything(why)) return fail(Failure(why));
+        leave(why.kind == Failure::Kind::disk ? "it could not be written" : "changed since");
+        continue;
+      }
+    }
+    ready.push_back(std::move(step));
+  }
+  steps = std::move(ready);
+  return left;
 }
 
 }  // namespace ws::sync

@@ -10,6 +10,7 @@
 
 #include "sync-engine/remote/assets.hpp"
 #include "sync-engine/session/session.hpp"
+#include "sync-engine/state/operations.hpp"
 #include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {
@@ -84,5 +85,14 @@ class Transfers {
   std::uint64_t done_down_ = 0;
   TransferOutcome outcome_;
 };
+
+/// Brings the bytes into `.ws/attachments`, under the name of their hash, where they are not there yet. Fails with
+/// `not_found`, with `usage` and the code `needs_service` where there is no service to ask, or as a download does.
+Result<void> bring_bytes(Session& session, const Attachment& file);
+
+/// Before any of the steps is journalled: brings the bytes that they put in their places here, and keeps those that
+/// they replace or remove. Takes out the steps for which that cannot be done, and answers them. Fails with the code
+/// `needs_service`, or with what ends all transfers.
+Result<std::vector<LeftAlone>> prepare_bytes(Session& session, std::vector<FileStep>& steps);
 
 }  // namespace ws::sync

@@ -6,13 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "sync-engine/attachments/blob_folder.hpp"
-#include "sync-engine/attachments/bytes_at_hand.hpp"
 #include "sync-engine/attachments/local_files.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
-#include "sync-engine/attachments/transfers.hpp"
-#include "sync-engine/changes/carry_out.hpp"
-#include "sync-engine/tree/hash.hpp"
+#include "sync-engine/session/kept_bytes.hpp"
 #include "sync-engine/undo/taken_places.hpp"
 
 namespace ws::sync {
@@ -52,7 +48,7 @@ class LaterPlaces {
       WS_LET(const std::vector<OperationRow> rows, operations.rows(each.id));
       Changes changes;
       for (const OperationRow& row : rows) {
-        if (!row.changes() || !is_about_file(row)) continue;
+        if (!row.changes() || !row.is_about_file()) continue;
         if (row.before) {
           const auto [known, is_new] = changes.of.emplace(row.before->path, row);
           const bool was_renamed = !known->second.after || known->second.after->path != known->first;
@@ -194,7 +190,7 @@ class FileUndo {
     TakenPlaces places(session_.root);
     const auto is_blocked = [&](const FileStep& step, const Leaving& leaving) {
       const bool arrives = step.to && step.to != step.from;
-      if (!arrives || !places.is_taken(*step.to, is_about_bytes(step) ? leaving.all : leaving.without_bytes))
+      if (!arrives || !places.is_taken(*step.to, step.is_about_bytes() ? leaving.all : leaving.without_bytes))
         return false;
       plan.left.push_back({.path = *step.to, .why = "another file is in its place"});
       return true;
@@ -277,7 +273,7 @@ class FileUndo {
       for (const FileStep& step : *steps) {
         if (!step.from || step.to == step.from || step.side == StepSide::service) continue;
         leaving.all.insert(*step.from);
-        if (!is_about_bytes(step)) leaving.without_bytes.insert(*step.from);
+        if (!step.is_about_bytes()) leaving.without_bytes.insert(*step.from);
       }
     }
     return leaving;
@@ -329,126 +325,7 @@ class FileUndo {
   LocalFiles files_;
 };
 
-/// The files of an undo. What stands elsewhere by now, or cannot be brought, is left.
-class AttachmentUndo {
- public:
-  AttachmentUndo(
-      Session& session, AttachmentStore& store, SafeWriter& writer, const std::vector<FileStep>& steps, bool was_begun)
-      : session_(session),
-        store_(store),
-        writer_(writer),
-        steps_(steps),
-        was_begun_(was_begun),
-        staged_(steps.size()),
-        replaced_(steps.size()) {}
-
-  Result<std::vector<LeftAlone>> run() {
-    for (FileStep step : steps_) {
-      for (std::optional<RelativePath>* const place : {&step.from, &step.to}) {
-        if (!*place) continue;
-        WS_LET(*place, spelled_here(session_, store_, **place));
-      }
-      on_disk_.push_back(std::move(step));
-    }
-    const BegunSteps begun(writer_, on_disk_);
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      WS_TRY(session_.check_cancelled());
-      const FileStep& step = on_disk_[i];
-      if (step.to && begun.is_written(step)) continue;
-      if (auto ready = prepare(i); !ready) staged_[i] = fail(std::move(ready).error());
-    }
-    WS_TRY(writer_.flush_texts());
-    WS_TRY(carry_out(writer_, on_disk_, staged_, true, [this](std::size_t step, Result<void> outcome) {
-      return end(step, std::move(outcome));
-    }));
-    return std::move(left_);
-  }
-
- private:
-  /// Keeps what is replaced or removed, brings what takes its place, and says first whose it is.
-  Result<void> prepare(std::size_t place) {
-    const FileStep& step = steps_[place];
-    const FileStep& on_disk = on_disk_[place];
-    const bool writes = step.to && step.seen != step.result;
-    if (step.from && (writes || !step.to)) WS_TRY(keep(on_disk));
-    if (!step.to) return {};
-    if (step.from) replaced_[place] = find_file_id(session_.root, *on_disk.from);
-    if (writes) {
-      WS_LET(const Attachment file, known_file(*step.to, *step.result));
-      WS_TRY(bring_bytes(session_, store_, writer_, file));
-      staged_[place] = writer_.stage_copy(file.hash.hex(), file.hash);
-    }
-    WS_LET(const bool is_held, are_unsent(store_, *step.to, *step.result));
-    return is_held ? store_.hold_again(*step.to) : Result<void>();
-  }
-
-  /// A call that was cut off may have removed or renamed it.
-  Result<void> keep(const FileStep& step) {
-    WS_LET(const auto now, writer_.hash(*step.from));
-    if (now) return back_up(session_, store_, writer_, *step.from, *step.seen);
-    WS_LET(const auto there, step.is_rename() ? writer_.hash(*step.to) : Result<std::optional<Sha256>>(std::nullopt));
-    return there == step.seen ? back_up(session_, store_, writer_, *step.to, *step.seen) : Result<void>();
-  }
-
-  Result<void> end(std::size_t place, Result<void> outcome) {
-    const FileStep& step = steps_[place];
-    if (!outcome) return leave_or_end(step, std::move(outcome));
-    if (!step.to) return {};
-    const auto id = find_file_id(session_.root, *on_disk_[place].to);
-    if (id) WS_TRY(store_.put_written(*step.to, replaced_[place], *id));
-    WS_LET(const bool is_held, are_unsent(store_, *step.to, *step.result));
-    return is_held ? Result<void>() : store_.put_wanted(*step.to);
-  }
-
-  /// What another call may get is tried by it once more; then one file does not stop whatever comes.
-  bool is_given_up(const Failure& why) const {
-    const bool may_pass = why.kind == Failure::Kind::service || why.kind == Failure::Kind::unreachable;
-    if (may_pass) return was_begun_ && !ends_transfers(why);
-    return is_about_one(why);
-  }
-
-  Result<void> leave_or_end(const FileStep& step, Result<void> outcome) {
-    const auto leave = [&](std::string_view why) -> Result<void> {
-      left_.push_back({.path = step.from ? *step.from : *step.to, .why = std::string(why)});
-      return {};
-    };
-    switch (outcome.error().kind) {
-      case Failure::Kind::not_found: return leave("its bytes are neither here nor on the service");
-      case Failure::Kind::conflict: return leave(changed_since);
-      case Failure::Kind::disk: return leave("it could not be written");
-      default: return is_given_up(outcome.error()) ? leave("its bytes could not be fetched") : outcome;
-    }
-  }
-
-  /// With the Asset that held these bytes when this was the path's file: another client may have uploaded it.
-  Result<Attachment> known_file(const RelativePath& path, const Sha256& hash) {
-    WS_LET(const std::vector<AttachmentVersion> versions, store_.versions(path));
-    for (const AttachmentVersion& version : versions) {
-      if (version.file && version.file->hash == hash) return *version.file;
-    }
-    return Attachment{.hash = hash};
-  }
-
-  Session& session_;
-  AttachmentStore& store_;
-  SafeWriter& writer_;
-  const std::vector<FileStep>& steps_;
-  std::vector<FileStep> on_disk_ = {};  ///< the same, with the names as the disk spells them
-  bool was_begun_;
-  StagedTexts staged_;
-  std::vector<std::optional<FileId>> replaced_;  ///< which file each step wrote anew
-  std::vector<LeftAlone> left_;
-};
-
 }  // namespace
-
-bool is_about_file(const OperationRow& row) {
-  return row.document.empty() && (row.after ? *row.after : *row.before).blob.empty();
-}
-
-bool is_about_bytes(const FileStep& step) {
-  return step.seen != step.result && step.document.empty() && step.seen_blob.empty() && step.result_blob.empty();
-}
 
 Result<std::vector<Action>> plan_file_undo(Session& session,
                                            const Operation& undone,
@@ -476,24 +353,6 @@ Result<std::vector<Action>> plan_file_undo(Session& session,
     WS_TRY(undo.add(row, plan));
   }
   return undo.end(plan);
-}
-
-Result<void> check_bytes_at_hand(const Session& session, const std::vector<FileStep>& steps) {
-  if (session.assets() != nullptr || std::ranges::none_of(steps, is_about_bytes)) return {};
-  WS_LET(const SafeWriter kept, SafeWriter::open(session.root, attachments_folder));
-  for (const FileStep& step : steps) {
-    const bool comes = is_about_bytes(step) && step.result && step.side != StepSide::service;
-    if (!comes || kept.has(step.result->hex(), *step.result)) continue;
-    return fail(bytes_need_service());
-  }
-  return {};
-}
-
-Result<std::vector<LeftAlone>> undo_attachments(Session& session, const std::vector<FileStep>& steps, bool was_begun) {
-  if (steps.empty()) return std::vector<LeftAlone>();
-  AttachmentStore store = session.attachments();
-  WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
-  return AttachmentUndo(session, store, writer, steps, was_begun).run();
 }
 
 }  // namespace ws::sync

@@ -225,7 +225,7 @@ class Applier {
     report_progress();
     std::vector<FileStep> steps;
     for (const Task& task : part) steps.push_back(file_step_of(task.step));
-    WS_TRY(carry_out(writer, steps, staged, false, [&](std::size_t step, Result<void> outcome) {
+    WS_TRY(carry_out({.texts = &writer}, steps, staged, false, [&](std::size_t step, Result<void> outcome) {
       return finish(part[step], std::move(outcome));
     }));
     report_progress();

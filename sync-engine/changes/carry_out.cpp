@@ -16,12 +16,12 @@ std::optional<RelativePath> place_aside(const RelativePath& from) {
 
 class Carrying {
  public:
-  Carrying(SafeWriter& writer,
+  Carrying(StepWriters writers,
            const std::vector<FileStep>& steps,
            StagedTexts& staged,
            bool was_begun,
            const StepEnded& ended)
-      : writer_(writer),
+      : writers_(writers),
         steps_(steps),
         staged_(staged),
         was_begun_(was_begun),
@@ -34,16 +34,16 @@ class Carrying {
     }
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const FileStep& step = steps_[i];
-      if (!step.to && !is_ended_[i]) WS_TRY(end(i, writer_.remove(*step.from, *step.seen)));
+      if (!step.to && !is_ended_[i]) WS_TRY(end(i, writers_.of(step).remove(*step.from, *step.seen)));
     }
     WS_TRY(move());
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       if (is_ended_[i]) continue;
       const FileStep& step = steps_[i];
-      WS_TRY(end(i, staged_[i] ? writer_.place(**staged_[i], *step.to, step.seen) : Result<void>()));
+      WS_TRY(end(i, staged_[i] ? writers_.of(step).place(**staged_[i], *step.to, step.seen) : Result<void>()));
       staged_[i].reset();  // closes an unnamed file
     }
-    return writer_.flush_folders();
+    return writers_.flush_folders();
   }
 
  private:
@@ -55,7 +55,7 @@ class Carrying {
   Result<void> move() {
     std::vector<std::size_t> places;
     std::vector<PlannedMove> moves;
-    const BegunSteps begun(writer_, steps_);
+    const BegunSteps begun(writers_.of(steps_.front()), steps_);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const FileStep& step = steps_[i];
       if (is_ended_[i] || !step.is_rename() || (was_begun_ && begun.is_moved(step))) continue;
@@ -69,20 +69,21 @@ class Carrying {
     for (const PlannedMove& each : moves) now.push_back(each.from);
     const auto carry = [&](std::size_t which) -> Result<void> {
       const std::size_t i = places[which];
-      Result<void> moved = writer_.move(now[which], *steps_[i].to, *steps_[i].seen);
+      Result<void> moved = writers_.of(steps_[i]).move(now[which], *steps_[i].to, *steps_[i].seen);
       if (moved && staged_[i]) return {};  // it ends with its text
       return end(i, std::move(moved));
     };
     const auto step_aside = [&](std::size_t which) {
       const auto aside = place_aside(now[which]);
-      if (!aside || !writer_.move(now[which], *aside, *steps_[places[which]].seen)) return false;
+      const FileStep& step = steps_[places[which]];
+      if (!aside || !writers_.of(step).move(now[which], *aside, *step.seen)) return false;
       now[which] = *aside;
       return true;
     };
     return move_in_order(moves, carry, step_aside);
   }
 
-  SafeWriter& writer_;
+  StepWriters writers_;
   const std::vector<FileStep>& steps_;
   StagedTexts& staged_;
   bool was_begun_;
@@ -115,12 +116,22 @@ bool BegunSteps::is_written(const FileStep& step) const {
   });
 }
 
-Result<void> carry_out(SafeWriter& writer,
+Result<void> StepWriters::flush_texts() const {
+  if (texts != nullptr) WS_TRY(texts->flush_texts());
+  return bytes != nullptr ? bytes->flush_texts() : Result<void>();
+}
+
+Result<void> StepWriters::flush_folders() const {
+  if (texts != nullptr) WS_TRY(texts->flush_folders());
+  return bytes != nullptr ? bytes->flush_folders() : Result<void>();
+}
+
+Result<void> carry_out(StepWriters writers,
                        const std::vector<FileStep>& steps,
                        StagedTexts& staged,
                        bool was_begun,
                        const StepEnded& ended) {
-  return Carrying(writer, steps, staged, was_begun, ended).run();
+  return steps.empty() ? Result<void>() : Carrying(writers, steps, staged, was_begun, ended).run();
 }
 
 }  // namespace ws::sync

@@ -14,6 +14,19 @@
 
 namespace ws::sync {
 
+/// What changes the files of a batch. What is replaced or removed passes through the folder of its writer: texts
+/// through one whose leftovers are read as texts, bytes through `.ws/attachments`. A batch of one kind needs one of
+/// them.
+struct StepWriters {
+  SafeWriter* texts = nullptr;
+  SafeWriter* bytes = nullptr;
+  SafeWriter& of(const FileStep& step) const {
+    return bytes != nullptr && (texts == nullptr || step.is_about_bytes()) ? *bytes : *texts;
+  }
+  Result<void> flush_texts() const;
+  Result<void> flush_folders() const;
+};
+
 /// Whether an earlier call has left the text of the step in its place. A file with the right text may still be another
 /// one that a later step renames.
 class BegunSteps {
@@ -39,7 +52,7 @@ using StagedTexts = std::vector<std::optional<Result<Staged>>>;
 
 /// `staged` is flushed. Fails with what `ended` fails with, or where folders cannot be flushed; all is durable on
 /// return.
-Result<void> carry_out(SafeWriter& writer,
+Result<void> carry_out(StepWriters writers,
                        const std::vector<FileStep>& steps,
                        StagedTexts& staged,
                        bool was_begun,

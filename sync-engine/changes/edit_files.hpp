@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,8 +30,10 @@ class FlushAhead {
   Background background_;
 };
 
-/// Carries out the steps, or the rest of them after an interruption. A step whose file is in neither its old nor its
-/// new state is left out, as the user changed it. Invariant: a text is in the history before it is replaced or removed.
+/// Carries out the steps, or the rest of them after an interruption: of notes, whose texts the history has, and of the
+/// files that notes show, whose bytes lie in `.ws/attachments`. A step whose file is in neither its old nor its new
+/// state is left out, as the user changed it. Invariant: a text is in the history before it is replaced or removed; for
+/// bytes the caller has seen to that.
 /// On failure the steps are still journalled.
 class FileEdits {
  public:
@@ -45,8 +48,11 @@ class FileEdits {
   void then(std::function<void()> job);
   /// Waits; all is durable on return. Returns what was left out.
   Result<std::vector<LeftAlone>> end();
-  /// Why the first of them was left out.
-  const std::optional<Failure>& refusal() const;
+  /// Those, by their index, and what became of them.
+  const std::map<std::size_t, Failure>& refused() const;
+  /// After the end: whose files those are that the steps wrote and moved (`session/written_files.hpp`), and of the
+  /// files that notes show whose wish they are. Within the caller's transaction.
+  Result<void> record();
 
  private:
   class Impl;
@@ -54,25 +60,25 @@ class FileEdits {
 };
 struct DoneSteps {
   std::vector<LeftAlone> left = {};
-  std::optional<Failure> refusal = {};  ///< what became of the first of them
+  std::map<std::size_t, Failure> refused = {};  ///< those, by the index of the step: what became of it
 };
+/// What else is recorded with the end of the steps, in the same transaction.
+using RecordsSteps = std::function<Result<void>(const DoneSteps& done)>;
 
 /// Changes files of the user outside a plan: writes the rows and the steps into the journal of the open operation, does
-/// the steps, and records whose files those are. Cut off anywhere, the next command ends them. What was left out stays
-/// as it was; all that ends the program is a failure, and then the steps are still journalled.
+/// the steps, and records whose files those are. The bytes that come are in `.ws/attachments` already. Cut off
+/// anywhere, the next command ends them. What was left out stays as it was, and its row goes from the operation (a row
+/// of a run is the caller's matter); all that ends the program is a failure, and then the steps are still journalled.
 Result<DoneSteps> carry_out_steps(Session& session,
                                   const std::vector<FileStep>& steps,
-                                  const std::vector<OperationRow>& rows = {});
+                                  const std::vector<OperationRow>& rows = {},
+                                  const RecordsSteps& record = {});
+/// The same of one. Fails where it was left out. Without an origin no run shows it.
+Result<void> carry_out_step(Session& session, const FileStep& step, std::optional<ChangeOrigin> origin);
 /// The rest of it after an interruption.
 Result<DoneSteps> finish_steps(Session& session, std::uint64_t operation);
 
-/// Records whose files those are that the steps wrote and moved, `left` aside (`session/written_files.hpp`). Within the
-/// caller's transaction.
-Result<void> record_written_steps(Session& session,
-                                  const std::vector<FileStep>& steps,
-                                  const std::vector<LeftAlone>& left);
-
-/// The same of the files whose texts the steps are about to replace.
+/// Records the files whose texts the steps are about to replace. Within the caller's transaction.
 Result<void> record_steps_to_write(Session& session, const std::vector<FileStep>& steps);
 
 }  // namespace ws::sync

@@ -53,7 +53,8 @@ Result<void> finish_renames(SafeWriter& writer, const std::vector<JournalStep>& 
   }
   if (renames.empty()) return {};
   StagedTexts no_texts(renames.size());
-  return carry_out(writer, renames, no_texts, true, [](std::size_t, const Result<void>&) { return Result<void>(); });
+  return carry_out(
+      {.texts = &writer}, renames, no_texts, true, [](std::size_t, const Result<void>&) { return Result<void>(); });
 }
 
 }  // namespace

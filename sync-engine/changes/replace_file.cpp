@@ -36,11 +36,6 @@ Result<Found> find_state_text(HistoryLog& log,
               "`ws sync log` lists what it holds");
 }
 
-Result<Version> version_of(Session& session, const RelativePath& path, const std::string& text) {
-  WS_LET(const git::ObjectId blob, session.history.keep(text));
-  return Version{.path = path, .hash = Sha256::of(text), .blob = blob};
-}
-
 }  // namespace
 
 Result<void> replace_file(Session& session,
@@ -50,20 +45,15 @@ Result<void> replace_file(Session& session,
                           const std::string& text,
                           InLog in_log) {
   if (now == text) return {};
-  OperationRow row{.document = document, .origins = ChangeOrigin::restored};
-  FileStep step{.document = document, .to = path};
+  FileStep step{.document = document, .to = path, .result = Sha256::of(text)};
   if (now) {
-    WS_LET(row.before, version_of(session, path, *now));
     step.from = path;
-    step.seen = row.before->hash;
-    step.seen_blob = row.before->blob;
+    step.seen = Sha256::of(*now);
+    WS_LET(step.seen_blob, session.history.keep(*now));
   }
-  WS_LET(row.after, version_of(session, path, text));
-  step.result = row.after->hash;
-  step.result_blob = row.after->blob;
-  const std::vector<OperationRow> rows = in_log == InLog::yes ? std::vector{row} : std::vector<OperationRow>();
-  WS_LET(const DoneSteps done, carry_out_steps(session, {step}, rows));
-  return done.refusal ? fail(*done.refusal) : Result<void>();
+  WS_LET(step.result_blob, session.history.keep(text));
+  return carry_out_step(
+      session, step, in_log == InLog::yes ? std::optional(ChangeOrigin::restored) : std::optional<ChangeOrigin>());
 }
 
 Result<std::optional<std::string>> read_if_there(const SafeWriter& writer, const RelativePath& path) {

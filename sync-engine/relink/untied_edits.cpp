@@ -124,7 +124,7 @@ Result<UntiedDone> make_changes(SafeWriter& writer, const std::vector<FileStep>&
     }
   }
   UntiedDone done;
-  WS_TRY(carry_out(writer, steps, staged, true, [&](std::size_t i, Result<void> outcome) -> Result<void> {
+  WS_TRY(carry_out({.texts = &writer}, steps, staged, true, [&](std::size_t i, Result<void> outcome) -> Result<void> {
     const FileStep& step = steps[i];
     if (!outcome) {
       if (outcome.error().kind != Failure::Kind::conflict) return outcome;

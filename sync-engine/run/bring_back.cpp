@@ -7,11 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/local_files.hpp"
 #include "sync-engine/attachments/publish_list.hpp"
-#include "sync-engine/attachments/restore_attachment.hpp"
-#include "sync-engine/attachments/undo_files.hpp"
+#include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/manifest/known_list.hpp"
@@ -120,12 +118,12 @@ class Planner {
       if (later.id <= wish_.run) break;
       WS_LET(const std::vector<OperationRow> rows, operations.rows(later.id));
       for (const OperationRow& row : rows) {
-        if (row.after) (is_about_file(row) ? void(files_.erase(row.after->path)) : void(then.erase(row.after->path)));
+        if (row.after) (row.is_about_file() ? void(files_.erase(row.after->path)) : void(then.erase(row.after->path)));
       }
       for (const OperationRow& row : rows) {
         if (!row.before) continue;
         const Version& before = *row.before;
-        if (is_about_file(row)) {
+        if (row.is_about_file()) {
           files_.insert_or_assign(before.path, Attachment{.hash = before.hash});
         } else {
           then.insert_or_assign(
@@ -299,34 +297,6 @@ class Planner {
   BroughtBack found_;
 };
 
-OperationRow row_of(const FileStep& step) {
-  OperationRow row{.document = step.document, .origins = ChangeOrigin::restored};
-  if (step.from) row.before = Version{.path = *step.from, .hash = *step.seen, .blob = step.seen_blob};
-  if (step.to) {
-    const bool is_same = step.seen == step.result;
-    row.after = Version{.path = *step.to, .hash = *step.result, .blob = is_same ? step.seen_blob : step.result_blob};
-  }
-  return row;
-}
-
-/// Of files: the rows first, then the bytes; what was not done goes from the record.
-Result<std::vector<LeftAlone>> bring_files(Session& session, const std::vector<FileStep>& steps) {
-  Operations operations = session.state.operations();
-  {
-    WS_LET(sqlite::Transaction transaction, session.state.begin());
-    for (const FileStep& step : steps) WS_TRY(operations.record_planned(row_of(step)));
-    WS_TRY(transaction.commit());
-  }
-  WS_LET(std::vector<LeftAlone> left, undo_attachments(session, steps, false));
-  std::set<RelativePath> paths;
-  for (const LeftAlone& each : left) paths.insert(each.path);
-  WS_LET(sqlite::Transaction transaction, session.state.begin());
-  WS_TRY(
-      operations.settle_planned([&](const OperationRow& row) { return std::optional(!paths.contains(row.path())); }));
-  WS_TRY(transaction.commit());
-  return left;
-}
-
 }  // namespace
 
 Failure no_match() {
@@ -336,21 +306,11 @@ Failure no_match() {
 const RelativePath& place_of(const FileStep& step) { return step.to ? *step.to : *step.from; }
 
 Result<void> make_changes(Session& session, BroughtBack& found) {
-  std::vector<FileStep> texts;
-  std::vector<FileStep> bytes;
+  WS_LET(std::vector<LeftAlone> left, prepare_bytes(session, found.steps));
   std::vector<OperationRow> rows;
-  for (const FileStep& step : found.steps) {
-    const bool is_file = step.document.empty() && !session.kinds.takes(place_of(step).text());
-    (is_file ? bytes : texts).push_back(step);
-    if (!is_file) rows.push_back(row_of(step));
-  }
-  WS_TRY(check_bytes_at_hand(session, bytes));
-  WS_LET(const DoneSteps done, carry_out_steps(session, texts, rows));
-  std::vector<LeftAlone> left = done.left;
-  if (!bytes.empty()) {
-    WS_LET(const std::vector<LeftAlone> of_files, bring_files(session, bytes));
-    left.insert(left.end(), of_files.begin(), of_files.end());
-  }
+  for (const FileStep& step : found.steps) rows.push_back(row_of(step, ChangeOrigin::restored));
+  WS_LET(const DoneSteps done, carry_out_steps(session, found.steps, rows));
+  left.insert(left.end(), done.left.begin(), done.left.end());
   std::set<RelativePath> paths;
   for (const LeftAlone& each : left) paths.insert(each.path);
   std::erase_if(found.steps, [&](const FileStep& step) {

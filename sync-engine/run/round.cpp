@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sync-engine/attachments/decide_attachment.hpp"
-#include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/changes/apply.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/conflicts/decide.hpp"
@@ -247,10 +246,7 @@ Result<void> decide_files(RunContext& context, RunOptions options, Report& repor
   SettledRows settled(report.rows);
   for (const Conflict& conflict : std::vector<Conflict>(report.conflicts)) {
     if (!conflict.is_about(ConflictSubject::attachment) || (options.only && !options.only(conflict.path))) continue;
-    if (!decide_attachment(context.session, *context.clock, conflict.path, *options.on_conflict)) {
-      WS_TRY(settle_interrupted_files(context.session, *context.clock));  // it may have been recorded, and not made
-      continue;
-    }
+    if (!decide_attachment(context.session, *context.clock, conflict.path, *options.on_conflict)) continue;
     decided.insert(conflict.path);
     // Ours is sent by the plan that follows, and has its row there.
     if (*options.on_conflict == Keep::remote) settled.settle(conflict, Keep::remote, Row::State::done);

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 #include "sync-engine/attachments/choose_attachments.hpp"
-#include "sync-engine/attachments/restore_attachment.hpp"
+#include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/attachments/undo_files.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
@@ -70,16 +70,6 @@ ActionKind kind_of(const FileStep& step) {
   return step.from == step.to ? ActionKind::pull_update : ActionKind::pull_move;
 }
 
-OperationRow recorded_as(const FileStep& step, const DocumentId& document) {
-  OperationRow row{.document = document, .origins = ChangeOrigin::restored};
-  if (step.from) row.before = Version{.path = *step.from, .hash = *step.seen, .blob = step.seen_blob};
-  if (step.to) {
-    const bool is_same = step.result_blob.empty();
-    row.after = Version{.path = *step.to, .hash = *step.result, .blob = is_same ? step.seen_blob : step.result_blob};
-  }
-  return row;
-}
-
 /// Whether the run had a row about each of these files.
 bool tells_of_all(const Report& report, const std::vector<FileStep>& steps) {
   std::unordered_set<std::string_view> told;
@@ -107,7 +97,7 @@ std::vector<FileStep> steps_here_alone(const std::vector<FileStep>& steps, const
   std::ranges::copy_if(steps, std::back_inserter(alone), [&](const FileStep& step) {
     const bool is_known = !step.from || !step.seen_blob.empty() || step.seen == step.result;
     const bool is_told = told.contains(step.to ? *step.to : *step.from) || (step.from && told.contains(*step.from));
-    return !is_told && (is_about_bytes(step) || is_known);
+    return !is_told && (step.is_about_bytes() || is_known);
   });
   return alone;
 }
@@ -121,7 +111,9 @@ Result<void> record_steps_here(Session& session, const std::vector<FileStep>& st
       WS_LET(const std::optional<KnownDocument> known, session.state.find_base(row.action.path));
       if (known) row.action.document = known->document;
     }
-    WS_TRY(session.state.operations().record(recorded_as(step, row.action.document)));
+    OperationRow recorded = ws::sync::row_of(step, ChangeOrigin::restored);
+    recorded.document = row.action.document;
+    WS_TRY(session.state.operations().record(recorded));
     result.report.rows.push_back(std::move(row));
   }
   return {};
@@ -185,7 +177,7 @@ Result<void> record_without_received(Session& session,
   }
   for (const LeftAlone& each : left) changed.erase(each.path.text());
   for (const FileStep& step : steps) {
-    if (!step.from || !step.to || is_about_bytes(step)) continue;
+    if (!step.from || !step.to || step.is_about_bytes()) continue;
     const auto found = changed.find(step.from->text());
     if (found == changed.end()) continue;
     OperationRow own = *found->second;
@@ -195,7 +187,7 @@ Result<void> record_without_received(Session& session,
     own.after->path = *step.to;
     own.after->hash = *step.result;
     own.after->blob = step.result_blob.empty() ? same : step.result_blob;
-    if (is_about_file(own) || !own.after->blob.empty()) WS_TRY(operations.record(own));
+    if (own.is_about_file() || !own.after->blob.empty()) WS_TRY(operations.record(own));
   }
   return {};
 }
@@ -216,25 +208,17 @@ void push_made(Session& session,
 class StepsHere {
  public:
   StepsHere(Session& session, const Operation& undo, const std::vector<FileStep>& steps, bool was_begun)
-      : session_(session), undo_(undo.id), was_begun_(was_begun), of_texts_(steps) {
-    std::erase_if(of_texts_, [](const FileStep& step) { return step.side == StepSide::service; });
-    const auto files = std::stable_partition(
-        of_texts_.begin(), of_texts_.end(), [](const FileStep& step) { return !is_about_bytes(step); });
-    for (auto step = files; step != of_texts_.end(); ++step)
-      (step->to ? files_that_come_ : files_that_go_).push_back(std::move(*step));
-    of_texts_.erase(files, of_texts_.end());
-    applier_.emplace(session, of_texts_, was_begun);
+      : session_(session), undo_(undo.id), steps_(steps) {
+    std::erase_if(steps_, [](const FileStep& step) { return step.side == StepSide::service; });
+    edits_.emplace(session, steps_, was_begun);
   }
 
-  /// `reads`: see FileEdits. Files that go make room for notes.
-  Result<void> begin(const ReadsTexts& reads) {
-    WS_LET(left_of_going_, undo_attachments(session_, files_that_go_, was_begun_));
-    return applier_->begin(reads);
-  }
+  /// `reads`: see FileEdits.
+  Result<void> begin(const ReadsTexts& reads) { return edits_->begin(reads); }
 
   /// Files that are in place are hashed while something else is waited for.
   void hash_meanwhile() {
-    applier_->then([this] { hash_ahead(session_); });
+    edits_->then([this] { hash_ahead(session_); });
   }
 
   /// Waits until all is in place, and records that what is left to do is the service's.
@@ -247,13 +231,10 @@ class StepsHere {
 
  private:
   Result<void> finish() {
-    WS_LET(left_, applier_->end());
-    WS_LET(const std::vector<LeftAlone> left_of_coming, undo_attachments(session_, files_that_come_, was_begun_));
-    left_.insert(left_.end(), left_of_going_.begin(), left_of_going_.end());
-    left_.insert(left_.end(), left_of_coming.begin(), left_of_coming.end());
+    WS_LET(left_, edits_->end());
     Operations operations = session_.state.operations();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    WS_TRY(record_written_steps(session_, of_texts_, left_));
+    WS_TRY(edits_->record());
     WS_TRY(forget_agreed());
     WS_TRY(operations.put_undo_left(undo_, left_));
     if (!left_.empty()) WS_TRY(operations.set_partial(undo_));
@@ -266,27 +247,21 @@ class StepsHere {
     std::set<RelativePath> left;
     for (const LeftAlone& each : left_) left.insert(each.path);
     bool any = false;
-    for (const std::vector<FileStep>* const steps : {&of_texts_, &files_that_go_, &files_that_come_}) {
-      for (const FileStep& step : *steps) {
-        if (step.side != StepSide::here || left.contains(*step.from)) continue;
-        any = true;
-        WS_TRY(step.document.empty() ? session_.attachments().forget_base(*step.from)
-                                     : session_.state.forget_base(step.document));
-      }
+    for (const FileStep& step : steps_) {
+      if (step.side != StepSide::here || left.contains(*step.from)) continue;
+      any = true;
+      WS_TRY(step.document.empty() ? session_.attachments().forget_base(*step.from)
+                                   : session_.state.forget_base(step.document));
     }
     return any ? session_.state.set_source_revision({}) : Result<void>();
   }
 
   Session& session_;
   std::uint64_t undo_;
-  bool was_begun_;
-  std::vector<FileStep> of_texts_;
-  std::vector<FileStep> files_that_go_;
-  std::vector<FileStep> files_that_come_;
-  std::vector<LeftAlone> left_of_going_ = {};
+  std::vector<FileStep> steps_;
   std::vector<LeftAlone> left_;
   std::optional<Result<void>> outcome_;
-  std::optional<FileEdits> applier_;
+  std::optional<FileEdits> edits_;
 };
 
 /// The paths of those that have no file.
@@ -479,7 +454,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   const FlushAhead flush(context.session, rows.size());
   const std::vector<LeftAlone> kept_both = find_kept_both(rows, options);
   const auto files =
-      std::stable_partition(rows.begin(), rows.end(), [](const OperationRow& row) { return !is_about_file(row); });
+      std::stable_partition(rows.begin(), rows.end(), [](const OperationRow& row) { return !row.is_about_file(); });
   const std::vector<OperationRow> of_files(files, rows.end());
   rows.erase(files, rows.end());
   const AsksService asks = is_local ? AsksService::no : AsksService::yes;
@@ -504,7 +479,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
       WS_LET(result.report.guard, guard_of_undo(context.session, result.report));
     }
   }
-  const UndoPlan& plan = planned.undo;
+  UndoPlan& plan = planned.undo;
   const bool is_spent = !planned.is_stopped && plan.steps.empty() && plan.left.empty() && !plan.is_partial;
   if (is_spent && !options.operation) return std::optional<UndoReport>();
   const bool leaves_more = plan.is_partial || !std::ranges::all_of(plan.left, &LeftAlone::is_final);
@@ -520,13 +495,16 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
     if (ends_here && !options.dry_run) WS_TRY(context.session.state.operations().set_spent(undone.id));
     return std::optional(std::move(result));
   }
-  WS_TRY(check_bytes_at_hand(context.session, planned.undo.steps));
+  WS_LET(const std::vector<LeftAlone> not_ready, prepare_bytes(context.session, plan.steps));
+  plan.left.insert(plan.left.end(), not_ready.begin(), not_ready.end());
+  result.left = plan.left;
+  if (plan.steps.empty()) return std::optional(std::move(result));
   if (rule == RuleChange::leaves) WS_TRY(change_rule(context, undone, rule, false));
   WS_TRY(context.session.history.flush());
   WS_LET(Operation undo, new_operation(context, options.redo ? "redo" : "undo"));
   undo.undoes = result.undone.id;
   undo.is_first = false;  // it knows of what it takes back
-  undo.is_partial = leaves_more;
+  undo.is_partial = leaves_more || !not_ready.empty();
   undo.may_delete = options.allow_deletes;
   undo.is_local = is_local;
   Operations operations = context.session.state.operations();

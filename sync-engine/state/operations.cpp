@@ -153,6 +153,16 @@ Version version_of(const BaseRow& row) {
   return {.path = row.disk_path(), .hash = row.entry.hash, .revision = row.entry.revision, .blob = row.blob};
 }
 
+OperationRow row_of(const FileStep& step, ChangeOrigin origin) {
+  OperationRow row{.document = step.document, .origins = origin};
+  if (step.from) row.before = Version{.path = *step.from, .hash = *step.seen, .blob = step.seen_blob};
+  if (step.to) {
+    const git::ObjectId& blob = step.result_blob.empty() ? step.seen_blob : step.result_blob;
+    row.after = Version{.path = *step.to, .hash = *step.result, .blob = blob};
+  }
+  return row;
+}
+
 bool OperationRow::changes() const {
   if (!before || !after) return before || after;
   return before->path != after->path || before->hash != after->hash;

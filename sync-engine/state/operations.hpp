@@ -68,6 +68,8 @@ struct OperationRow {
   bool changes() const;
   /// Of an undo: what it received meanwhile about a file that notes show. A redo does not take that back.
   bool is_of_others() const;
+  /// Whether it is about a file that was no note then: the history has texts of notes only.
+  bool is_about_file() const { return document.empty() && (after ? *after : *before).blob.empty(); }
   const RelativePath& path() const { return after ? after->path : before->path; }
   bool operator==(const OperationRow&) const = default;
 };
@@ -99,6 +101,8 @@ struct LeftAlone {
   bool operator==(const LeftAlone&) const = default;
 };
 
+/// Where a step takes place. `here`: the service has no part in it. A run receives so.
+///
 /// Before the first run nothing was agreed, so its undo takes from each side what that run brought there: what was sent
 /// goes from the service and stays here, what was received goes here and stays on the service.
 enum class StepSide : std::uint8_t { both, here, service };
@@ -112,10 +116,15 @@ struct FileStep {
   git::ObjectId seen_blob = {};           ///< where the history has it; empty: perhaps nowhere
   std::optional<Sha256> result = {};      ///< the text at `to`
   git::ObjectId result_blob = {};         ///< empty: as it was
-  StepSide side = StepSide::both;         ///< of the undo of a first run: where the file goes
+  StepSide side = StepSide::both;         ///< see `StepSide`
   bool is_rename() const { return from && to && from != to; }
+  /// Whether it is about the bytes of a file that notes show, which lie in `.ws/attachments`. A rename alone is not.
+  bool is_about_bytes() const { return seen != result && document.empty() && seen_blob.empty() && result_blob.empty(); }
   bool operator==(const FileStep&) const = default;
 };
+
+/// How an operation records the step.
+OperationRow row_of(const FileStep& step, ChangeOrigin origin);
 
 /// The open operation of a store.
 struct OpenOperation {

@@ -699,7 +699,7 @@ TEST_CASE("sync attachments: an undo leaves a picture whose bytes the service do
   if (ends_first) {
     const Ended ended = two.ws(two.here, {"sync", "undo", "--no-retry"});
     CHECK(ended.exit == 10);
-    CHECK_FALSE(fs::exists(two.here / "img/a.png"));
+    CHECK_FALSE(fs::exists(two.here / "note.md"));
   }
   const Ended undone = two.ws(two.here, {"sync", "undo", "--no-retry"});
   INFO(undone.out << undone.err);
@@ -707,6 +707,11 @@ TEST_CASE("sync attachments: an undo leaves a picture whose bytes the service do
   CHECK_THAT(undone.err, Contains("not undone: img/a.png, its bytes could not be fetched"));
   CHECK(fs::exists(two.here / "note.md"));
   CHECK(two.sync(two.here).exit == 0);
+  control(two.server, "DELETE", "/faults", "");
+  const Ended rest = two.ws(two.here, {"sync", "undo"});
+  INFO(rest.out << rest.err);
+  CHECK(rest.exit == 0);
+  CHECK(read_text(two.here / "img/a.png") == png + "theirs");
 }
 
 TEST_CASE("sync attachments: an undo brings a picture back by the name that it had on disk", "[cli][undo]") {
