@@ -64,9 +64,23 @@ Result<void> agree_on(AttachmentStore& store, Time now, const OperationRow& row,
   return store.add_version(now, file->first, file->second, how);
 }
 
+Row row_of_sent(const OperationRow& row) {
+  Action action{.kind = ActionKind::push_update, .path = row.path(), .reason = "pushed earlier", .attachment = true};
+  if (!row.before) {
+    action.kind = ActionKind::push_create;
+  } else if (!row.after) {
+    action.kind = ActionKind::push_delete;
+  } else if (row.before->path != row.after->path) {
+    action.kind = ActionKind::push_move;
+    action.previous_path = row.before->path;
+  }
+  if (row.after) action.result = row.after->hash;
+  return {.action = std::move(action), .state = Row::State::done};
+}
+
 }  // namespace
 
-Result<void> settle_interrupted_files(Session& session, const Clock& clock) {
+Result<void> settle_interrupted_files(Session& session, const Clock& clock, std::vector<Row>& finished) {
   Operations operations = session.state.operations();
   WS_LET(const ChangeOrigins planned, operations.planned_origins());
   if (planned == ChangeOrigins()) return {};
@@ -93,10 +107,13 @@ Result<void> settle_interrupted_files(Session& session, const Clock& clock) {
     const bool is_sent = row.origins.has(ChangeOrigin::sent);
     if (!is_as_before(row, hashes_of(base))) return true;
     if (is_sent && !there) return std::nullopt;
-    // Only where both sides have it: what somebody changed since was perhaps made from what was before.
-    const bool are_alike = is_as_after(row, hash_here) && is_as_after(row, hashes_of(list));
-    if (are_alike) agreed.push_back(row);
-    return !is_as_before(row, is_sent ? hashes_of(list) : hash_here);
+    // What was sent was made from what was here, whatever became of that. What came and was changed here since was
+    // perhaps made from what was before.
+    const bool is_agreed = is_as_after(row, hashes_of(list)) && (is_sent || is_as_after(row, hash_here));
+    if (is_agreed) agreed.push_back(row);
+    const bool was_made = !is_as_before(row, is_sent ? hashes_of(list) : hash_here);
+    if (was_made && is_sent) finished.push_back(row_of_sent(row));
+    return was_made;
   };
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   WS_TRY(operations.settle_planned(took_place));

@@ -10,6 +10,7 @@
 #include "api-client/base/json.hpp"
 #include "sync-engine/manifest/manifest.hpp"
 #include "sync-engine/remote/assets.hpp"
+#include "sync-engine/session/kept_bytes.hpp"
 
 namespace ws::sync {
 namespace {
@@ -19,14 +20,20 @@ constexpr const char* untitled_note = "untitled";
 constexpr int max_rounds = 6;
 constexpr const char* list_title = "Attachments";
 
+constexpr const char* files_member = "files";
+
 /// A part as it is to be.
 struct PartToWrite {
   PushItem item;
   std::string text = {};
 };
 
-std::string encode_request(const CommitRequest& request) {
-  return dump(Json{{"source_id", request.source_id},
+/// With the bytes that each file has here by what it tells; null: it is gone.
+std::string encode_request(const CommitRequest& request, const RowChanges& changes) {
+  Json files = Json::object();
+  for (const auto& [path, change] : changes) files[path.string()] = change.now ? Json(change.now->hash.hex()) : Json();
+  return dump(Json{{files_member, std::move(files)},
+                   {"source_id", request.source_id},
                    {"plan_id", request.plan_id},
                    {"push_ids", request.push_ids},
                    {"expected_revision", request.expected_revision.number},
@@ -34,8 +41,7 @@ std::string encode_request(const CommitRequest& request) {
                    {"message", request.message}});
 }
 
-Result<CommitRequest> decode_request(const std::string& text) {
-  WS_LET(const Json value, parse_bounded(text));
+CommitRequest decode_request(const Json& value) {
   CommitRequest request{
       .source_id = find_text(value, "source_id").value_or(""),
       .plan_id = find_text(value, "plan_id").value_or(""),
@@ -48,6 +54,22 @@ Result<CommitRequest> decode_request(const std::string& text) {
     }
   }
   return request;
+}
+
+/// Whether a file is not as that commit tells: somebody took a change back, or went on.
+Result<bool> is_withdrawn(Session& session, AttachmentStore& store, const Json& noted) {
+  const Json* const files = find(noted, files_member);
+  if (files == nullptr || !files->is_object()) return false;
+  WS_LET(const SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
+  for (const auto& [name, told] : files->items()) {
+    const auto path = RelativePath::parse(name);
+    if (!path) continue;
+    WS_LET(const RelativePath disk, spelled_here(session, store, *path));
+    WS_LET(const auto now, writer.hash(disk));
+    const auto wanted = told.is_string() ? Sha256::from_hex(told.get<std::string>()) : std::nullopt;
+    if (now != wanted) return true;
+  }
+  return false;
 }
 
 bool surely_not_done(const Failure& failure) {
@@ -231,7 +253,7 @@ class ListWriter {
                                 .message = list_title};
     const bool is_new = std::ranges::any_of(parts, [](const PartToWrite& part) { return part.item.document.empty(); });
     if (is_new) WS_TRY(store_.set_note(untitled_note, "yes"));
-    WS_TRY(store_.set_note(commit_note, encode_request(request)));
+    WS_TRY(store_.set_note(commit_note, encode_request(request, changes_)));
     auto answer = session_.remote->commit(request);
     if (!answer) {
       if (surely_not_done(answer.error())) WS_TRY(store_.set_note(commit_note, ""));
@@ -347,8 +369,10 @@ class ListWriter {
 Result<void> finish_list_commit(Session& session, AttachmentStore& store) {
   WS_LET(const std::string noted, store.note(commit_note));
   if (noted.empty()) return {};
-  WS_LET(const CommitRequest request, decode_request(noted));
-  const auto answer = session.remote->commit(request);
+  WS_LET(const Json value, parse_bounded(noted));
+  WS_LET(const bool stays_out, is_withdrawn(session, store, value));
+  if (stays_out) return drop_list_commit(store);
+  const auto answer = session.remote->commit(decode_request(value));
   if (!answer && !surely_not_done(answer.error())) return fail(Failure(answer.error()));
   if (answer) {
     for (const RecordedConflict& recorded : answer->conflicts) {

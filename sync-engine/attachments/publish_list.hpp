@@ -21,7 +21,8 @@ struct RowChange {
 };
 using RowChanges = std::map<RelativePath, RowChange>;
 
-/// Ends a commit that an earlier run did not see the end of. Needs the service.
+/// Ends a commit that an earlier run did not see the end of. Where the files are not what it tells any more it is not
+/// sent again: what the service has of it comes with the next pull. Needs the service.
 Result<void> finish_list_commit(Session& session, AttachmentStore& store);
 
 /// Sends it no more. What the service has of it comes with the next pull.

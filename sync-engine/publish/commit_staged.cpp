@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -17,33 +18,42 @@
 namespace ws::sync {
 namespace {
 
-/// Removes deletes whose files exist again since they were staged, unless another document is to be there. True where
-/// there were any.
-Result<bool> drop_returned(Session& session, CommitPart& part, std::vector<Row>& rows) {
+/// Which items are deletes whose files exist again, unless another document is to be there.
+Result<std::vector<bool>> find_returned(Session& session, const std::vector<StagedItem>& items) {
+  std::vector<bool> returned(items.size());
   std::set<DocumentId> deleted;
   std::set<RelativePath> taken;
-  for (const StagedItem& staged : part.commit.items) {
+  for (const StagedItem& staged : items) {
     if (staged.item.hash) taken.insert(staged.disk_path);
     if (!staged.item.hash) deleted.insert(staged.item.document);
   }
-  if (deleted.empty()) return false;
+  if (deleted.empty()) return returned;
   WS_LET(const auto base, session.state.base());
   for (const auto& [document, row] : base) {
     if (!deleted.contains(document)) taken.insert(row.disk_path());
   }
   WS_LET(const SafeWriter files, SafeWriter::open(session.root));
-  std::vector<bool> is_out(part.commit.items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto known = base.find(items[i].item.document);
+    const RelativePath& file = known == base.end() ? items[i].disk_path : known->second.disk_path();
+    returned[i] = !items[i].item.hash && !taken.contains(file) && files.read(file);
+  }
+  return returned;
+}
+
+bool any_of(const std::vector<bool>& marks) { return std::find(marks.begin(), marks.end(), true) != marks.end(); }
+
+/// Removes deletes whose files exist again since they were staged. True where there were any.
+Result<bool> drop_returned(Session& session, CommitPart& part, std::vector<Row>& rows) {
+  WS_LET(const std::vector<bool> is_out, find_returned(session, part.commit.items));
   for (std::size_t i = 0; i < is_out.size(); ++i) {
-    const StagedItem& staged = part.commit.items[i];
-    const auto known = base.find(staged.item.document);
-    const RelativePath& file = known == base.end() ? staged.disk_path : known->second.disk_path();
-    if (staged.item.hash || taken.contains(file) || !files.read(file)) continue;
-    is_out[i] = true;
+    if (!is_out[i]) continue;
     rows[part.rows[i]].fail({.kind = Failure::Kind::conflict,
-                             .what = fmt::format("{} was created again after its deletion was staged", file.text()),
+                             .what = fmt::format("{} was created again after its deletion was staged",
+                                                 part.commit.items[i].disk_path.text()),
                              .hint = "run `ws sync`"});
   }
-  const bool any = std::find(is_out.begin(), is_out.end(), true) != is_out.end();
+  const bool any = any_of(is_out);
   if (any) drop_items(part, is_out);
   return any;
 }
@@ -190,7 +200,7 @@ class ItemTexts {
 };
 
 void take_out_changed(CommitPart& part, const std::vector<bool>& is_changed, std::vector<Row>& rows) {
-  if (std::find(is_changed.begin(), is_changed.end(), true) == is_changed.end()) return;
+  if (!any_of(is_changed)) return;
   for (std::size_t i = 0; i < is_changed.size(); ++i) {
     if (is_changed[i]) rows[part.rows[i]].fail(changed_meanwhile(part.commit.items[i].disk_path));
   }
@@ -227,7 +237,23 @@ Result<void> commit_staged(Session& session,
 
 Result<void> take_over_sent(Session& session, std::vector<Row>& rows) {
   WS_LET(std::optional<StagedCommit> staged, session.state.staged());
-  return staged ? take_over_part(session, with_rows(std::move(*staged), rows), rows) : Result<void>();
+  if (!staged) return {};
+  std::vector<Row> sent;
+  CommitPart part = with_rows(std::move(*staged), sent);
+  WS_TRY(take_over_part(session, std::move(part), sent));
+  std::ranges::copy_if(sent, std::back_inserter(rows), [](const Row& row) { return row.state == Row::State::done; });
+  return {};
+}
+
+Result<bool> is_withdrawn(Session& session, const StagedCommit& staged) {
+  WS_LET(const SafeWriter files, SafeWriter::open(session.root));
+  for (const StagedItem& each : staged.items) {
+    if (each.conflict || !each.item.hash) continue;
+    WS_LET(const auto now, files.hash(each.disk_path));
+    if (each.item.kind == ActionKind::push_move ? !now : now != each.item.hash) return true;
+  }
+  WS_LET(const std::vector<bool> returned, find_returned(session, staged.items));
+  return any_of(returned);
 }
 
 Result<std::vector<Row>> staged_rows(Session& session, const WantedPath& wanted) {

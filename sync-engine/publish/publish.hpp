@@ -68,7 +68,10 @@ Result<void> commit_staged(Session& session,
                            std::vector<Row>& rows,
                            const WantedPath& wanted = {},
                            const AwaitFiles& await_files = {});
-/// Takes over what the service has of a commit under way; the rest is dropped, not sent.
+/// Whether the files are no longer what a commit under way was made of: somebody took a change back, or went on. To
+/// send it again would publish what nobody wants.
+Result<bool> is_withdrawn(Session& session, const StagedCommit& staged);
+/// Takes over what the service has of a commit under way, with a row for each such item; the rest is dropped, not sent.
 Result<void> take_over_sent(Session& session, std::vector<Row>& rows);
 /// The rows that this would add, each `staged`.
 Result<std::vector<Row>> staged_rows(Session& session, const WantedPath& wanted);

@@ -35,14 +35,15 @@ Result<TreeLock> begin(RunContext& context, std::string_view kind) {
     WS_TRY(finish_steps(context.session, undoing->id));
     open = std::exchange(undoing, std::nullopt);
   }
-  WS_TRY(settle_interrupted_files(context.session, *context.clock));
+  WS_TRY(settle_interrupted_files(context.session, *context.clock, context.finished));
   WS_LET(const std::optional<StagedCommit> staged, context.session.state.staged());
   if (staged && staged->under_way && context.session.remote != nullptr) {
     std::set<RelativePath> not_here;
     if (undoing) {
       WS_LET(not_here, finish_steps_here(context.session, *undoing));
     }
-    WS_TRY(kind == reset_operation && !undoing
+    WS_LET(const bool stays_out, undoing ? Result<bool>(false) : is_withdrawn(context.session, *staged));
+    WS_TRY((kind == reset_operation && !undoing) || stays_out
                ? take_over_sent(context.session, context.finished)
                : commit_staged(context.session, {}, context.finished, {}, [&not_here] { return not_here; }));
   }

@@ -1282,3 +1282,68 @@ TEST_CASE("sync attachments: Ctrl-C while pictures come keeps the report of what
   REQUIRE(two.sync(two.there).exit == 0);
   CHECK(read_text(two.there / "img/a.png") == png + "edited");
 }
+
+TEST_CASE("sync: what was taken back after a commit without an answer is not sent by the next run", "[cli]") {
+  // The first commit of a run is that of the notes, the second that of the list of pictures.
+  const bool is_applied = GENERATE(false, true);
+  const int nth = GENERATE(1, 2);
+  CAPTURE(is_applied, nth);
+  const Pictures two;
+  write_text(two.here / "gone.md", "# Gone\n");
+  two.both_in_step();
+  const auto before = bytes_of(two.here);
+  const std::string id = text_at(parse(two.ws(two.here, {"docs", "get", "gone", "--json"}).out), "data.id");
+  fs::remove(two.here / "gone.md");
+  fs::remove(two.here / "img/a.png");
+  write_text(two.here / "img/b.pdf", "%PDF-1.7 a secret");
+  write_text(two.here / "note.md", before.at("note.md") + "a secret\n");
+  const Json fault{{"operation", "sync.commit"},
+                   {"nth", nth},
+                   {"times", 9},
+                   {"phase", is_applied ? "after" : "before"},
+                   {"effect", {{"reset", true}}}};
+  control(two.server, "POST", "/faults", dump(fault));
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit != 0);
+  control(two.server, "DELETE", "/faults", "");
+  for (const auto& [path, bytes] : before) write_text(two.here / path, bytes);
+  const Ended run = two.sync(two.here);
+  INFO(run.out << run.err);
+  CHECK(run.exit == 0);
+  CHECK(bytes_of(two.here) == before);
+  two.both_in_step();
+  CHECK(bytes_of(two.here) == before);
+  auto there = before;
+  there.erase("img/unshown.png");
+  CHECK(bytes_of(two.there) == there);
+  if (nth == 1 && !is_applied)
+    CHECK(text_at(parse(two.ws(two.here, {"docs", "get", "gone", "--json"}).out), "data.id") == id);
+}
+
+TEST_CASE("sync attachments: a run that ends the commit of the list of another says what it sent", "[cli]") {
+  const bool is_applied = GENERATE(false, true);
+  const bool goes_on = GENERATE(false, true);
+  CAPTURE(is_applied, goes_on);
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.here / "new.md", "![n](img/new.png)\n");
+  write_text(two.here / "img/new.png", png + "new");
+  fs::remove(two.here / "img/a.png");
+  const Json fault{{"operation", "sync.commit"},
+                   {"nth", 2},
+                   {"times", 9},
+                   {"phase", is_applied ? "after" : "before"},
+                   {"effect", {{"reset", true}}}};
+  control(two.server, "POST", "/faults", dump(fault));
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit != 0);
+  control(two.server, "DELETE", "/faults", "");
+  // A picture that somebody goes on with is no conflict of this tree with itself.
+  if (goes_on) write_text(two.here / "img/new.png", png + "newer");
+  const Ended run = two.ws(two.here, {"sync", "--allow-deletes"});
+  INFO(run.out << run.err);
+  CHECK(run.exit == 0);
+  const char* const sent = goes_on && is_applied ? "push_update\timg/new.png" : "push_create\timg/new.png";
+  CHECK_THAT(run.out, Contains(sent) && Contains("push_delete\timg/a.png"));
+  const Ended next = two.sync(two.here);
+  INFO(next.out << next.err);
+  CHECK(next.exit == 0);
+}
