@@ -140,6 +140,7 @@ Result<void> place_all(const Session& session, std::vector<ConflictFolder>& fold
 
 Result<void> store(Session& session, const EndedConflict& ended) {
   StateStore& state = session.state;
+  if (ended.end.decided) WS_TRY(state.operations().record(*ended.end.decided));
   for (const auto& [document, row] : ended.end.base) {
     WS_TRY(row ? state.put_base(document, *row) : state.forget_base(document));
   }

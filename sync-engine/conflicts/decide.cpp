@@ -242,6 +242,17 @@ class Decision {
       WS_LET(row.before->blob, session_.history.keep(*text));
     }
     decided.end.recorded = std::move(row);
+    return keep_for_undo(decided);
+  }
+
+  /// Where their text lost, taking that back alone would put it in the place of ours.
+  Result<void> keep_for_undo(DecidedConflict& decided) {
+    const std::optional<Version>& now = decided.end.recorded->after;
+    if (keep_ == Keep::remote || !conflict_.local || !now) return {};
+    WS_LET(const std::string text, local_text());
+    WS_LET(const git::ObjectId blob, session_.history.keep(text));
+    decided.end.decided = DecidedText{
+        .document = decided.end.recorded->document, .text = now->hash, .conflict = conflict_, .local_blob = blob};
     return {};
   }
 

@@ -294,6 +294,95 @@ bool makes_what_was_staged(Session& session,
   });
 }
 
+constexpr std::string_view opened_again = "your file keeps its text, and the conflict is open again";
+
+/// The step that takes a decision back; null: nothing of it is.
+const FileStep* step_of(const DecidedText& decided, const std::vector<FileStep>& steps) {
+  const auto found = std::ranges::find(steps, decided.document, &FileStep::document);
+  return found == steps.end() ? nullptr : &*found;
+}
+
+void tell_opened_again(const std::vector<DecidedText>& decided,
+                       const std::vector<FileStep>& steps,
+                       std::vector<Row>& rows) {
+  for (const DecidedText& each : decided) {
+    const FileStep* const step = step_of(each, steps);
+    if (step == nullptr || !step->from) continue;
+    for (Row& row : rows) {
+      if (is_push(row.action.kind) && row.action.path == *step->from) row.action.reason = opened_again;
+    }
+  }
+}
+
+/// Of an undo that is not begun: what `tell_of_conflicts` would come to.
+void foresee_conflicts(const std::vector<DecidedText>& decided,
+                       const std::vector<FileStep>& steps,
+                       std::vector<Row>& rows) {
+  for (const DecidedText& each : decided) {
+    const FileStep* const step = step_of(each, steps);
+    if (step == nullptr || !step->from) continue;
+    rows.push_back({.action = {.kind = ActionKind::conflict,
+                               .path = *step->from,
+                               .reason = each.conflict.row().reason,
+                               .document = each.conflict.document}});
+  }
+}
+
+/// Once the service has its text again, this side gets back what it had: the base of the conflict and, by the steps
+/// that are journalled here, its text. Empty: no conflict is opened again.
+Result<std::vector<FileStep>> open_again(Session& session,
+                                         const std::vector<DecidedText>& decided,
+                                         const std::vector<FileStep>& steps,
+                                         const std::vector<LeftAlone>& left) {
+  std::vector<FileStep> back;
+  if (decided.empty()) return back;
+  WS_LET(const auto base, session.state.base());
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const DecidedText& each : decided) {
+    const FileStep* const step = step_of(each, steps);
+    const bool is_left =
+        step == nullptr || !step->from || std::ranges::find(left, *step->from, &LeftAlone::path) != left.end();
+    const auto there = base.find(each.document);
+    if (is_left || (there == base.end()) != !step->to) continue;
+    const DocumentId& document = each.conflict.document;
+    const bool is_as_decided = step->seen == each.text;
+    FileStep one{.document = document,
+                 .to = *step->from,
+                 .result = is_as_decided ? each.conflict.local->hash : *step->seen,
+                 .result_blob = is_as_decided ? each.local_blob : step->seen_blob};
+    PendingRow pending{.revision = each.archived_at};
+    if (there != base.end()) {
+      const BaseRow& now = there->second;
+      one.from = one.to = now.disk_path();
+      one.seen = now.entry.hash;
+      one.seen_blob = now.blob;
+      pending = {.entry = now.entry, .revision = now.entry.revision, .blob = now.blob};
+    }
+    WS_TRY(each.base ? session.state.put_base(document, *each.base) : session.state.forget_base(document));
+    WS_TRY(session.state.put_pending(document, pending));
+    back.push_back(std::move(one));
+  }
+  if (back.empty()) return back;
+  WS_TRY(session.state.operations().put_undo_here(back));
+  WS_TRY(record_steps_to_write(session, back));
+  WS_TRY(transaction.commit());
+  return back;
+}
+
+/// A run of the documents whose conflicts are open again: the service records these.
+Result<void> tell_of_conflicts(RunContext& context, const std::vector<FileStep>& steps, Report& report) {
+  const std::set<RelativePath> paths = paths_of(steps);
+  RunOptions run{.whole = true, .only = [&paths](const RelativePath& path) { return paths.contains(path); }};
+  for (const FileStep& step : steps) run.only_too.insert(step.document);
+  WS_LET(Report told, run_rounds(context, run));
+  std::ranges::move(told.rows, std::back_inserter(report.rows));
+  report.conflicts = std::move(told.conflicts);
+  report.revision = told.revision;
+  report.ended_by = std::move(told.ended_by);
+  report.clean = false;
+  return {};
+}
+
 /// Carries out the journalled steps, then a run restricted to these files. Without the service a later command runs it.
 /// `planned`: the survey of an undo that begins; its report is in `result`.
 Result<void> carry_out_undo(RunContext& context,
@@ -306,10 +395,11 @@ Result<void> carry_out_undo(RunContext& context,
   std::optional<StepsHere> here;
   std::optional<PlannedPushes> pushes;
   std::set<RelativePath> not_here;
+  WS_LET(const std::vector<DecidedText> decided, operations.decided_texts(undo.undoes));
   const auto record = [&]() -> Result<void> {
     WS_LET(sqlite::Transaction transaction, session.state.begin());
     if (!tells_of_all(result.report, steps)) WS_TRY(record_steps_here(session, steps, result));
-    WS_TRY(record_without_received(session, steps, result.left));
+    if (!undo.is_local) WS_TRY(record_without_received(session, steps, result.left));
     sort_by_path(result.report.rows);
     WS_TRY(operations.clear_undo(undo.id));
     WS_TRY(close_operation(context));
@@ -331,6 +421,7 @@ Result<void> carry_out_undo(RunContext& context,
                      .revision = revision,
                      .operation = undo.id,
                      .clean = result.left.empty()};
+    if (!decided.empty() && session.remote != nullptr) WS_TRY(tell_of_conflicts(context, steps, result.report));
     return record();
   }
   if (here) {
@@ -390,7 +481,17 @@ Result<void> carry_out_undo(RunContext& context,
   report.partial = false;
   report.clean = !report.ended_by && !report.guard && report.conflicts.empty() && result.left.empty() &&
                  std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
-  return report.ended_by || report.guard ? Result<void>() : record();
+  if (report.ended_by || report.guard) return {};
+  WS_LET(const std::vector<FileStep> back, open_again(session, decided, steps, result.left));
+  if (!back.empty()) {
+    tell_opened_again(decided, steps, report.rows);
+    StepsHere in_the_end(session, undo, back, false);
+    WS_TRY(in_the_end.begin({}));
+    WS_TRY(in_the_end.end());
+    result.left.insert(result.left.end(), in_the_end.left().begin(), in_the_end.left().end());
+    WS_TRY(tell_of_conflicts(context, back, report));
+  }
+  return record();
 }
 
 /// Whether this is the very undo that an earlier call had begun.
@@ -471,6 +572,9 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
         result.report.rows.push_back(row_of(context.session, step, Row::State::planned));
     } else {
       foresee(context.session, planned.undo, actions, result);
+      WS_LET(const std::vector<DecidedText> decided, context.session.state.operations().decided_texts(undone.id));
+      tell_opened_again(decided, planned.undo.steps, result.report.rows);
+      foresee_conflicts(decided, planned.undo.steps, result.report.rows);
     }
     sort_by_path(result.report.rows);
     // What is left out again goes here alone, as it did the first time.

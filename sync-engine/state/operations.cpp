@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sync-engine/state/codec.hpp"
 #include "sync-engine/state/columns.hpp"
 
 namespace ws::sync {
@@ -72,6 +73,22 @@ Result<FileStep> read_undo_step(const sqlite::Statement& row) {
   step.document = DocumentId(row.text(6));
   step.side = static_cast<StepSide>(row.integer(7));
   return step;
+}
+
+Result<DecidedText> read_decided_text(const sqlite::Statement& row) {
+  WS_LET(Conflict conflict, decode_conflict(row.text(2)));
+  DecidedText decided{.document = DocumentId(row.text(0)),
+                      .text = hash_of(row.blob(1)),
+                      .conflict = std::move(conflict),
+                      .local_blob = object_of(row.blob(3)),
+                      .archived_at = {number_at(row, 4)}};
+  WS_LET(const std::optional<Version> base, read_version(row, 5));
+  if (!base) return decided;
+  decided.base = BaseRow{.entry = {.path = base->path, .hash = base->hash, .revision = base->revision},
+                         .blob = base->blob,
+                         .document_follows_file = row.integer(10) != 0};
+  WS_LET(decided.base->displaced_to, read_path(row, 9));
+  return decided;
 }
 
 /// Those with one of the origins; 0: all.
@@ -255,6 +272,21 @@ Result<void> Operations::record(const OperationRow& row) {
                  row.after);
 }
 
+Result<void> Operations::record(const DecidedText& decided) {
+  if (!open_->operation) return {};
+  WS_TRY(begin_record());
+  return run_sql(*database_,
+                 "insert into decided_texts select ?1, ?2, ?3, ?4, ?5, coalesce(p.revision, 0), b.path, b.hash, "
+                 "b.revision, b.blob, b.placed, coalesce(b.stays, 0) from (select 1) left join base b on b.document = "
+                 "?6 left join pending p on p.document = ?6",
+                 open_->operation->id,
+                 decided.document,
+                 decided.text,
+                 encode(decided.conflict),
+                 decided.local_blob,
+                 decided.conflict.document);
+}
+
 Result<void> Operations::record_planned(OperationRow row) {
   row.origins.add(ChangeOrigin::planned);
   return record(row);
@@ -339,6 +371,13 @@ Result<void> Operations::put_undo(const std::vector<FileStep>& steps) {
   return {};
 }
 
+Result<void> Operations::put_undo_here(const std::vector<FileStep>& steps) {
+  const std::uint64_t id = open_->operation->id;
+  WS_TRY(run_sql(*database_, "delete from file_steps where operation = ?", id));
+  WS_TRY(run_sql(*database_, "update operations set flags = flags | ? where id = ?", local_flag, id));
+  return put_undo(steps);
+}
+
 Result<void> Operations::put_undo_left(std::uint64_t operation, const std::vector<LeftAlone>& left) {
   for (const LeftAlone& each : left)
     WS_TRY(run_sql(*database_, "insert into undo_left values (?, ?, ?)", operation, each.path, each.why));
@@ -418,6 +457,14 @@ Result<std::vector<OperationRow>> Operations::rows(std::uint64_t id) {
   return rows;
 }
 
+Result<std::vector<DecidedText>> Operations::decided_texts(std::uint64_t id) {
+  return all_rows(*database_,
+                  "select document, text, conflict, local_blob, archived_at, base_path, base_hash, base_revision, "
+                  "base_blob, base_placed, base_stays from decided_texts where operation = ? order by rowid",
+                  read_decided_text,
+                  id);
+}
+
 Result<std::map<std::string, std::string, std::less<>>> Operations::renames() {
   std::map<std::string, std::string, std::less<>> renames;
   std::map<DocumentId, std::string> last;
@@ -463,7 +510,8 @@ Result<std::vector<git::ObjectId>> Operations::texts_since(Time time) {
   };
   WS_TRY(each_row(*database_,
                   "select before_blob, after_blob from operation_rows where operation in (select id from "
-                  "operations where id >= ?1 or stage <> 0) union all select seen_blob, result_blob from file_steps",
+                  "operations where id >= ?1 or stage <> 0) union all select seen_blob, result_blob from file_steps "
+                  "union all select local_blob, base_blob from decided_texts where operation >= ?1",
                   add,
                   first));
   return texts;
@@ -493,7 +541,8 @@ Result<void> Operations::drop_before(Time time) {
                  "delete from operation_rows where operation in (select id from operations where id < ? "
                  "and stage = 0)",
                  first));
-  return run_sql(*database_, "delete from operations where id < ? and stage = 0", first);
+  WS_TRY(run_sql(*database_, "delete from operations where id < ? and stage = 0", first));
+  return run_sql(*database_, "delete from decided_texts where operation not in (select id from operations)");
 }
 
 Result<void> Operations::set_spent(std::uint64_t operation) {

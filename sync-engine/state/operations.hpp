@@ -74,6 +74,17 @@ struct OperationRow {
   bool operator==(const OperationRow&) const = default;
 };
 
+/// A conflict about a text that a decision ended while it kept the text of here or another one. The undo of the
+/// decision opens it again, with what each side had: one of the two texts must not be what it takes away.
+struct DecidedText {
+  DocumentId document = {};           ///< that has the text from then on: the conflict's own, or a new one
+  Sha256 text = {};                   ///< the one that was decided for
+  Conflict conflict;                  ///< as it was
+  git::ObjectId local_blob = {};      ///< its local text
+  DocumentRevision archived_at = {};  ///< of a document that the service has no more
+  std::optional<BaseRow> base = {};   ///< of the conflict's document, before
+};
+
 struct Operation {
   enum class Stage { closed, open, undoing_on_disk, undoing_on_service };
   std::uint64_t id = 0;
@@ -149,6 +160,8 @@ class Operations {
   // Within the caller's transaction.
   Result<void> record_base(const DocumentId& document, const BaseRow* row, ChangeOrigin origin);
   Result<void> record(const OperationRow& row);
+  /// With the decision's row, before the base changes: it takes `base` and `archived_at` from the state.
+  Result<void> record(const DecidedText& decided);
   /// Of a change that is about to be made: what is killed after this knows what it was doing.
   Result<void> record_planned(OperationRow row);
   /// Of the open operation: the rows that were recorded before their change was made. Those that did not take place
@@ -156,6 +169,8 @@ class Operations {
   Result<void> settle_planned(const std::function<std::optional<bool>(const OperationRow&)>& took_place);
   /// Stores the open undo operation with its steps.
   Result<void> put_undo(const std::vector<FileStep>& steps);
+  /// The same of an undo that has told the service all: these are left to do here.
+  Result<void> put_undo_here(const std::vector<FileStep>& steps);
   /// In addition to what it has left before.
   Result<void> put_undo_left(std::uint64_t operation, const std::vector<LeftAlone>& left);
   /// An undo that could not do all that it had planned.
@@ -175,6 +190,7 @@ class Operations {
   Result<std::optional<Operation>> find_at(Operation::Stage first, Operation::Stage last);
   /// One row a document; of an undo, what it received of a file stands by itself, after the others.
   Result<std::vector<OperationRow>> rows(std::uint64_t id);
+  Result<std::vector<DecidedText>> decided_texts(std::uint64_t id);
   /// What was renamed, on either side: by each old name the next one, unless the old one is in use again.
   Result<std::map<std::string, std::string, std::less<>>> renames();
   /// What later operations sent.

@@ -11,7 +11,7 @@ namespace {
 
 /// Before the first release a tree of an older format is refused: what its folder holds is read by plain git, and the
 /// tree is tied anew.
-constexpr std::int64_t format = 21;
+constexpr std::int64_t format = 22;
 
 /// "WSst", in the header of the file: what `file` and a reader of a hex dump see.
 constexpr std::int64_t application = 0x57537374;
@@ -58,6 +58,11 @@ constexpr const char* schema = R"(
                      way integer not null, before_path text, before_hash blob, before_revision integer,
                      before_blob blob, after_path text, after_hash blob, after_revision integer, after_blob blob,
                      primary key (operation, place)) without rowid;
+  create table decided_texts (operation integer not null, document text not null, text blob not null,
+                     conflict text not null, local_blob blob not null, archived_at integer not null, base_path text,
+                     base_hash blob, base_revision integer, base_blob blob, base_placed text,
+                     base_stays integer not null);
+  create index decided_texts_by_operation on decided_texts (operation);
   create table file_steps (place integer primary key, operation integer not null, from_path text, to_path text,
                      seen blob, seen_blob blob not null, result blob, result_blob blob not null,
                      document text not null, side integer not null);
@@ -79,7 +84,7 @@ constexpr const char* schema = R"(
                      bytes integer, hash blob, media text, asset text);
   create index moments_by_path on moments (path, place);
   pragma application_id = 1465086836;
-  pragma user_version = 21;
+  pragma user_version = 22;
 )";
 static_assert(application == 1465086836);
 

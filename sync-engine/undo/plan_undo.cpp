@@ -127,7 +127,7 @@ class Undoer {
     if (is_taken_back_with_others(row, *now)) return;
     Candidate one{.row = &row, .document = row.document};
     one.step = {.from = now->path, .to = now->path, .seen = now->hash, .result = now->hash};
-    if (now->hash == row.after->hash) one.step.seen_blob = row.after->blob;
+    one.step.seen_blob = blob_of(row, *now);
     if (row.before->hash != row.after->hash && now->hash != row.before->hash) {
       const std::optional<UndoText> text = text_for(row, *now);
       if (!text) return leave(row, "edited since, and the two edits collide");
@@ -155,8 +155,17 @@ class Undoer {
         first, last, [&](const auto& each) { return each.second.path == now.path && each.second.hash == now.hash; });
   }
 
+  bool opens_again(const OperationRow& row) const { return world_.opened_again.contains(row.document); }
+
+  /// Where the history has what is in the file now; empty: perhaps nowhere.
+  git::ObjectId blob_of(const OperationRow& row, const Entry& now) const {
+    if (now.hash == row.after->hash) return row.after->blob;
+    return opens_again(row) ? world_.keep_text(now.path) : git::ObjectId{};
+  }
+
   std::optional<UndoText> text_for(const OperationRow& row, const Entry& now) const {
-    if (now.hash == row.after->hash) return UndoText{.hash = row.before->hash, .blob = row.before->blob};
+    if (now.hash == row.after->hash || opens_again(row))
+      return UndoText{.hash = row.before->hash, .blob = row.before->blob};
     return world_.take_out(row, now.path);
   }
 
@@ -183,7 +192,7 @@ class Undoer {
       const bool is_there = world_.base.documents.contains(row.document) && !world_.remote.gone.contains(row.document);
       return is_there ? leave(row, "deleted here since") : void();
     }
-    if (now->hash != row.after->hash) return leave(row, "edited since");
+    if (now->hash != row.after->hash && !opens_again(row)) return leave(row, "edited since");
     if (now->path != row.after->path) return leave(row, "renamed since");
     const std::optional<StepSide> side = world_.is_first ? side_of_first(row) : StepSide::both;
     if (!side) return leave_for_good(row, "both sides had it before this run");
@@ -191,7 +200,7 @@ class Undoer {
     if (goes_there && changed_there(row.document) != nullptr) return leave(row, "changed on the service since");
     add({.row = &row,
          .document = row.document,
-         .step = {.from = now->path, .seen = now->hash, .seen_blob = row.after->blob, .side = *side}});
+         .step = {.from = now->path, .seen = now->hash, .seen_blob = blob_of(row, *now), .side = *side}});
   }
 
   /// A restored file, whether or not it is a document yet.

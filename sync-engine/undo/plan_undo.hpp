@@ -34,6 +34,10 @@ struct UndoWorld {
   std::set<RelativePath> refused_paths = {};
   /// The file's text without the row's change; empty: later edits overlap it.
   std::function<std::optional<UndoText>(const OperationRow& row, const RelativePath& file)> take_out = {};
+  /// Documents of a decided conflict that is opened again: the file gets its text back in the end (`run/run_undo.cpp`).
+  std::set<DocumentId> opened_again = {};
+  /// Keeps the file's text in the history; empty: it cannot.
+  std::function<git::ObjectId(const RelativePath& file)> keep_text = {};
   /// Whether a file at this path would be synced; not given: it would.
   std::function<bool(const RelativePath& path)> is_synced = {};
   /// Whether the new text of a document and the service's, which is not here yet, merge.

@@ -60,6 +60,9 @@ class Planner {
         .only = options_.only,
         .is_first = undone_.is_first};
     WS_LET(world.taken_back, find_taken_back());
+    world.keep_text = [this](const RelativePath& file) { return keep_text(file); };
+    WS_LET(const std::vector<DecidedText> decided, session_.state.operations().decided_texts(undone_.id));
+    for (const DecidedText& each : decided) world.opened_again.insert(each.document);
     for (const Conflict& conflict : seen.known_conflicts) world.in_conflict.insert(conflict.document);
     for (const Conflict& conflict : seen.plan.conflicts) world.in_conflict.insert(conflict.document);
     if (!seen.scan.rules_loaded()) {
@@ -189,13 +192,24 @@ class Planner {
     if (!base || !theirs || !ours) return std::nullopt;
     const Text merged = merge(file, *base, *ours, *theirs);
     if (!merged) return std::nullopt;
-    auto blob = session_.history.keep(*merged);
-    if (!blob) {
-      failure_ = std::move(blob).error();
-      return std::nullopt;
+    const git::ObjectId blob = keep(*merged);
+    if (blob.empty()) return std::nullopt;
+    return UndoText{.hash = Sha256::of(*merged), .blob = blob};
+  }
+
+  git::ObjectId keep(const std::string& text) {
+    auto blob = session_.history.keep(text);
+    if (blob) {
+      made_.insert_or_assign(*blob, text);
+      return *blob;
     }
-    made_.insert_or_assign(*blob, *merged);
-    return UndoText{.hash = Sha256::of(*merged), .blob = *blob};
+    failure_ = std::move(blob).error();
+    return {};
+  }
+
+  git::ObjectId keep_text(const RelativePath& file) {
+    const auto text = files_.read(file);
+    return text ? keep(*text) : git::ObjectId{};
   }
 
   bool merges_there(const DocumentId& document, const UndoText& text) {

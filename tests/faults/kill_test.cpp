@@ -96,6 +96,9 @@ TEST_CASE("killed anywhere while texts are written into renamed notes", "[faults
   kill_everywhere("texts of renamed notes");
 }
 TEST_CASE("killed anywhere in an undo", "[faults][kill]") { kill_everywhere("undo"); }
+TEST_CASE("killed anywhere in the undo of a decision, the conflicts are open again", "[faults][kill]") {
+  kill_everywhere("undo of a decision");
+}
 TEST_CASE("killed anywhere in a pull of many files, and in an undo that makes many", "[faults][kill]") {
   kill_everywhere("pull of many");
   kill_everywhere("undo of many");

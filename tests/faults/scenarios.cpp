@@ -189,6 +189,16 @@ void prepare_undo(FaultWorld& world) {
   write_text(world.tree / "edit.md", "# edit.md\n" + edited("two", "TWO here") + "and more, not sent\n");
 }
 
+/// A decision for the texts of here, which is then undone: the conflicts are open again.
+void prepare_undo_of_decision(FaultWorld& world) {
+  fill(world);
+  fs::remove(world.other / "edit.md");
+  collide(world);
+  write_text(world.tree / "edit.md", "# edit.md\n" + edited("two", "TWO here"));
+  must_end(world.ws(sync_command), 7);
+  must_end(world.ws({"sync", "resolve", "--all", "--keep", "local"}), 0);
+}
+
 const std::string own_text = "on a branch of my own\n";
 
 /// Texts of every kind that a history contains: synced and replaced, in an open conflict, on a branch that was made
@@ -397,6 +407,10 @@ std::vector<Scenario> all_scenarios() {
        .prepare = prepare_undo_of_many,
        .steps = {{.arguments = {"sync", "undo", "3", "--allow-deletes"}}}},
       {.name = "undo", .prepare = prepare_undo, .steps = {{.arguments = {"sync", "undo", "2", "--allow-deletes"}}}},
+      {.name = "undo of a decision",
+       .prepare = prepare_undo_of_decision,
+       .steps = {{.arguments = {"sync", "undo", "2", "--allow-deletes"}, .exit = 7, .again = {13}}},
+       .last_exit = 7},
       collecting("gc", "0"),
       collecting("gc of nothing", "90d"),
       {.name = "alone", .prepare = prepare_push, .steps = {{.arguments = sync_command}}, .undoes = true},

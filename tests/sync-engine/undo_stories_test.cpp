@@ -235,6 +235,14 @@ class UndoStory {
     if (others_go_on) return come_to_rest();
     for (const auto& [path, text] : after) tell("after the undo " + path + " " + Sha256::of(text).hex().substr(0, 6));
     const bool is_first = run.operation.is_first;
+    // A decision for a text of here that is taken back: each side has its own again.
+    for (const Conflict& each : undone.report.conflicts) {
+      const auto kept = here.find(each.path.string());
+      const auto now = after.find(each.path.string());
+      if (kept != here.end() && (now == after.end() || now->second != kept->second))
+        return "the undo of a decision changed " + each.path.string();
+    }
+    if (!undone.report.conflicts.empty()) return come_to_rest();
     if (!is_first && after != remote_.tree()) return "the undo left both sides apart";
     if (auto wrong = is_first ? has_each_its_own(run, here, after, undone) : is_as_before(run, here, after, undone);
         !wrong.empty())

@@ -513,3 +513,43 @@ TEST_CASE("sync undo: a decision about two names of one note does not tell to de
   REQUIRE(two.ws(two.there, {"sync", "resolve", "z.md", "--path", "mine"}).exit == 0);
   CHECK_THAT(two.ws(two.there, {"sync", "undo", "-n"}).err, Contains("the decision replaced nothing here"));
 }
+
+TEST_CASE("sync undo: of a decision for my text, my file stays and the conflict is open again", "[cli][undo]") {
+  const TwoFolders two;
+  const bool is_archived = GENERATE(false, true);
+  const bool is_edited_since = GENERATE(false, true);
+  CAPTURE(is_archived, is_edited_since);
+  if (is_archived) {
+    fs::remove(two.there / "a.md");
+  } else {
+    write_text(two.there / "a.md", "one\nthere\nthree\n");
+  }
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  write_text(two.here / "a.md", "one\nhere\nthree\n");
+  const Json open = parse(two.ws(two.here, {"sync", "--json"}).out)["conflicts"];
+  REQUIRE(two.ws(two.here, {"sync", "resolve", "a.md", "--keep", "mine"}).exit == 0);
+  const std::string mine = is_edited_since ? "one\nhere, and since\nthree\n" : "one\nhere\nthree\n";
+  write_text(two.here / "a.md", mine);
+  const std::string told = std::string(is_archived ? "push_delete" : "push_update") + " a.md";
+  CHECK(undo_as_shown(two, two.here) == std::multiset<std::string>{told, "conflict a.md"});
+  CHECK(read_text(two.here / "a.md") == mine);
+  const Json again = parse(two.ws(two.here, {"sync", "conflicts", "--json"}).out)["data"];
+  REQUIRE(again.size() == 1);
+  CHECK(again[0]["kind"] == open[0]["kind"]);
+  CHECK(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(fs::exists(two.there / "a.md") != is_archived);
+  if (!is_archived) CHECK(read_text(two.there / "a.md") == "one\nthere\nthree\n");
+}
+
+TEST_CASE("sync undo: of a decision for a third text, my file has mine again", "[cli][undo]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  const std::string file = (two.stage / "third").string();
+  write_text(file, "one\nboth\nthree\n");
+  REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--file", file}).exit == 0);
+  CHECK(two.ws(two.there, {"sync", "undo"}).exit == 7);
+  CHECK(read_text(two.there / "a.md") == "one\nthere\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(read_text(two.here / "a.md") == "one\nhere\nthree\n");
+}
