@@ -130,12 +130,30 @@ bool needs_escape(char c, const Reference& reference) {
   return false;
 }
 
-std::string percent_encoded(std::string_view part, const Reference& reference, bool all_beyond_ascii) {
+/// `%C3%A4`: whoever wrote it leaves no letter beyond ASCII as it is.
+bool escapes_beyond_ascii(std::string_view raw) {
+  for (std::size_t at = raw.find('%'); at != std::string_view::npos; at = raw.find('%', at + 1)) {
+    if (is_percent_escape(raw, at) && hex_digit(raw[at + 1]) >= 8) return true;
+  }
+  return false;
+}
+
+/// What an attribute shows by itself that its place can hold: a blank stands only between quotes, and a quote only
+/// between the other ones.
+bool stands_already(char c, std::string_view was, const Reference& reference) {
+  return reference.kind == Kind::html && std::string_view("\"'<> `=").find(c) != std::string_view::npos &&
+         was.find(c) != std::string_view::npos;
+}
+
+/// `was`: the whole path as it was written.
+std::string percent_encoded(std::string_view part, std::string_view was, const Reference& reference) {
   constexpr std::string_view digits = "0123456789ABCDEF";
+  const bool all_beyond_ascii = escapes_beyond_ascii(was);
   std::string out;
   for (const char c : part) {
     const auto byte = static_cast<unsigned char>(c);
-    if (needs_escape(c, reference) || (all_beyond_ascii && byte >= 0x80)) {
+    const bool is_unfit = needs_escape(c, reference) && !stands_already(c, was, reference);
+    if (is_unfit || (all_beyond_ascii && byte >= 0x80)) {
       out += '%';
       out += digits[byte >> 4U];
       out += digits[byte & 15U];
@@ -144,14 +162,6 @@ std::string percent_encoded(std::string_view part, const Reference& reference, b
     }
   }
   return out;
-}
-
-/// `%C3%A4`: whoever wrote it leaves no letter beyond ASCII as it is.
-bool escapes_beyond_ascii(std::string_view raw) {
-  for (std::size_t at = raw.find('%'); at != std::string_view::npos; at = raw.find('%', at + 1)) {
-    if (is_percent_escape(raw, at) && hex_digit(raw[at + 1]) >= 8) return true;
-  }
-  return false;
 }
 
 std::vector<std::string_view> parts_of(std::string_view path) {
@@ -211,13 +221,12 @@ std::optional<std::string> write_path(std::string_view path, std::string_view wa
     return std::nullopt;
   std::map<std::string, std::string_view> spelled;
   for (const std::string_view part : parts_of(was)) spelled.emplace(decoded(part, reference.kind), part);
-  const bool all_beyond_ascii = escapes_beyond_ascii(was);
   std::string out;
   bool is_first = true;
   for (const std::string_view part : parts_of(path)) {
     if (!std::exchange(is_first, false)) out += '/';
     const auto known = spelled.find(std::string(part));
-    out += known != spelled.end() ? std::string(known->second) : percent_encoded(part, reference, all_beyond_ascii);
+    out += known != spelled.end() ? std::string(known->second) : percent_encoded(part, was, reference);
   }
   return out;
 }

@@ -126,6 +126,14 @@ TEST_CASE("links anywhere: check takes what lies on the disk for a target, and w
   CHECK(folder.ws({"links", "check", "--gitignore=maybe"}).exit == 2);
 }
 
+TEST_CASE("links anywhere: an attribute of HTML keeps the style in which it is written", "[cli][links]") {
+  const Folder folder;
+  folder.write("my dir/p 2.png", "bytes");
+  folder.write("n.md", "<img src='my dir/p 2.png'>\n\n<img src=\"my%20dir/p%202.png\">\n");
+  REQUIRE(folder.ws({"links", "mv", "my dir", "new dir"}).exit == 0);
+  CHECK(folder.read("n.md") == "<img src='new dir/p 2.png'>\n\n<img src=\"new%20dir/p%202.png\">\n");
+}
+
 TEST_CASE("links anywhere: mv edits the links into and out of what moves, and nothing else", "[cli][links]") {
   const Folder folder;
   write_small_tree(folder);

@@ -104,6 +104,9 @@ TEST_CASE("links: a path is written in the style of the place", "[links]") {
   CHECK(written("[a](ä/a.md)", "ä/ö (1).md") == "[a](ä/ö%20%281%29.md)");
   CHECK(written("[a](a\\_b/c.md)", "a_b/d#e.md") == "[a](a\\_b/d%23e.md)");
   CHECK(written("<img src=\"a.png\">", "b \"c\".png") == "<img src=\"b%20%22c%22.png\">");
+  CHECK(written("<img src='my dir/p 2.png'>", "new dir/p 2.png") == "<img src='new dir/p 2.png'>");
+  CHECK(written("<img src='my dir/p.png'>", "new (it's) = 50%.png") == "<img src='new (it%27s) %3D 50%25.png'>");
+  CHECK(written("<img src=\"it's/p.png\">", "it's a/q.png") == "<img src=\"it's%20a/q.png\">");
   CHECK(written("[[a|b]]", "c d") == "[[c d|b]]");
   CHECK(written("[[a|b]]", "c|d") == "(impossible)");
   CHECK(written("[a]: a.md 'x'", "100%.md") == "[a]: 100%25.md 'x'");
