@@ -277,6 +277,7 @@ class Planner {
         step.result = wanted->hash;
       }
       if (step.from == step.to && step.seen == step.result) continue;
+      if (wanted && !wanted->asset.empty() && step.seen != step.result) found_.there.push_back(*wanted);
       if (file && !base.contains(path)) {
         leave(path, "it was never sent");
         continue;
@@ -306,6 +307,10 @@ Failure no_match() {
 const RelativePath& place_of(const FileStep& step) { return step.to ? *step.to : *step.from; }
 
 Result<void> make_changes(Session& session, BroughtBack& found) {
+  for (const Attachment& file : found.there) {
+    auto brought = bring_bytes(session, file);
+    if (!brought && !is_about_one(brought.error())) return fail(std::move(brought).error());
+  }
   WS_LET(std::vector<LeftAlone> left, prepare_bytes(session, found.steps));
   std::vector<OperationRow> rows;
   for (const FileStep& step : found.steps) rows.push_back(row_of(step, ChangeOrigin::restored));

@@ -29,8 +29,9 @@ struct BringBack {
 };
 
 struct BroughtBack {
-  std::vector<FileStep> steps = {};  ///< what was changed here, or would be; in order of path
-  std::vector<LeftAlone> left = {};  ///< what was not, and why
+  std::vector<FileStep> steps = {};    ///< what was changed here, or would be; in order of path
+  std::vector<LeftAlone> left = {};    ///< what was not, and why
+  std::vector<Attachment> there = {};  ///< whose bytes the service has, and perhaps nobody here had yet
   std::optional<std::uint64_t> operation = {};
   bool matches_none = false;  ///< nothing that is, or was, synced here is among the wanted
 };

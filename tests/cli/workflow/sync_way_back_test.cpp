@@ -152,6 +152,27 @@ TEST_CASE("way back: a folder and a pattern get what both sides agreed on, a run
   if (texts_of(two.here) == third) CHECK(two.ws(two.here, {"sync", "status"}).exit == 0);
 }
 
+TEST_CASE("way back: reset brings the bytes of a picture that was edited on the service", "[cli]") {
+  Notes two;
+  const bool is_renamed = GENERATE(false, true);
+  CAPTURE(is_renamed);
+  write_text(two.there / "img/p.png", "edited there");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  if (is_renamed) {
+    fs::rename(two.here / "img/p.png", two.here / "img/mine.png");
+  } else {
+    write_text(two.here / "img/p.png", "edited here");
+  }
+  const Ended reset = two.ws(two.here, {"sync", "reset", "--all", "--yes"});
+  INFO(reset.out << reset.err);
+  CHECK(reset.exit == 0);
+  CHECK(texts_of(two.here) == texts_of(two.there));
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(read_text(two.there / "img/p.png") == "edited there");
+  CHECK_FALSE(fs::exists(two.there / "img/mine.png"));
+}
+
 TEST_CASE("way back: reset takes what the service has, asks first, and undo undoes it", "[cli]") {
   Notes two;
   write_text(two.there / "n/3.md", "from there\n");
