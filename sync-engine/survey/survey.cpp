@@ -275,13 +275,18 @@ class Surveyor {
       if (++arrived > jobs_worth_a_thread) stage_ahead(document, entry, std::move(text));
     };
     // Where it went back and is ahead again by now, all of it tells whether that was a wrong answer.
-    const IncomingOptions options{.since_revision = rewound_ ? SourceRevision{} : survey_.revision_before,
-                                  .keep_texts = mode_ == PullMode::store,
-                                  .arrives = arrives,
-                                  .wants_text = [this](const DocumentId& document) { return changed_here(document); },
-                                  .before_first = [this] { return load_and_identify(); }};
+    IncomingOptions options{.since_revision = rewound_ ? SourceRevision{} : survey_.revision_before,
+                            .keep_texts = mode_ == PullMode::store,
+                            .arrives = arrives,
+                            .wants_text = [this](const DocumentId& document) { return changed_here(document); },
+                            .before_first = [this] { return load_and_identify(); }};
     WS_LET(incoming_, pull_incoming(session_, survey_.base_rows, survey_.pending, options));
     if (survey_.ahead) survey_.ahead->close();
+    if (options.since_revision != SourceRevision{} && shows_another_past()) {
+      options.since_revision = {};
+      options.arrives = {};
+      WS_LET(incoming_, pull_incoming(session_, survey_.base_rows, survey_.pending, options));
+    }
     if (is_foreign()) return {};
     const SourceRevision now = incoming_.end.revision.value_or(survey_.revision_before);
     // The service was restored from a backup or emptied: nothing of it is applied until the user decides.
@@ -295,6 +300,16 @@ class Surveyor {
     if (mode_ == PullMode::store) WS_TRY(write_incoming(session_, incoming_, survey_));
     choose_pending();
     return {};
+  }
+
+  /// Whether a document has a revision of the base with another text, or one before it: the service went back, and was
+  /// written to until it passed the revision that this side knew. Then what did not come may differ as well.
+  bool shows_another_past() const {
+    return !incoming_.same_revision.empty() || std::ranges::any_of(incoming_.rows, [this](const auto& came) {
+      const auto known = survey_.base_rows.find(came.first);
+      return known != survey_.base_rows.end() && came.second.revision.is_known() &&
+             came.second.revision < known->second.entry.revision;
+    });
   }
 
   /// Whether nothing that both sides agreed on is missing on the service, or older there. Of what was written past the

@@ -326,6 +326,31 @@ TEST_CASE("decisions: resolved elsewhere, the unchanged text is replaced and can
   CHECK(read_text(two.there / "a.md") == "one\nthere\nthree\n");
 }
 
+TEST_CASE("decisions: a service restored from a backup that passed the known revision loses nobody's text", "[cli]") {
+  const TwoFolders two;
+  control(two.server, "POST", "/snapshots", R"({"name": "backup"})");
+  write_text(two.here / "a.md", "lost with the service\n");
+  write_text(two.here / "deep/b.md", "lost with the service too\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  control(two.server, "POST", "/snapshots/backup:restore", "");
+  // The same revisions again, with other texts; only the last of them is newer than what the first folder knows.
+  write_text(two.there / "deep/b.md", "a colleague's\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  write_text(two.there / "c.md", "new\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  write_text(two.there / "a.md", "a colleague's\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+
+  write_text(two.here / "deep/b.md", "mine\n");
+  const Ended met = two.ws(two.here, {"sync"});
+  CAPTURE(met.out, met.err);
+  CHECK(met.exit == 7);
+  CHECK(read_text(two.here / "deep/b.md") == "mine\n");
+  CHECK(read_text(two.here / "a.md") == "a colleague's\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(read_text(two.there / "deep/b.md") == "a colleague's\n");
+}
+
 TEST_CASE("decisions: a service restored from a backup waits for a word, and either side can hold", "[cli]") {
   const auto [keep, text] =
       GENERATE(table<std::string, std::string>({{"local", "newer\n"}, {"remote", "one\ntwo\nthree\n"}}));
