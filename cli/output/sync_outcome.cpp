@@ -206,9 +206,10 @@ std::string held_back_text(const sync::Guard& guard) {
 }
 
 std::string growth_text(const sync::Growth& growth) {
-  return fmt::format("{} of {} are waiting: receiving this much needs a confirmation",
+  return fmt::format("{} of {} {} waiting: receiving this much needs a confirmation",
                      counted(growth.files, "file"),
-                     human_size(growth.bytes));
+                     human_size(growth.bytes),
+                     growth.files == 1 ? "is" : "are");
 }
 
 /// `ws sync resolve PATH ...` with what may be said about it.
@@ -367,6 +368,8 @@ std::string render_sum(const Report& report, ReportStage stage, const ReversalWo
   if (!text.empty() && !not_synced.empty()) text += ", " + not_synced;
   if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
   if (stage == ReportStage::published) return "nothing is staged";
+  // The line about these follows.
+  if (report.held_back) return "nothing else to do";
   if (report.partial && stage != ReportStage::staged) return "nothing to do for the selected files; other files differ";
   // What is left alone may be on one side only.
   const bool compares = stage == ReportStage::planned || stage == ReportStage::done;

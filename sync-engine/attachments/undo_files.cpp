@@ -111,6 +111,10 @@ class FileUndo {
 
   Result<void> add(const OperationRow& row, UndoPlan& plan) {
     const RelativePath& path = row.path();
+    if (session_.config.left_out.takes(path.text())) {
+      plan.left.push_back({.path = path, .why = std::string(left_out_now)});
+      return {};
+    }
     const bool is_moved = row.before && row.after && row.before->path != row.after->path;
     const bool keeps_bytes = is_moved && row.before->hash == row.after->hash;
     FileStep step{.seen = hash_of_version(row.after), .result = hash_of_version(row.before)};

@@ -536,6 +536,15 @@ std::set<RelativePath> places_left(const std::vector<OperationRow>& rows) {
   return places;
 }
 
+/// Those for which the service has no document of that text again yet: with one, they are matched.
+void keep_made_anew(UndoReport& result) {
+  std::set<RelativePath> matched;
+  for (const Row& row : result.report.rows) {
+    if (row.action.kind == ActionKind::adopt) matched.insert(row.action.path);
+  }
+  std::erase_if(result.anew, [&](const OperationRow& row) { return matched.contains(row.path()); });
+}
+
 /// Empty, and nothing is done: nothing of it is left to undo, and it was not asked for by its number.
 Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOptions& options, const Operation& undone) {
   UndoReport result{.undone = undone};
@@ -591,6 +600,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   result.report.not_included = 0;
   result.left = planned.undo.left;
   result.anew = planned.undo.anew;
+  keep_made_anew(result);
   if (options.dry_run || planned.is_stopped || planned.undo.steps.empty() || result.report.guard) {
     result.report.clean =
         result.report.rows.empty() && result.left.empty() && !result.report.guard && !planned.is_stopped;
@@ -622,6 +632,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   undo.stage = Operation::Stage::undoing_on_disk;
   WS_TRY(carry_out_undo(context, undo, planned.undo.steps, &planned.survey, result));
   add_finished(context, result.report);
+  keep_made_anew(result);
   return std::optional(std::move(result));
 }
 

@@ -85,7 +85,7 @@ class Undoer {
     if (row.document.empty()) return {};
     if (world_.in_conflict.contains(row.document)) return "a conflict about it is open";
     if (const auto out = world_.local.unsyncable.find(row.document); out != world_.local.unsyncable.end()) {
-      if (out->second == SkipReason::left_out) return "it is left out here: `ws sync take` brings it back";
+      if (out->second == SkipReason::left_out) return left_out_now;
       return out->second == SkipReason::ignored ? ignored_now : "the file cannot be read now";
     }
     if (std::ranges::binary_search(world_.remote.absent, row.document)) return "the service does not show it now";

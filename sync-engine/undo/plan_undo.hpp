@@ -22,7 +22,8 @@ struct UndoText {
   git::ObjectId blob = {};
 };
 
-/// Why a file is left that would come to such a place.
+/// Why a file is left that is hidden now, or would come to such a place.
+inline constexpr std::string_view left_out_now = "it is left out here: `ws sync take` brings it back";
 inline constexpr std::string_view ignored_now = "its path is ignored now, so it would not be synced";
 
 struct UndoWorld {

@@ -47,11 +47,13 @@ void print_left(Session& session, const sync::UndoReport& undone) {
       continue;
     }
     std::string path = clean(left.path.text(), Breaks::space);
-    if (count > most_alike) path += fmt::format(" and {} more", count - 1);
+    const bool is_one = count <= most_alike;
+    const std::string why = is_one ? left.why : "each: " + left.why;
+    if (!is_one) path += fmt::format(" and {} more", count - 1);
     if (session.format() == Format::table) {
-      session.printer().line(fmt::format("  not {}  {}  {}", verb, path, left.why));
+      session.printer().line(fmt::format("  not {}  {}  {}", verb, path, why));
     } else {
-      session.note(fmt::format("not {}: {}, {}", verb, path, left.why));
+      session.note(fmt::format("not {}: {}, {}", verb, path, why));
     }
   }
   if (unshown > 0) session.note(fmt::format("  and {} more, not {}", unshown, verb));

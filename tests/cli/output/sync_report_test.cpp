@@ -127,6 +127,13 @@ TEST_CASE("sync report: the guard says what it held back", "[cli]") {
         "to confirm: `ws sync --allow-deletes`\n");
 }
 
+TEST_CASE("sync report: what is held back is no question of selected files, and one file is waiting", "[cli]") {
+  const sync::Report held{.held_back = sync::Guard{.deletes_here = 12, .tracked = 30}, .partial = true};
+  CHECK_THAT(rendered(held, ReportStage::done), Catch::Matchers::StartsWith("nothing else to do\nheld back, "));
+  const sync::Report growing{.growth = sync::Growth{.files = 1, .bytes = 500'000}};
+  CHECK_THAT(rendered(growing, ReportStage::done), Catch::Matchers::Contains("1 file of 500 kB is waiting"));
+}
+
 TEST_CASE("sync report: what is skipped is named, hostile names are cleaned", "[cli]") {
   const sync::Report report{.skipped = {{.path = "a\033[2Jb.md", .reason = sync::SkipReason::not_utf8}}};
   CHECK(rendered(report, ReportStage::done) ==

@@ -186,6 +186,17 @@ TEST_CASE("leave: what only this folder has is refused, and nothing is changed",
   CHECK(two.left_out().empty());
 }
 
+TEST_CASE("leave: an undo says of what is left out by now that it is", "[cli]") {
+  const Archive two;
+  write_text(two.here / "n/p.png", "picture p, edited");
+  write_text(two.here / "n/big.md", "edited\n");
+  two.check(two.here, {"sync"});
+  two.check(two.here, {"sync", "leave", "n/p.png", "n/big.md", "--yes"});
+  const Json undone = parse(two.ws(two.here, {"sync", "undo", "3", "-n", "--json"}).out);
+  REQUIRE(undone["left"].size() == 2);
+  for (const Json& each : undone["left"]) CHECK_THAT(text_at(each, "reason"), Contains("it is left out here"));
+}
+
 TEST_CASE("leave: an open conflict is refused", "[cli]") {
   const Archive two;
   two.collide();

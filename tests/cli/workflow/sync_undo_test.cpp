@@ -245,6 +245,32 @@ TEST_CASE("sync undo: what is ignored by now is left, and told as that", "[cli][
   CHECK(read_text(two.here / "new.md") == "new\n");
 }
 
+TEST_CASE("sync undo: many files that are left for one reason are told in one line", "[cli][undo]") {
+  const TwoFolders two;
+  for (const char* name : {"n1.md", "n2.md", "n3.md", "n4.md"}) write_text(two.here / name, name);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / ".wsignore", "n*.md\n");
+  CHECK_THAT(two.ws(two.here, {"sync", "undo"}).err,
+             Contains("not undone: n1.md and 3 more, each: its path is ignored now"));
+}
+
+TEST_CASE("sync undo: a note that somebody made again is matched, and gets no new id", "[cli][undo]") {
+  const TwoFolders two;
+  fs::remove(two.here / "a.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  write_text(two.there / "a.md", "one\ntwo\nthree\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  for (const bool is_done : {false, true}) {
+    const Ended ended = two.ws(two.here, {"sync", "undo", "--json", is_done ? "--allow-deletes" : "-n"});
+    const Json report = parse(ended.out);
+    INFO(ended.out);
+    REQUIRE(report["actions"].size() == 1);
+    CHECK(report["actions"][0]["action"] == "adopt");
+    CHECK(report["anew"].empty());
+  }
+}
+
 TEST_CASE("sync undo: of what was never sent nothing is sent, with or without the service", "[cli][undo]") {
   const TwoFolders two;
   write_text(two.here / "n.md", "[b](deep/b.md)\n");
