@@ -15,6 +15,8 @@
 namespace ws::sync {
 namespace {
 
+enum class Carry { out, not_yet };
+
 class PlaceDecision {
  public:
   PlaceDecision(Session& session,
@@ -22,13 +24,15 @@ class PlaceDecision {
                 DocumentsHere& documents,
                 const Conflict& conflict,
                 Keep keep,
-                SafeWriter& writer)
+                SafeWriter& writer,
+                Carry carry = Carry::out)
       : session_(session),
         places_(places),
         documents_(documents),
         conflict_(conflict),
         keep_(keep),
         writer_(writer),
+        carry_(carry),
         decided_{.conflict = conflict} {}
 
   /// Resolves it on the service and renames files here; writing and removing texts, and the state, are left to the
@@ -37,12 +41,13 @@ class PlaceDecision {
     if (conflict_.local) {
       WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
     }
-    if (!conflict_.is_here_only()) WS_TRY(close_on_service());
+    if (!conflict_.is_here_only() && carry_ == Carry::out) WS_TRY(close_on_service());
     WS_TRY(decide());
     if (on_disk_ && !decided_.end.recorded) WS_TRY(record_decision(conflict_.path));
     return std::move(decided_);
   }
 
+  const std::optional<RelativePath>& moved_to() const { return moved_to_; }
   bool changed_places() const { return !decided_.end.base.empty() || !decided_.end.pending.empty(); }
 
  private:
@@ -133,6 +138,8 @@ class PlaceDecision {
 
   /// The file that is in question; it stays its document's.
   Result<void> move_file(const RelativePath& to) {
+    moved_to_ = to;
+    if (carry_ == Carry::not_yet) return {};
     const Sha256 text = Sha256::of(*on_disk_);
     WS_TRY(writer_.move(conflict_.path, to, text));
     const auto owner = documents_.find(conflict_.path);
@@ -322,6 +329,7 @@ class PlaceDecision {
   bool is_free(const RelativePath& place) const { return is_nowhere(place) && !places_.is_taken(place); }
 
   Result<std::string> remote_text() {
+    if (carry_ == Carry::not_yet) return std::string();
     const git::ObjectId blob = pending_row() == nullptr ? git::ObjectId{} : pending_row()->blob;
     WS_LET(std::optional<std::string> text,
            fetch_remote_text(session_, conflict_.document, blob, conflict_.remote->hash));
@@ -348,7 +356,9 @@ class PlaceDecision {
   const Conflict& conflict_;
   Keep keep_;
   SafeWriter& writer_;
+  Carry carry_;
   std::optional<std::string> on_disk_;
+  std::optional<RelativePath> moved_to_ = {};
   DecidedConflict decided_;
 };
 
@@ -409,6 +419,17 @@ std::vector<std::pair<std::size_t, Result<void>>> PlaceDecisions::finish() {
   if (all_done) return told;
   if (auto places = KnownPlaces::load(session_->state)) places_ = std::move(*places);
   return told;
+}
+
+Result<ForeseenPlace> foresee_place(Session& session,
+                                    SafeWriter& writer,
+                                    KnownPlaces places,
+                                    DocumentsHere documents,
+                                    const Conflict& conflict,
+                                    Keep keep) {
+  PlaceDecision decision(session, places, documents, conflict, keep, writer, Carry::not_yet);
+  WS_LET(DecidedConflict decided, decision.carry_out());
+  return ForeseenPlace{.decided = std::move(decided), .moved_to = decision.moved_to()};
 }
 
 }  // namespace ws::sync

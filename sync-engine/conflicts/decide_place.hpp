@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -42,5 +43,19 @@ class PlaceDecisions {
   std::vector<std::size_t> choices_;  ///< that the block is of
   std::size_t bytes_ = 0;
 };
+
+/// A decision that is not carried out: the base and the files as it would leave them. The texts are left empty.
+struct ForeseenPlace {
+  DecidedConflict decided;
+  std::optional<RelativePath> moved_to = {};  ///< where the file that is in question goes
+};
+
+/// Tells nobody and changes nothing. Fails as `PlaceDecisions::add` does.
+Result<ForeseenPlace> foresee_place(Session& session,
+                                    SafeWriter& writer,
+                                    KnownPlaces places,
+                                    DocumentsHere documents,
+                                    const Conflict& conflict,
+                                    Keep keep);
 
 }  // namespace ws::sync

@@ -123,14 +123,17 @@ std::vector<Result<void>> carry_out(Session& session, SafeWriter& writer, std::v
 }
 
 Result<KnownPlaces> KnownPlaces::load(StateStore& state) {
-  KnownPlaces places;
   WS_LET(const auto base, state.base());
-  for (const auto& [document, row] : base) places.put(document, row);
-  WS_LET(places.pending_, state.pending());
-  for (const auto& [document, row] : places.pending_) {
-    if (row.entry) places.taken_.insert(row.entry->path.twin_key());
+  WS_LET(auto pending, state.pending());
+  return KnownPlaces(base, std::move(pending));
+}
+
+KnownPlaces::KnownPlaces(const std::map<DocumentId, BaseRow>& base, std::map<DocumentId, PendingRow> pending)
+    : pending_(std::move(pending)) {
+  for (const auto& [document, row] : base) put(document, row);
+  for (const auto& [document, row] : pending_) {
+    if (row.entry) taken_.insert(row.entry->path.twin_key());
   }
-  return places;
 }
 
 const BaseRow* KnownPlaces::row(const DocumentId& document) const {

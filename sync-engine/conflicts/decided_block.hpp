@@ -42,6 +42,7 @@ std::vector<Result<void>> carry_out(Session& session, SafeWriter& writer, std::v
 class KnownPlaces {
  public:
   KnownPlaces() = default;
+  KnownPlaces(const std::map<DocumentId, BaseRow>& base, std::map<DocumentId, PendingRow> pending);
   static Result<KnownPlaces> load(StateStore& state);
 
   const BaseRow* row(const DocumentId& document) const;         ///< null: the base has no such document

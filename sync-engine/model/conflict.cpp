@@ -95,8 +95,7 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .kind = Kind::path,
               .subject = Subject::place,
               .reason = "renamed on both sides",
-              .resolutions = {ConflictResolution{Keep::local, "keep my name"},
-                              ConflictResolution{Keep::remote, "take their name"}}};
+              .resolutions = of_two_names};
     case two_documents:
       return {.word = "two_documents",
               .kind = Kind::path,
@@ -127,16 +126,15 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .resolutions = {ConflictResolution{Keep::local, "my folder has the name"},
                               ConflictResolution{Keep::remote, "the document has the name"}}};
     case became_folder:
-      return {
-          .word = "became_folder",
-          .kind = Kind::revision,
-          .subject = Subject::place,
-          .sides = Sides::remote,
-          .reason = "edited on both sides",
-          .title = "a folder here, a document on the service",
-          .resolutions = {ConflictResolution{Keep::local, "keep my folder, archive theirs", ActionKind::push_update},
-                          ConflictResolution{Keep::remote, "keep both: folder and document", ActionKind::pull_update},
-                          ConflictResolution{Keep::both, "", ActionKind::pull_update}}};
+      return {.word = "became_folder",
+              .kind = Kind::revision,
+              .subject = Subject::place,
+              .sides = Sides::remote,
+              .reason = "edited on both sides",
+              .title = "a folder here, a document on the service",
+              .resolutions = {ConflictResolution{Keep::local, "keep my folder, archive theirs"},
+                              ConflictResolution{Keep::remote, "keep both: folder and document"},
+                              ConflictResolution{Keep::both}}};
     case not_synced:
       return {.word = "not_synced",
               .kind = Kind::path,

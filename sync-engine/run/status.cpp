@@ -15,6 +15,7 @@
 #include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
+#include "sync-engine/run/preview.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/survey/held_documents.hpp"
@@ -99,7 +100,7 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
   }
   WS_TRY(mark_staged(session, report.rows));
   add_to_report(files, report);
-  preview_decisions(report, options);
+  WS_TRY(preview_later_rounds(session, std::move(survey), options, report));
   return report;
 }
 

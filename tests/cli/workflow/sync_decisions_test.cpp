@@ -377,3 +377,104 @@ TEST_CASE("decisions: a service restored from a backup waits for a word, and eit
   CHECK(two.ws(two.here, {"sync"}).out.empty());
   CHECK(two.ws(two.here, {"sync", "restore", keep == "remote" ? "later.md" : "a.md"}).exit == 0);
 }
+
+namespace {
+
+/// "push_move b.md from a.md"
+std::multiset<std::string> rows_told(const Ended& ended) {
+  std::multiset<std::string> rows;
+  const Json report = parse(ended.out);
+  for (const Json& row : report.at("actions")) {
+    const std::string from = text_at(row, "previous_path");
+    rows.insert(text_at(row, "action") + " " + text_at(row, "path") + (from.empty() ? "" : " from " + from));
+  }
+  return rows;
+}
+
+struct TwoWishes {
+  const char* what;
+  void (*make)(const TwoFolders& two);
+};
+
+}  // namespace
+
+TEST_CASE("decisions: a preview tells of every name that the run decides or frees", "[cli]") {
+  namespace fs = std::filesystem;
+  const TwoWishes wishes = GENERATE(values<TwoWishes>({
+      {"one note with two new names",
+       [](const TwoFolders& two) {
+         fs::rename(two.here / "a.md", two.here / "h.md");
+         fs::rename(two.there / "a.md", two.there / "t.md");
+       }},
+      {"one note with two new names and two texts",
+       [](const TwoFolders& two) {
+         fs::rename(two.here / "a.md", two.here / "h.md");
+         fs::rename(two.there / "a.md", two.there / "t.md");
+         write_text(two.here / "h.md", "one\nhere\nthree\n");
+         write_text(two.there / "t.md", "one\nthere\nthree\n");
+       }},
+      {"one note with two texts",
+       [](const TwoFolders& two) {
+         write_text(two.here / "a.md", "one\nhere\nthree\n");
+         write_text(two.there / "a.md", "one\nthere\nthree\n");
+       }},
+      {"a renamed note and a new one",
+       [](const TwoFolders& two) {
+         fs::rename(two.here / "a.md", two.here / "x.md");
+         write_text(two.there / "x.md", "another\n");
+       }},
+      {"two renamed notes",
+       [](const TwoFolders& two) {
+         fs::rename(two.here / "a.md", two.here / "x.md");
+         fs::rename(two.there / "deep/b.md", two.there / "x.md");
+       }},
+      {"a note here, a folder there",
+       [](const TwoFolders& two) {
+         write_text(two.here / "p.md", "a note\n");
+         write_text(two.there / "p.md/q.md", "in a folder\n");
+       }},
+      {"a folder here, a note there",
+       [](const TwoFolders& two) {
+         write_text(two.here / "p.md/q.md", "in a folder\n");
+         write_text(two.there / "p.md", "a note\n");
+       }},
+      {"a renamed note and the twin of its name",
+       [](const TwoFolders& two) {
+         fs::rename(two.here / "a.md", two.here / "X.md");
+         write_text(two.there / "x.md", "another\n");
+       }},
+      {"a note that became a folder, edited there",
+       [](const TwoFolders& two) {
+         fs::remove(two.here / "a.md");
+         write_text(two.here / "a.md/n.md", "in a folder\n");
+         write_text(two.there / "a.md", "edited\n");
+       }},
+      {"two pictures",
+       [](const TwoFolders& two) {
+         for (const fs::path& folder : {two.here, two.there}) {
+           write_text(folder / "p.png", "picture of " + folder.filename().string());
+           write_text(folder / "deep/b.md", "# B\n\n![p](../p.png)\n");
+         }
+       }},
+      {"a name that is freed for its twin",
+       [](const TwoFolders& two) {
+         fs::rename(two.there / "a.md", two.there / "moved.md");
+         write_text(two.here / "A.md", "a twin\n");
+       }},
+      {"a name that is freed for its twin by an archived note",
+       [](const TwoFolders& two) {
+         fs::remove(two.there / "a.md");
+         write_text(two.here / "A.md", "a twin\n");
+       }},
+  }));
+  const std::string keep = GENERATE("mine", "theirs", "both");
+  CAPTURE(wishes.what, keep);
+  const TwoFolders two;
+  wishes.make(two);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  const std::vector<std::string> run = {"sync", "--on-conflict", keep, "--allow-deletes", "--json"};
+  std::vector<std::string> look = run;
+  look.push_back("-n");
+  const auto planned = rows_told(two.ws(two.here, look));
+  CHECK(planned == rows_told(two.ws(two.here, run)));
+}
