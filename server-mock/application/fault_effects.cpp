@@ -32,23 +32,18 @@ std::optional<Caller> caller_of(const FaultedCall& call) {
 
 Json body_of(std::string_view text) { return parse_bounded(text).value_or(Json()); }
 
-/// All values of one column for one id.
-Result<void> collect(World& world, const char* sql, std::string_view id, std::set<std::string>& found) {
-  WS_LET(const sqlite::CachedStatement rows, world.database.cached(sql));
-  rows->bind(1, id);
-  while (true) {
-    WS_LET(const bool more, rows->step());
-    if (!more) return {};
-    if (!rows->text(0).empty()) found.insert(rows->string(0));
-  }
-}
-
 /// The documents that the call refers to: in its path, in its body, or in what it pushed.
 Result<std::set<std::string>> documents_of(const FaultedCall& call, const http::Response* answer) {
   World& world = *call.sandbox.world;
   std::set<std::string> ids;
   const auto add = [&](const Json& object, std::string_view member) {
     if (auto id = find_text(object, member)) ids.insert(std::move(*id));
+  };
+  const auto collect = [&](const char* sql, std::string_view id) -> Result<void> {
+    WS_LET(const std::vector<std::string> found, read_rows(world, read_text, sql, id));
+    ids.insert(found.begin(), found.end());
+    ids.erase("");
+    return {};
   };
   if (const std::string_view id = http::value_of(call.values, "document_id"); !id.empty()) ids.emplace(id);
   const Json body = body_of(call.request.body);
@@ -61,12 +56,11 @@ Result<std::set<std::string>> documents_of(const FaultedCall& call, const http::
   if (const Json* pushes = find(body, "push_ids"); pushes != nullptr && pushes->is_array()) {
     for (const Json& push : *pushes) {
       if (!push.is_string()) continue;
-      WS_TRY(collect(
-          world, "select document_id from sync_staged where push_id = ?", push.get_ref<const std::string&>(), ids));
+      WS_TRY(collect("select document_id from sync_staged where push_id = ?", push.get_ref<const std::string&>()));
     }
   }
   if (const std::string_view id = http::value_of(call.values, "conflict_id"); !id.empty()) {
-    WS_TRY(collect(world, "select document_id from sync_conflicts where id = ?", id, ids));
+    WS_TRY(collect("select document_id from sync_conflicts where id = ?", id));
   }
   if (answer != nullptr && call.operation == "docs.create") add(body_of(answer->text()), "id");
   return ids;

@@ -55,22 +55,18 @@ void write_times(Json& value) {
   }
 }
 
-Result<Json> rows_of(sqlite::CachedStatement& rows) {
-  Json data = Json::array();
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) break;
-    WS_LET(Json row, parse_bounded(rows->text(0)));
-    data.push_back(std::move(row));
-  }
+/// `sql` makes an object of each row.
+template <class... Values>
+Result<Json> rows_of(World& world, const char* sql, const Values&... values) {
+  const auto read = [](const sqlite::Statement& row) { return parse_bounded(row.text(0)); };
+  WS_LET(Json data, read_rows(world, read, sql, values...));
   write_times(data);
   return data;
 }
 
 Result<Json> read_list(World& world, const InspectedList& list) {
   WS_LET(const std::int64_t total, read_number(world, list.count));
-  WS_LET(sqlite::CachedStatement rows, world.database.cached(list.rows));
-  WS_LET(Json data, rows_of(rows));
+  WS_LET(Json data, rows_of(world, list.rows));
   return Json{{"total", total}, {"data", std::move(data)}};
 }
 
@@ -102,13 +98,13 @@ ServiceResult inspect_document(Call& call) {
              find_document(world, http::value_of(call.path, "id"), WithContent::yes));
   if (!document) return not_found("document");
   WS_API_LET(
-      sqlite::CachedStatement rows,
-      world.database.cached(
-          "select json_object('content_revision', content_revision, 'content_sha256', content_sha256, 'content', "
-          "content) from document_revisions where document_id = ? and content_revision <> ? "
-          "order by content_revision desc limit 20"));
-  rows->bind_all(document->id, document->content_revision);
-  WS_API_LET(Json revisions, rows_of(rows));
+      Json revisions,
+      rows_of(world,
+              "select json_object('content_revision', content_revision, 'content_sha256', content_sha256, 'content', "
+              "content) from document_revisions where document_id = ? and content_revision <> ? "
+              "order by content_revision desc limit 20",
+              document->id,
+              document->content_revision));
   revisions.insert(revisions.begin(),
                    Json{{"content_revision", document->content_revision},
                         {"content_sha256", document->content_sha256},

@@ -17,12 +17,7 @@ namespace {
 Result<std::vector<std::string>> blobs_of(const sqlite::Database& database) {
   WS_LET(sqlite::Statement rows,
          database.prepare("select blob from uploads where blob <> '' union select blob from assets"));
-  std::vector<std::string> blobs;
-  while (true) {
-    WS_LET(const bool found, rows.step());
-    if (!found) return blobs;
-    blobs.push_back(rows.string(0));
-  }
+  return read_all(rows, read_text);
 }
 
 /// The row of a snapshot's file that is not of its world.

@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "server-mock/store/query.hpp"
+
 namespace ws::mock {
 namespace {
 
@@ -310,12 +312,7 @@ Result<std::vector<std::string>> table_names(sqlite::Database& database) {
   WS_LET(const sqlite::CachedStatement rows,
          database.cached("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name "
                          "not in (select name from pragma_table_list where type = 'shadow') order by rowid"));
-  std::vector<std::string> names;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return names;
-    names.push_back(rows->string(0));
-  }
+  return read_all(*rows, read_text);
 }
 
 Result<std::vector<std::string>> state_tables(sqlite::Database& database) {
@@ -330,19 +327,16 @@ Result<std::vector<TableColumn>> columns_of(const sqlite::Database& database, st
          database.prepare(fmt::format("select name, upper(type), \"notnull\", pk, dflt_value is not null from "
                                       "pragma_table_info('{}') order by name",
                                       table)));
-  std::vector<TableColumn> columns;
-  while (true) {
-    WS_LET(const bool found, rows.step());
-    if (!found) return columns;
-    const bool is_integer = rows.text(1) == "INTEGER";
-    const bool is_key = rows.integer(3) != 0;
+  return read_all(rows, [](const sqlite::Statement& row) {
+    const bool is_integer = row.text(1) == "INTEGER";
+    const bool is_key = row.integer(3) != 0;
     // SQLite numbers an integer primary key by itself, and takes null in the primary key of a table with rowids.
-    const bool must_be_there = rows.integer(2) != 0 || (is_key && !is_integer);
-    columns.push_back({.name = rows.string(0),
+    const bool must_be_there = row.integer(2) != 0 || (is_key && !is_integer);
+    return TableColumn{.name = row.string(0),
                        .is_integer = is_integer,
                        .may_be_null = !is_key && !must_be_there,
-                       .is_required = must_be_there && rows.integer(4) == 0});
-  }
+                       .is_required = must_be_there && row.integer(4) == 0};
+  });
 }
 
 Result<std::vector<std::string>> column_names(const sqlite::Database& database, std::string_view table) {
@@ -364,13 +358,7 @@ Result<Json> read_tables(sqlite::Database& database) {
   for (const std::string& table : tables) {
     WS_LET(const std::string row, row_as_json(database, table, ""));
     WS_LET(sqlite::Statement rows, database.prepare(fmt::format("select {} from main.\"{}\" order by 1", row, table)));
-    Json& data = all[table] = Json::array();
-    while (true) {
-      WS_LET(const bool found, rows.step());
-      if (!found) break;
-      WS_LET(Json one, parse_bounded(rows.text(0)));
-      data.push_back(std::move(one));
-    }
+    WS_LET(all[table], read_all(rows, [](const sqlite::Statement& one) { return parse_bounded(one.text(0)); }));
   }
   return all;
 }

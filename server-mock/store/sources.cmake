@@ -4,6 +4,7 @@ set(WS_MOCK_STORE_SOURCES
   store/blobs.cpp
   store/data_file.cpp
   store/ids.cpp
+  store/query.cpp
   store/schema.cpp
   store/tree.cpp
   store/world.cpp)

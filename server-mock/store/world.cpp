@@ -96,14 +96,11 @@ Result<void> World::restore(const sqlite::Database& copy) {
 }
 
 Result<void> drop_orphans(World& world) {
-  WS_LET(const sqlite::CachedStatement rows,
-         world.database.cached("select blob from uploads where blob <> '' union select blob from assets"));
-  std::set<std::string> wanted(world.pinned_blobs.begin(), world.pinned_blobs.end());
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return world.blobs.keep_only(wanted);
-    wanted.insert(rows->string(0));
-  }
+  WS_LET(const std::vector<std::string> used,
+         read_rows(world, read_text, "select blob from uploads where blob <> '' union select blob from assets"));
+  std::set<std::string> wanted(used.begin(), used.end());
+  wanted.insert(world.pinned_blobs.begin(), world.pinned_blobs.end());
+  return world.blobs.keep_only(wanted);
 }
 
 Result<std::int64_t> count_lost_blobs(World& world) {
@@ -113,9 +110,8 @@ Result<std::int64_t> count_lost_blobs(World& world) {
 }
 
 Result<bool> World::is_empty() {
-  WS_LET(const sqlite::CachedStatement user, database.cached("select 1 from users limit 1"));
-  WS_LET(const bool found, user->step());
-  return !found;
+  WS_LET(const bool has_user, has_row(*this, "select 1 from users limit 1"));
+  return !has_user;
 }
 
 std::string rfc3339(std::int64_t milliseconds) { return to_rfc3339(Time{std::chrono::milliseconds{milliseconds}}); }

@@ -277,7 +277,7 @@ const std::vector<Home> homes = {
     {"git2", {"sync-engine/git/"}},
     {"sqlite3", {"api-client/base/sqlite.", "api-client/base/sqlite_pages."}},
     {"openssl/", {"api-client/base/sha256.", "server-mock/http/"}},  // the server's TLS is OpenSSL's too
-    {"boost/", {"server-mock/http/"}},
+    {"boost/", {"server-mock/http/", "server-mock/store/query."}},
     {"zlib.h", {"server-mock/http/server/gzip.", "server-mock/trace/packed.", "sync-engine/git/pack_writer."}},
     {"yaml-cpp/", {"api-client/base/yaml."}},
     {"cmark-gfm", {"api-client/base/markdown.", "api-client/base/markdown_layout."}},

@@ -13,9 +13,9 @@ namespace {
 
 using contract::Role;
 
-#define WS_AGENT_QUERY                                                                                 \
-  "select a.id, a.workspace_id, a.owner_user_id, a.handle, a.display_name, a.avatar_url, a.provider, " \
-  "a.status, a.permissions, a.last_seen_at, a.created_at, a.updated_at from agents a "
+#define WS_AGENT_COLUMNS                                                                               \
+  "id, workspace_id, owner_user_id, handle, display_name, avatar_url, provider, status, permissions, " \
+  "last_seen_at, created_at, updated_at"
 
 struct Agent {
   std::string id = {};
@@ -68,26 +68,13 @@ Result<bool> is_taken(World& world, std::string_view workspace_id, std::string_v
                  handle);
 }
 
-Result<void> insert_agent(World& world, const Agent& agent) {
-  return put(world,
-             "insert into agents (id, workspace_id, owner_user_id, handle, display_name, avatar_url, "
-             "provider, permissions, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             agent.id,
-             agent.workspace_id,
-             agent.owner_user_id,
-             agent.handle,
-             agent.display_name,
-             agent.avatar_url,
-             agent.provider,
-             agent.permissions,
-             agent.created_at,
-             agent.updated_at);
-}
-
 /// An agent that the caller may change (its owner, admins): 404 if the caller may not see it, else 403.
 ApiResult<Agent> own_agent(World& world, const ServiceCall& call) {
   WS_API_LET(std::optional<Agent> agent,
-             read_row(world, read_as<Agent>, WS_AGENT_QUERY "where a.id = ?", id_of(call.parameters, "agent_id")));
+             read_row(world,
+                      read_as<Agent>,
+                      "select " WS_AGENT_COLUMNS " from agents where id = ?",
+                      id_of(call.parameters, "agent_id")));
   if (!agent) return not_found("agent");
   WS_API_LET(const Role role, role_in(world, call.caller, agent->workspace_id));
   if (role == Role::none) return not_found("agent");
@@ -132,9 +119,9 @@ ServiceResult list_agents(World& world, const ServiceCall& call) {
              read_rows(
                  world,
                  [](const sqlite::Statement& row) { return to_json(read_as<Agent>(row)); },
-                 WS_AGENT_QUERY "join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
-                                "where (?2 = '' or a.workspace_id = ?2) and (?3 or a.status <> 'revoked') "
-                                "order by a.id",
+                 "select " WS_AGENT_COLUMNS
+                 " from agents where workspace_id in (select workspace_id from members where user_id = ?1) "
+                 "and (?2 = '' or workspace_id = ?2) and (?3 or status <> 'revoked') order by id",
                  call.caller.owner_user_id,
                  bound_workspace(call.caller),
                  find_bool(call.parameters, "include_revoked").value_or(false)));
@@ -159,7 +146,8 @@ ServiceResult create_agent(World& world, const ServiceCall& call) {
                        .permissions = dump(permissions_in(call.body)),
                        .created_at = world.now(),
                        .updated_at = world.now()};
-  WS_API_TRY(insert_agent(world, agent));
+  WS_API_TRY(
+      put_row(world, "insert into agents (" WS_AGENT_COLUMNS ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", agent));
   WS_API_LET(const AgentCredential credential, issue_credential(world, agent.id));
   WS_API_TRY(work.commit());
   Json body = to_json(agent);

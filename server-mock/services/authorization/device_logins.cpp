@@ -19,32 +19,17 @@ constexpr std::int64_t slow_down_s = 5;  // RFC 8628, 3.5
   "id, user_code, client_name, cli_version, scopes, interval_s, created_at, expires_at, last_poll_at, " \
   "polls, status, user_id, workspace_id"
 
-Result<DeviceLogin> read_login(const World& world, const sqlite::Statement& row) {
-  WS_LET(const Json scopes, parse_bounded(row.text(4)));
-  DeviceLogin login = {.id = row.string(0),
-                       .user_code = row.string(1),
-                       .client_name = row.string(2),
-                       .cli_version = row.string(3),
-                       .interval_s = row.integer(5),
-                       .created_at = row.integer(6),
-                       .expires_at = row.integer(7),
-                       .last_poll_at = row.optional_integer(8),
-                       .polls = row.integer(9),
-                       .status = row.string(10),
-                       .user_id = row.string(11),
-                       .workspace_id = row.string(12)};
-  for (const Json& scope : scopes) login.scopes.push_back(scope.get<std::string>());
-  if (login.status != "consumed" && world.now() >= login.expires_at) login.status = "expired";
-  return login;
-}
+struct LoginReader {
+  const World& world;
+  DeviceLogin operator()(const sqlite::Statement& row) const {
+    auto login = read_as<DeviceLogin>(row);
+    if (login.status != "consumed" && world.now() >= login.expires_at) login.status = "expired";
+    return login;
+  }
+};
 
 Result<std::optional<DeviceLogin>> find_one(World& world, const char* sql, std::string_view value) {
-  WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
-  row->bind(1, value);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::nullopt;
-  WS_LET(DeviceLogin login, read_login(world, *row));
-  return login;
+  return read_row(world, LoginReader{world}, sql, value);
 }
 
 /// Normalizes a user code: upper case, with the hyphen.
@@ -141,18 +126,11 @@ Result<StartedLogin> start_device_login(World& world, const NewDeviceLogin& requ
                                     .status = "pending"},
                           .device_code = world.ids.code("device_code")};
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_TRY(put(world,
-             "insert into device_authorizations (id, device_code_sha256, user_code, client_name, cli_version, scopes, "
-             "interval_s, created_at, expires_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             started.login.id,
-             Sha256::of(started.device_code).hex(),
-             started.login.user_code,
-             request.client_name,
-             request.cli_version,
-             dump(Json(request.scopes)),
-             started.login.interval_s,
-             now,
-             started.login.expires_at));
+  WS_TRY(put_row(world,
+                 "insert into device_authorizations (" WS_DEVICE_COLUMNS
+                 ", device_code_sha256) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 started.login,
+                 Sha256::of(started.device_code).hex()));
   WS_TRY(work.commit());
   return started;
 }
@@ -187,15 +165,7 @@ Result<std::optional<DeviceLogin>> find_device_login(World& world, std::string_v
 }
 
 Result<std::vector<DeviceLogin>> list_device_logins(World& world) {
-  WS_LET(const sqlite::CachedStatement rows,
-         world.database.cached("select " WS_DEVICE_COLUMNS " from device_authorizations order by id"));
-  std::vector<DeviceLogin> logins;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return logins;
-    WS_LET(DeviceLogin login, read_login(world, *rows));
-    logins.push_back(std::move(login));
-  }
+  return read_rows(world, LoginReader{world}, "select " WS_DEVICE_COLUMNS " from device_authorizations order by id");
 }
 
 Result<bool> approve_device_login(World& world,

@@ -102,9 +102,7 @@ struct Watched {
 Result<std::vector<Watched>> watched_quotes(World& world, std::string_view document_id) {
   return read_rows(
       world,
-      [](const sqlite::Statement& row) {
-        return Watched{.sequence = row.integer(0), .quote = row.string(1), .lost = row.integer(2) != 0};
-      },
+      read_as<Watched>,
       "select sequence, quote, quote_lost from comment_threads where document_id = ? and quote <> '' order by sequence",
       document_id);
 }

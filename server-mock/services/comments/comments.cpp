@@ -30,7 +30,8 @@ struct Thread {
   std::string workspace_id = {};
   std::string status = "open";  ///< "resolved", "needs_reanchor"
   Anchor anchor = {};
-  Actor created_by = {};
+  std::string created_by_kind = {};
+  std::string created_by_id = {};
   std::int64_t change = 0;  ///< the document's change count at the thread's last change
   std::int64_t created_at = 0;
   std::int64_t last_activity_at = 0;
@@ -41,7 +42,8 @@ struct CommentEntry {
   std::string id = {};
   std::string thread_id = {};
   std::string document_id = {};
-  Actor author = {};
+  std::string author_kind = {};
+  std::string author_id = {};
   JsonBox actor_identity = {};
   std::string body = {};
   JsonBox mentions = {};        ///< handles
@@ -53,43 +55,12 @@ struct CommentEntry {
   std::int64_t updated_at = 0;
 };
 
-#define WS_THREAD_QUERY                                                                                       \
-  "select id, document_id, workspace_id, status, anchor, quote, quote_lost, created_by_kind, created_by_id, " \
-  "change, created_at, last_activity_at, updated_at from comment_threads where "
-#define WS_ENTRY_QUERY                                                                                          \
-  "select id, thread_id, document_id, author_kind, author_id, actor_identity, body, mentions, agent_mentions, " \
-  "entry_point, conversation_thread_id, source_event_id, created_at, updated_at from comment_entries where "
-
-Json stored(std::string_view text) { return parse_bounded(text).value_or(Json(nullptr)); }
-
-Thread read_thread(const sqlite::Statement& row) {
-  return {.id = row.string(0),
-          .document_id = row.string(1),
-          .workspace_id = row.string(2),
-          .status = row.string(3),
-          .anchor = {.quote = row.string(5), .quote_lost = row.integer(6) != 0, .given = stored(row.text(4))},
-          .created_by = {.kind = row.string(7), .id = row.string(8)},
-          .change = row.integer(9),
-          .created_at = row.integer(10),
-          .last_activity_at = row.integer(11),
-          .updated_at = row.integer(12)};
-}
-
-CommentEntry read_comment_entry(const sqlite::Statement& row) {
-  return {.id = row.string(0),
-          .thread_id = row.string(1),
-          .document_id = row.string(2),
-          .author = {.kind = row.string(3), .id = row.string(4)},
-          .actor_identity = stored(row.text(5)),
-          .body = row.string(6),
-          .mentions = stored(row.text(7)),
-          .agent_mentions = stored(row.text(8)),
-          .entry_point = row.optional_string(9),
-          .conversation_thread_id = row.string(10),
-          .source_event_id = row.string(11),
-          .created_at = row.integer(12),
-          .updated_at = row.integer(13)};
-}
+#define WS_THREAD_COLUMNS                                                                                      \
+  "id, document_id, workspace_id, status, quote, quote_lost, anchor, created_by_kind, created_by_id, change, " \
+  "created_at, last_activity_at, updated_at"
+#define WS_ENTRY_COLUMNS                                                                                 \
+  "id, thread_id, document_id, author_kind, author_id, actor_identity, body, mentions, agent_mentions, " \
+  "entry_point, conversation_thread_id, source_event_id, created_at, updated_at"
 
 Result<std::int64_t> next_change(World& world, std::string_view document_id) {
   return read_number(
@@ -97,47 +68,48 @@ Result<std::int64_t> next_change(World& world, std::string_view document_id) {
 }
 
 /// The id if the author is of that kind, else null.
-Json id_if(const Actor& actor, std::string_view kind) { return actor.kind == kind ? Json(actor.id) : Json(nullptr); }
+Json id_if(std::string_view wanted, std::string_view kind, const std::string& id) {
+  return kind == wanted ? Json(id) : Json(nullptr);
+}
 
 /// A thread of that document; empty if there is none.
 Result<std::optional<Thread>> find_thread(World& world, std::string_view document_id, std::string_view thread_id) {
-  return read_row(world, read_thread, WS_THREAD_QUERY "id = ? and document_id = ?", thread_id, document_id);
+  return read_row(world,
+                  read_as<Thread>,
+                  "select " WS_THREAD_COLUMNS " from comment_threads where id = ? and document_id = ?",
+                  thread_id,
+                  document_id);
 }
 
 /// In order of creation.
 Result<std::vector<Thread>> threads_on(World& world, std::string_view document_id) {
-  return read_rows(world, read_thread, WS_THREAD_QUERY "document_id = ? order by sequence", document_id);
+  return read_rows(world,
+                   read_as<Thread>,
+                   "select " WS_THREAD_COLUMNS " from comment_threads where document_id = ? order by sequence",
+                   document_id);
 }
 
 /// Entries of one thread, or of all threads of a document; oldest first.
 Result<std::vector<CommentEntry>> entries_in(World& world, std::string_view thread_id) {
-  return read_rows(world, read_comment_entry, WS_ENTRY_QUERY "thread_id = ? order by sequence", thread_id);
+  return read_rows(world,
+                   read_as<CommentEntry>,
+                   "select " WS_ENTRY_COLUMNS " from comment_entries where thread_id = ? order by sequence",
+                   thread_id);
 }
 
 Result<std::vector<CommentEntry>> entries_on(World& world, std::string_view document_id) {
-  return read_rows(world, read_comment_entry, WS_ENTRY_QUERY "document_id = ? order by sequence", document_id);
+  return read_rows(world,
+                   read_as<CommentEntry>,
+                   "select " WS_ENTRY_COLUMNS " from comment_entries where document_id = ? order by sequence",
+                   document_id);
 }
 
 /// Set `change`. Call these within a UnitOfWork.
 Result<void> insert_thread(World& world, Thread& thread) {
   WS_LET(thread.change, next_change(world, thread.document_id));
-  return put(world,
-             "insert into comment_threads (id, document_id, workspace_id, status, anchor, quote, "
-             "quote_lost, created_by_kind, created_by_id, change, created_at, last_activity_at, "
-             "updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             thread.id,
-             thread.document_id,
-             thread.workspace_id,
-             thread.status,
-             dump(*thread.anchor.given),
-             thread.anchor.quote,
-             thread.anchor.quote_lost,
-             thread.created_by.kind,
-             thread.created_by.id,
-             thread.change,
-             thread.created_at,
-             thread.last_activity_at,
-             thread.updated_at);
+  return put_row(world,
+                 "insert into comment_threads (" WS_THREAD_COLUMNS ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 thread);
 }
 
 /// status and times
@@ -153,33 +125,11 @@ Result<void> save_thread(World& world, Thread& thread) {
              thread.id);
 }
 
-Result<void> insert_entry(World& world, const CommentEntry& entry) {
-  return put(world,
-             "insert into comment_entries (id, thread_id, document_id, author_kind, author_id, "
-             "actor_identity, body, mentions, agent_mentions, entry_point, conversation_thread_id, "
-             "source_event_id, created_at, updated_at) "
-             "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             entry.id,
-             entry.thread_id,
-             entry.document_id,
-             entry.author.kind,
-             entry.author.id,
-             dump(*entry.actor_identity),
-             entry.body,
-             dump(*entry.mentions),
-             dump(*entry.agent_mentions),
-             entry.entry_point,
-             entry.conversation_thread_id,
-             entry.source_event_id,
-             entry.created_at,
-             entry.updated_at);
-}
-
 Json to_json(const CommentEntry& entry) {
   return {{"id", entry.id},
           {"thread_id", entry.thread_id},
-          {"author_kind", entry.author.kind},
-          {"author_agent_id", id_if(entry.author, "agent")},
+          {"author_kind", entry.author_kind},
+          {"author_agent_id", id_if("agent", entry.author_kind, entry.author_id)},
           {"actor_identity", *entry.actor_identity},
           {"body", entry.body},
           {"mentions", *entry.mentions},
@@ -201,9 +151,9 @@ Json to_json(const Thread& thread) {
           {"page_id", thread.document_id},
           {"workspace_id", thread.workspace_id},
           {"status", thread.status},
-          {"created_by_kind", thread.created_by.kind},
-          {"created_by_user_id", id_if(thread.created_by, "user")},
-          {"created_by_agent_id", id_if(thread.created_by, "agent")},
+          {"created_by_kind", thread.created_by_kind},
+          {"created_by_user_id", id_if("user", thread.created_by_kind, thread.created_by_id)},
+          {"created_by_agent_id", id_if("agent", thread.created_by_kind, thread.created_by_id)},
           {"created_at", rfc3339(thread.created_at)},
           {"last_activity_at", rfc3339(thread.last_activity_at)},
           {"updated_at", rfc3339(thread.updated_at)},
@@ -262,7 +212,8 @@ Result<void> write_entry(World& world,
   CommentEntry entry = {.id = world.ids.uuid("comment"),
                         .thread_id = thread.id,
                         .document_id = document.id,
-                        .author = author,
+                        .author_kind = author.kind,
+                        .author_id = author.id,
                         .body = std::string(body),
                         .mentions = Json::array(),
                         .agent_mentions = Json::array(),
@@ -277,7 +228,9 @@ Result<void> write_entry(World& world,
     if (handle.agent_id.empty()) continue;
     entry.agent_mentions->push_back({{"agent_id", handle.agent_id}, {"handle", handle.text}});
   }
-  WS_TRY(insert_entry(world, entry));
+  WS_TRY(put_row(world,
+                 "insert into comment_entries (" WS_ENTRY_COLUMNS ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 entry));
   return notify_of_comment(world,
                            {.document = document,
                             .author = author,
@@ -340,7 +293,8 @@ ServiceResult add_comment(World& world, const ServiceCall& call) {
   Thread thread = {.id = world.ids.uuid("comment_thread"),
                    .document_id = document.id,
                    .workspace_id = document.workspace_id,
-                   .created_by = author,
+                   .created_by_kind = author.kind,
+                   .created_by_id = author.id,
                    .created_at = world.now(),
                    .last_activity_at = world.now(),
                    .updated_at = world.now()};

@@ -137,25 +137,22 @@ ApiResult<Grantee> find_grantee(World& world, const ServiceCall& call, const Doc
   return Grantee{.kind = email.empty() ? "agent" : "user", .id = *id};
 }
 
-Result<Json> shares_of(World& world, std::string_view document_id) {
-  WS_LET(
-      const sqlite::CachedStatement rows,
-      world.database.cached("select s.id, s.grantee_kind, u.email, a.handle, s.permission, s.created_at from shares s "
-                            "left join users u on s.grantee_kind = 'user' and u.id = s.grantee_id "
-                            "left join agents a on s.grantee_kind = 'agent' and a.id = s.grantee_id "
-                            "where s.document_id = ? order by s.id"));
-  rows->bind(1, document_id);
-  Json shares = Json::array();
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return shares;
-    const bool agent = rows->text(1) == "agent";
-    shares.push_back({{"id", rows->text(0)},
-                      {"grantee_kind", rows->text(1)},
-                      {agent ? "handle" : "email", rows->text(agent ? 3 : 2)},
-                      {"permission", rows->text(4)},
-                      {"created_at", rfc3339(rows->integer(5))}});
-  }
+Result<std::vector<Json>> shares_of(World& world, std::string_view document_id) {
+  const auto read = [](const sqlite::Statement& row) {
+    const bool agent = row.text(1) == "agent";
+    return Json{{"id", row.text(0)},
+                {"grantee_kind", row.text(1)},
+                {agent ? "handle" : "email", row.text(agent ? 3 : 2)},
+                {"permission", row.text(4)},
+                {"created_at", rfc3339(row.integer(5))}};
+  };
+  return read_rows(world,
+                   read,
+                   "select s.id, s.grantee_kind, u.email, a.handle, s.permission, s.created_at from shares s "
+                   "left join users u on s.grantee_kind = 'user' and u.id = s.grantee_id "
+                   "left join agents a on s.grantee_kind = 'agent' and a.id = s.grantee_id "
+                   "where s.document_id = ? order by s.id",
+                   document_id);
 }
 
 /// Whether the share extends the grantee's access.
@@ -201,7 +198,7 @@ ServiceResult share_document(World& world, const ServiceCall& call) {
                                 .permission = permission,
                                 .message = text_of(call.body, "message")}));
   }
-  WS_API_LET(Json shares, shares_of(world, document.id));
+  WS_API_LET(std::vector<Json> shares, shares_of(world, document.id));
   WS_API_TRY(work.commit());
   return Answer{.body = Json{{"document_id", document.id},
                              {"shares", std::move(shares)},

@@ -89,14 +89,6 @@ Result<std::vector<AgentEvent>> lapsed_events(World& world) {
                    world.now());
 }
 
-/// The minimum of a column over the events of an agent; empty if there are none.
-Result<std::optional<std::int64_t>> least(World& world, const char* sql, std::string_view agent_id) {
-  WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
-  row->bind(1, agent_id);
-  WS_TRY(row->step());
-  return row->optional_integer(0);
-}
-
 }  // namespace
 
 std::chrono::seconds retry_delay(std::int64_t attempt) {
@@ -182,8 +174,9 @@ Result<std::optional<std::int64_t>> next_due(World& world, std::span<const std::
       "select min(lease_expires_at) from agent_events where agent_id = ? and status = 'leased'"};
   for (const std::string& agent_id : agent_ids) {
     for (const char* query : queries) {
-      WS_LET(const std::optional<std::int64_t> at, least(world, query, agent_id));
-      if (at && (!due || *at < *due)) due = at;
+      const auto read = [](const sqlite::Statement& row) { return row.optional_integer(0); };
+      WS_LET(const auto at, read_row(world, read, query, agent_id));
+      if (at && *at && (!due || **at < *due)) due = *at;
     }
   }
   return due;

@@ -15,10 +15,6 @@
 namespace ws::mock {
 namespace {
 
-#define WS_UPLOAD_COLUMNS                                                                                   \
-  "id, workspace_id, blob_name, file_name, mime_type, size_bytes, created_at, expires_at, received_bytes, " \
-  "received_sha256, blob, asset_id"
-
 /// Media types that are never text, whatever their first bytes look like.
 constexpr std::array<std::string_view, 6> binary_types = {
     "image/", "audio/", "video/", "font/", "application/pdf", "application/zip"};

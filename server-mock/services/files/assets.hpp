@@ -31,6 +31,9 @@ struct Upload {
   std::string blob = {};      ///< empty: no bytes (any more)
   std::string asset_id = {};  ///< empty: not finalized
 };
+#define WS_UPLOAD_COLUMNS                                                                                   \
+  "id, workspace_id, blob_name, file_name, mime_type, size_bytes, created_at, expires_at, received_bytes, " \
+  "received_sha256, blob, asset_id"
 Result<std::optional<Upload>> find_upload(World& world, std::string_view id);
 /// Finds an upload by the secret of its URL.
 Result<std::optional<Upload>> find_upload_of(World& world, std::string_view secret);

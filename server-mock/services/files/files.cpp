@@ -17,24 +17,6 @@ namespace {
 /// How many bytes are examined to decide whether a file is text.
 constexpr std::size_t sample_bytes = std::size_t{64} << 10U;
 
-Result<void> insert_upload(World& world, const Upload& upload, const Caller& caller, std::string_view secret) {
-  return put(world,
-             "insert into uploads (id, workspace_id, secret_sha256, blob_name, file_name, mime_type, "
-             "size_bytes, created_by_user_id, created_by_agent_id, created_at, expires_at) "
-             "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             upload.id,
-             upload.workspace_id,
-             Sha256::of(secret).hex(),
-             upload.blob_name,
-             upload.file_name,
-             upload.mime_type,
-             upload.size_bytes,
-             caller.owner_user_id,
-             caller.agent_id,
-             upload.created_at,
-             upload.expires_at);
-}
-
 Result<void> insert_asset(World& world, const Asset& asset, const Caller& caller) {
   return put(world,
              "insert into assets (id, node_id, workspace_id, original_file_name, mime_type, "
@@ -106,7 +88,14 @@ ServiceResult start_upload(World& world, const ServiceCall& call) {
                    .created_at = world.now(),
                    .expires_at = world.now() + upload_lifetime_ms};
   upload.blob_name = "uploads/" + upload.id;
-  WS_API_TRY(insert_upload(world, upload, call.caller, secret));
+  WS_API_TRY(put_row(world,
+                     "insert into uploads (" WS_UPLOAD_COLUMNS
+                     ", secret_sha256, created_by_user_id, created_by_agent_id) "
+                     "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     upload,
+                     Sha256::of(secret).hex(),
+                     call.caller.owner_user_id,
+                     call.caller.agent_id));
   WS_API_TRY(work.commit());
   return Answer{.status = 201,
                 .body = Json{{"upload_id", upload.id},

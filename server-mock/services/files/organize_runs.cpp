@@ -126,23 +126,6 @@ Result<void> step(World& world, OrganizeRun& run, std::int64_t at) {
   return save_run(world, run);
 }
 
-Result<void> insert_run(World& world, const OrganizeRun& run, std::string_view instruction) {
-  return put(world,
-             "insert into organize_runs (" WS_RUN_COLUMNS ", instruction) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             run.id,
-             run.asset_id,
-             run.workspace_id,
-             run.target_node_id,
-             run.status,
-             run.phase,
-             run.message,
-             run.created_by_user_id,
-             run.created_by_agent_id,
-             run.created_at,
-             run.updated_at,
-             instruction);
-}
-
 Result<std::optional<OrganizeRun>> find_run(World& world, std::string_view id) {
   return read_row(world, read_as<OrganizeRun>, "select " WS_RUN_COLUMNS " from organize_runs where id = ?", id);
 }
@@ -189,7 +172,11 @@ ServiceResult organize_file(World& world, const ServiceCall& call) {
                            .created_by_agent_id = call.caller.agent_id,
                            .created_at = world.now(),
                            .updated_at = world.now()};
-  WS_API_TRY(insert_run(world, run, text_of(call.body, "instruction")));
+  WS_API_TRY(put_row(world,
+                     "insert into organize_runs (" WS_RUN_COLUMNS
+                     ", instruction) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     run,
+                     text_of(call.body, "instruction")));
   WS_API_TRY(work.commit());
   return Answer{.status = 202, .body = to_json(run)};
 }

@@ -259,14 +259,14 @@ Result<std::vector<Passage>> find_passages(
   return passages;
 }
 
-std::string render_answer(const std::vector<Passage>& passages, const std::vector<Knowledge>& asked) {
+std::string render_answer(const std::vector<Passage>& passages, const std::vector<std::string>& asked) {
   std::string answer = render_passages(passages, Knowledge::workspace);
   const std::string memory = render_passages(passages, Knowledge::memory);
   if (!answer.empty() && !memory.empty()) answer += '\n';
   answer += memory;
   if (!answer.empty()) return answer;
-  const bool workspace = std::ranges::find(asked, Knowledge::workspace) != asked.end();
-  const bool earlier = std::ranges::find(asked, Knowledge::memory) != asked.end();
+  const bool workspace = std::ranges::find(asked, name(Knowledge::workspace)) != asked.end();
+  const bool earlier = std::ranges::find(asked, name(Knowledge::memory)) != asked.end();
   if (!workspace && !earlier) return "No source was asked, so there is no answer.\n";
   return fmt::format("Nothing was found about this in the {}{}{} that you may read.\n",
                      workspace ? "documents" : "",

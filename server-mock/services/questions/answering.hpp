@@ -34,8 +34,8 @@ struct Passage {
 Result<std::vector<Passage>> find_passages(
     World& world, const Caller& caller, std::string_view workspace_id, std::string_view prompt, Knowledge knowledge);
 
-/// The answer as Markdown. `asked`: the sources, named in the sentence that nothing was found.
-std::string render_answer(const std::vector<Passage>& passages, const std::vector<Knowledge>& asked);
+/// The answer as Markdown. `asked`: the names of the sources, told in the sentence that nothing was found.
+std::string render_answer(const std::vector<Passage>& passages, const std::vector<std::string>& asked);
 /// The document in which the answer is stored.
 std::string render_artifact(std::string_view title, std::string_view prompt, std::string_view answer);
 /// The prompt's first line, at most 80 code points.

@@ -10,12 +10,6 @@
 namespace ws::mock {
 namespace {
 
-Json names_of(const std::vector<Knowledge>& sources) {
-  Json names = Json::array();
-  for (const Knowledge source : sources) names.push_back(name(source));
-  return names;
-}
-
 /// The caller of a question that is answered later, with the current role.
 Result<Caller> asker_of(World& world, const Question& question) {
   Caller asker = {.owner_user_id = question.maker.user_id,
@@ -41,22 +35,9 @@ Result<bool> is_seen(World& world, const Caller& caller, std::string_view worksp
   return access_to(caller, role, as_private_page) != AccessLevel::none;
 }
 
-Conversation read_conversation(const sqlite::Statement& row) {
-  return {.sequence = row.integer(0),
-          .id = row.string(1),
-          .workspace_id = row.string(2),
-          .title = row.string(3),
-          .status = row.string(4),
-          .thread_id = row.string(5),
-          .question_count = row.integer(6),
-          .last_question_at = row.optional_integer(7),
-          .maker = {.user_id = row.string(8), .agent_id = row.string(9)},
-          .created_at = row.integer(10),
-          .updated_at = row.integer(11)};
-}
-
 Result<std::optional<Conversation>> find_conversation(World& world, std::string_view id) {
-  return read_row(world, read_conversation, "select " WS_CONVERSATION_COLUMNS " from conversations where id = ?", id);
+  return read_row(
+      world, read_as<Conversation>, "select " WS_CONVERSATION_COLUMNS " from conversations where id = ?", id);
 }
 
 Result<Conversation> begin_conversation(World& world, const Caller& caller, std::string_view title) {
@@ -67,69 +48,22 @@ Result<Conversation> begin_conversation(World& world, const Caller& caller, std:
                        .maker = {.user_id = caller.owner_user_id, .agent_id = caller.agent_id},
                        .created_at = world.now(),
                        .updated_at = world.now()};
-  WS_TRY(put(world,
-             "insert into conversations (id, workspace_id, title, thread_id, created_by_user_id, "
-             "created_by_agent_id, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?)",
-             made.id,
-             made.workspace_id,
-             made.title,
-             made.thread_id,
-             made.maker.user_id,
-             made.maker.agent_id,
-             made.created_at,
-             made.updated_at));
+  WS_TRY(put_row(world,
+                 "insert into conversations (" WS_CONVERSATION_COLUMNS
+                 ") values (nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 made));
   return made;
 }
 
-Result<Question> read_question(const sqlite::Statement& row) {
-  Question question = {.sequence = row.integer(0),
-                       .id = row.string(1),
-                       .workspace_id = row.string(2),
-                       .conversation_id = row.string(3),
-                       .prompt = row.string(4),
-                       .title = row.string(5),
-                       .answers_later = row.integer(7) != 0,
-                       .due_at = row.optional_integer(8),
-                       .artifact_document_id = row.string(10),
-                       .artifact_revision = row.integer(11),
-                       .maker = {.user_id = row.string(12), .agent_id = row.string(13)},
-                       .created_at = row.integer(14),
-                       .completed_at = row.optional_integer(15)};
-  WS_LET(const Json sources, parse_bounded(row.text(6)));
-  for (const Json& source : sources) {
-    question.sources.push_back(source == "memory" ? Knowledge::memory : Knowledge::workspace);
-  }
-  WS_LET(const Json passages, parse_bounded(row.text(9)));
-  question.passages = parse_passages(passages);
-  return question;
-}
-
 Result<std::optional<Question>> find_question(World& world, std::string_view id) {
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select " WS_QUESTION_COLUMNS " from questions where id = ?"));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::optional<Question>();
-  WS_LET(Question question, read_question(*row));
-  return std::optional(std::move(question));
+  return read_row(world, read_as<Question>, "select " WS_QUESTION_COLUMNS " from questions where id = ?", id);
 }
 
 Result<void> insert_question(World& world, Question& question) {
-  WS_TRY(put(world,
-             "insert into questions (id, workspace_id, conversation_id, prompt, title, sources, "
-             "answers_later, due_at, created_by_user_id, created_by_agent_id, created_at) "
-             "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             question.id,
-             question.workspace_id,
-             question.conversation_id,
-             question.prompt,
-             question.title,
-             dump(names_of(question.sources)),
-             question.answers_later,
-             question.due_at,
-             question.maker.user_id,
-             question.maker.agent_id,
-             question.created_at));
+  WS_TRY(put_row(world,
+                 "insert into questions (" WS_QUESTION_COLUMNS
+                 ") values (nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 question));
   question.sequence = world.database.last_insert_rowid();
   return put(world,
              "update conversations set question_count = question_count + 1, last_question_at = ?1, "
@@ -140,12 +74,14 @@ Result<void> insert_question(World& world, Question& question) {
 
 Result<void> answer_question(World& world, const Caller& asker, Question& question, std::int64_t completed_at) {
   WS_TRY(refresh_search_index(world));
-  for (const Knowledge source : question.sources) {
-    WS_LET(std::vector<Passage> found, find_passages(world, asker, question.workspace_id, question.prompt, source));
-    for (Passage& passage : found) question.passages.push_back(std::move(passage));
+  std::vector<Passage> passages;
+  for (const std::string& source : question.sources) {
+    const Knowledge knowledge = source == name(Knowledge::memory) ? Knowledge::memory : Knowledge::workspace;
+    WS_LET(std::vector<Passage> found, find_passages(world, asker, question.workspace_id, question.prompt, knowledge));
+    std::ranges::move(found, std::back_inserter(passages));
   }
-  const std::string text =
-      render_artifact(question.title, question.prompt, render_answer(question.passages, question.sources));
+  question.passages = to_json(passages);
+  const std::string text = render_artifact(question.title, question.prompt, render_answer(passages, question.sources));
   WS_LET(DocumentChanges changes, DocumentChanges::by(world, asker));
   WS_LET(const Document artifact,
          changes.create({.workspace_id = question.workspace_id, .title = question.title, .content = text}));
@@ -156,7 +92,7 @@ Result<void> answer_question(World& world, const Caller& asker, Question& questi
   return put(world,
              "update questions set due_at = null, passages = ?, artifact_document_id = ?, "
              "artifact_revision = ?, completed_at = ? where id = ?",
-             dump(to_json(question.passages)),
+             dump(*question.passages),
              question.artifact_document_id,
              question.artifact_revision,
              completed_at,

@@ -43,7 +43,6 @@ struct Conversation {
 #define WS_CONVERSATION_COLUMNS                                                                                  \
   "sequence, id, workspace_id, title, status, thread_id, question_count, last_question_at, created_by_user_id, " \
   "created_by_agent_id, created_at, updated_at"
-Conversation read_conversation(const sqlite::Statement& row);
 Result<std::optional<Conversation>> find_conversation(World& world, std::string_view id);
 /// Creates a conversation without questions.
 Result<Conversation> begin_conversation(World& world, const Caller& caller, std::string_view title);
@@ -55,11 +54,11 @@ struct Question {
   std::string conversation_id = {};
   std::string prompt = {};
   std::string title = {};
-  std::vector<Knowledge> sources = {};
+  std::vector<std::string> sources = {};    ///< names of `Knowledge`
   bool answers_later = false;               ///< asked under `question_async`: `answer` is never shown
   std::optional<std::int64_t> due_at = {};  ///< time of the answer; running until then
-  std::vector<Passage> passages = {};
-  std::string artifact_document_id = {};  ///< empty: running
+  JsonBox passages = {};                    ///< as `to_json` of passages writes them
+  std::string artifact_document_id = {};    ///< empty: running
   std::int64_t artifact_revision = 0;
   Maker maker = {};
   std::int64_t created_at = 0;
@@ -68,7 +67,6 @@ struct Question {
 #define WS_QUESTION_COLUMNS                                                                                \
   "sequence, id, workspace_id, conversation_id, prompt, title, sources, answers_later, due_at, passages, " \
   "artifact_document_id, artifact_revision, created_by_user_id, created_by_agent_id, created_at, completed_at"
-Result<Question> read_question(const sqlite::Statement& row);
 Result<std::optional<Question>> find_question(World& world, std::string_view id);
 /// Inserts it as the last of its conversation.
 Result<void> insert_question(World& world, Question& question);

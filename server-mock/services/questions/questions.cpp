@@ -6,6 +6,7 @@
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/paging.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -28,7 +29,7 @@ constexpr const char* questions_query =
 /// The passages whose documents the reader may see now.
 ApiResult<std::vector<Passage>> seen_passages(World& world, const ServiceCall& call, const Question& question) {
   std::vector<Passage> seen;
-  for (const Passage& passage : question.passages) {
+  for (const Passage& passage : parse_passages(*question.passages)) {
     const auto document = find_visible_document(world, call, passage.document_id, WithContent::no);
     if (document) seen.push_back(passage);
     if (!document && document.error().status >= 500) return refuse(document.error());
@@ -71,8 +72,6 @@ ApiResult<Json> artifacts_of(World& world, const ServiceCall& call, const Questi
 ApiResult<Json> to_json(World& world, const ServiceCall& call, const Question& question) {
   WS_API_LET(const std::vector<Passage> passages, seen_passages(world, call, question));
   WS_API_LET(Json artifacts, artifacts_of(world, call, question));
-  Json sources = Json::array();
-  for (const Knowledge source : question.sources) sources.push_back(name(source));
   const bool completed = question.completed_at.has_value();
   Json json = {{"id", question.id},
                {"object", "question"},
@@ -80,7 +79,7 @@ ApiResult<Json> to_json(World& world, const ServiceCall& call, const Question& q
                {"conversation_id", question.conversation_id},
                {"prompt", question.prompt},
                {"title", question.title},
-               {"sources", std::move(sources)}};
+               {"sources", question.sources}};
   if (completed && !question.answers_later) json["answer"] = render_answer(passages, question.sources);
   json["source_document_ids"] = documents_of(passages);
   json["citations"] = citations_of(passages);
@@ -116,12 +115,12 @@ std::pair<std::string, std::string> answered_as(bool later) {
   return {assumed_header, later ? "question_async=yes" : "question_async=no"};
 }
 
-std::vector<Knowledge> sources_of(const Json& body) {
-  std::vector<Knowledge> sources;
-  const Json* names = find(body, "sources");
-  if (names == nullptr) return sources;
+/// Without duplicates, the documents first.
+std::vector<std::string> sources_of(const Json& body) {
+  const std::vector<std::string> asked = find_texts(body, "sources");
+  std::vector<std::string> sources;
   for (const Knowledge source : {Knowledge::workspace, Knowledge::memory}) {
-    if (std::ranges::find(*names, Json(name(source))) != names->end()) sources.push_back(source);
+    if (std::ranges::find(asked, name(source)) != asked.end()) sources.emplace_back(name(source));
   }
   return sources;
 }
@@ -141,6 +140,7 @@ ServiceResult ask_question(World& world, const ServiceCall& call) {
                        .sources = sources_of(call.body),
                        .answers_later = later,
                        .due_at = later ? std::optional(world.now() + answering_ms) : std::nullopt,
+                       .passages = Json::array(),
                        .maker = {.user_id = call.caller.owner_user_id, .agent_id = call.caller.agent_id},
                        .created_at = world.now()};
   WS_API_TRY(insert_question(world, question));
@@ -181,12 +181,7 @@ ServiceResult list_questions(World& world, const ServiceCall& call) {
                    bound_admin_flag(caller),
                    conversation,
                    limit + 1);
-    while (true) {
-      WS_API_LET(const bool found, rows->step());
-      if (!found) break;
-      WS_API_LET(Question question, read_question(*rows));
-      questions.push_back(std::move(question));
-    }
+    WS_API_LET(questions, read_all(*rows, read_as<Question>));
   }
   Json next = nullptr;
   if (static_cast<std::int64_t>(questions.size()) > limit) {
@@ -246,7 +241,7 @@ ServiceResult list_conversations(World& world, const ServiceCall& call) {
                  bound_admin_flag(caller),
                  limit + 1);
   return read_page(*rows, list_name, limit, [](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
-    const Conversation conversation = read_conversation(row);
+    const auto conversation = read_as<Conversation>(row);
     data.push_back(to_json(conversation));
     return conversation.sequence;
   });

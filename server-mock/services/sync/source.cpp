@@ -72,22 +72,6 @@ ApiResult<Node> find_root(World& world, const ServiceCall& call) {
   return std::move(seen.node);
 }
 
-Result<void> insert_source(World& world, const Source& source) {
-  return put(world,
-             "insert into sync_sources (id, workspace_id, name, root_node_id, project_id, "
-             "created_by_user_id, created_by_agent_id, created_at, updated_at) "
-             "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             source.id,
-             source.workspace_id,
-             source.name,
-             source.root_node_id,
-             source.project_id,
-             source.created_by_user_id,
-             source.created_by_agent_id,
-             source.created_at,
-             source.updated_at);
-}
-
 ServiceResult create_source(World& world, const ServiceCall& call) {
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(const Node root, find_root(world, call));
@@ -100,7 +84,8 @@ ServiceResult create_source(World& world, const ServiceCall& call) {
                          .created_by_agent_id = call.caller.agent_id,
                          .created_at = world.now(),
                          .updated_at = world.now()};
-  WS_API_TRY(insert_source(world, source));
+  WS_API_TRY(put_row(
+      world, "insert into sync_sources (" WS_SOURCE_COLUMNS ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", source));
   WS_API_LET(const std::vector<std::string> adopted, documents_below(world, root.id));
   for (const std::string& id : adopted) {
     WS_API_LET(const std::optional<Document> document, find_document(world, id, WithContent::no));

@@ -73,11 +73,7 @@ Result<void> leave_source(World& world, std::string_view source_id, std::string_
 }  // namespace
 
 Result<std::optional<Source>> find_source(World& world, std::string_view id) {
-  return read_row(world,
-                  read_as<Source>,
-                  "select id, workspace_id, name, root_node_id, project_id, revision, created_by_user_id, "
-                  "created_by_agent_id, last_committed_at, created_at, updated_at from sync_sources where id = ?",
-                  id);
+  return read_row(world, read_as<Source>, "select " WS_SOURCE_COLUMNS " from sync_sources where id = ?", id);
 }
 
 Result<std::optional<SyncEntry>> find_entry(World& world, std::string_view source_id, std::string_view document_id) {

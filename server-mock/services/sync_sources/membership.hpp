@@ -29,6 +29,9 @@ struct Source {
   std::int64_t created_at = 0;
   std::int64_t updated_at = 0;
 };
+#define WS_SOURCE_COLUMNS                                                                                 \
+  "id, workspace_id, name, root_node_id, project_id, revision, created_by_user_id, created_by_agent_id, " \
+  "last_committed_at, created_at, updated_at"
 Result<std::optional<Source>> find_source(World& world, std::string_view id);
 
 /// A document in one source.

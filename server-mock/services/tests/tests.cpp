@@ -36,9 +36,9 @@ struct TestRun {
   std::int64_t started_at = 0;
   std::int64_t finished_at = 0;
 };
-#define WS_TEST_RUN_COLUMNS                                                                                         \
-  "r.sequence, r.id, r.workspace_id, r.selection_kind, r.suite_id, r.case_ids, r.status, r.results, r.created_at, " \
-  "r.started_at, r.finished_at"
+#define WS_TEST_RUN_COLUMNS                                                                                   \
+  "sequence, id, workspace_id, selection_kind, suite_id, case_ids, status, results, created_at, started_at, " \
+  "finished_at"
 
 constexpr std::int64_t queued_ms = 1000;
 
@@ -79,49 +79,6 @@ void plan_run(const World& world, TestRun& run) {
   if (world.assumptions.is("test_runs", "finished")) return;
   run.started_at += queued_ms;
   run.finished_at = run.started_at + duration_ms;
-}
-
-Result<void> insert_test_run(World& world, const TestRun& run) {
-  return put(world,
-             "insert into test_runs (id, workspace_id, selection_kind, suite_id, case_ids, status, "
-             "results, created_at, started_at, finished_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             run.id,
-             run.workspace_id,
-             run.selection_kind,
-             run.suite_id,
-             dump(Json(run.case_ids)),
-             run.status,
-             dump(*run.results),
-             run.created_at,
-             run.started_at,
-             run.finished_at);
-}
-
-Result<TestRun> read_test_run(const sqlite::Statement& row) {
-  TestRun run = {.sequence = row.integer(0),
-                 .id = row.string(1),
-                 .workspace_id = row.string(2),
-                 .selection_kind = row.string(3),
-                 .suite_id = row.string(4),
-                 .status = row.string(6),
-                 .created_at = row.integer(8),
-                 .started_at = row.integer(9),
-                 .finished_at = row.integer(10)};
-  WS_LET(const Json ids, parse_bounded(row.text(5)));
-  for (const Json& id : ids) run.case_ids.push_back(id.get<std::string>());
-  WS_LET(Json results, parse_bounded(row.text(7)));
-  run.results = std::move(results);
-  return run;
-}
-
-Result<std::optional<TestRun>> find_test_run(World& world, std::string_view id) {
-  WS_LET(const sqlite::CachedStatement row,
-         world.database.cached("select " WS_TEST_RUN_COLUMNS " from test_runs r where r.id = ?"));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::optional<TestRun>();
-  WS_LET(TestRun run, read_test_run(*row));
-  return std::optional(std::move(run));
 }
 
 /// The run as a client sees it at the time `now`.
@@ -266,12 +223,12 @@ ApiResult<void> select_cases(const ServiceCall& call, TestRun& run) {
 // ?11 now.
 constexpr const char* runs_query =
     "select " WS_TEST_RUN_COLUMNS
-    " from test_runs r cross join members m on m.workspace_id = r.workspace_id and m.user_id = ?1 "
-    "where r.sequence < ?2 and (?3 = '' or r.workspace_id = ?3) "
-    "and iif(r.workspace_id = ?4, ?5, ?5 is not null and m.role in ('owner', 'admin')) and (?6 = '' or ?6 = iif(?11 >= "
-    "r.finished_at, r.status, iif(?11 >= r.started_at, 'running', 'queued'))) "
-    "and (?7 = '' or r.selection_kind = ?7) and (?8 = '' or r.suite_id = ?8) "
-    "and (?9 = '' or exists (select 1 from json_each(r.case_ids) where value = ?9)) order by r.sequence desc limit ?10";
+    " from test_runs r where sequence < ?2 and (?3 = '' or workspace_id = ?3) "
+    "and exists (select 1 from members m where m.workspace_id = r.workspace_id and m.user_id = ?1 "
+    "  and iif(m.workspace_id = ?4, ?5, ?5 is not null and m.role in ('owner', 'admin'))) "
+    "and (?6 = '' or ?6 = iif(?11 >= finished_at, status, iif(?11 >= started_at, 'running', 'queued'))) "
+    "and (?7 = '' or selection_kind = ?7) and (?8 = '' or suite_id = ?8) "
+    "and (?9 = '' or exists (select 1 from json_each(case_ids) where value = ?9)) order by sequence desc limit ?10";
 
 ServiceResult get_test_catalog(World& /*world*/, const ServiceCall& /*call*/) {
   const Json& cases = catalog()["cases"];
@@ -327,7 +284,7 @@ ServiceResult list_test_runs(World& world, const ServiceCall& call) {
                  limit + 1,
                  world.now());
   const auto add = [&](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
-    WS_LET(const TestRun run, read_test_run(row));
+    const auto run = read_as<TestRun>(row);
     data.push_back(to_json(run, world.now()));
     return run.sequence;
   };
@@ -343,7 +300,10 @@ ServiceResult launch_test_run(World& world, const ServiceCall& call) {
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   run.id = world.ids.uuid("test_run");
   plan_run(world, run);
-  WS_API_TRY(insert_test_run(world, run));
+  WS_API_TRY(put_row(world,
+                     "insert into test_runs (" WS_TEST_RUN_COLUMNS
+                     ") values (nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     run));
   WS_API_TRY(work.commit());
   return Answer{.status = 202,
                 .body = to_json(run, world.now()),
@@ -351,7 +311,11 @@ ServiceResult launch_test_run(World& world, const ServiceCall& call) {
 }
 
 ServiceResult get_test_run(World& world, const ServiceCall& call) {
-  WS_API_LET(const std::optional<TestRun> run, find_test_run(world, id_of(call.parameters, "run_id")));
+  WS_API_LET(const std::optional<TestRun> run,
+             read_row(world,
+                      read_as<TestRun>,
+                      "select " WS_TEST_RUN_COLUMNS " from test_runs where id = ?",
+                      id_of(call.parameters, "run_id")));
   if (!run) return not_found("test run");
   WS_API_TRY(require_admin(world, call, run->workspace_id, "test run"));
   return Answer{.body = to_json(*run, world.now())};

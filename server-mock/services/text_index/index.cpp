@@ -299,36 +299,20 @@ Result<std::vector<Hit>> rank(World& world, const SearchScope& scope, const std:
   bind_scope(*rows, scope);
   rows->bind(9, expression);
   rows->bind(10, static_cast<std::int64_t>(most));
-  std::vector<Hit> hits;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return hits;
-    hits.push_back({.place = rows->integer(0), .score = rows->real(1)});
-  }
+  return read_all(*rows, [](const sqlite::Statement& row) { return Hit{row.integer(0), row.real(1)}; });
 }
 
 Result<std::optional<FoundChunk>> read_chunk(World& world, const SearchScope& scope, std::int64_t place) {
   WS_LET(const sqlite::CachedStatement row, world.database.cached(chunk_query));
   bind_scope(*row, scope);
   row->bind(9, place);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::optional<FoundChunk>();
-  WS_LET(const Json path, parse_bounded(row->text(7)));
-  FoundChunk chunk = {.id = row->string(0),
-                      .kind = row->string(1),
-                      .title = row->string(2),
-                      .node_id = row->string(3),
-                      .page_id = row->string(4),
-                      .document_id = row->string(5),
-                      .content_revision = row->integer(6),
-                      .start_byte = static_cast<std::size_t>(row->integer(8)),
-                      .text = std::string(row->blob(9)),
-                      .asset_id = row->string(10)};
-  if (!row->text(11).empty()) {
-    WS_LET(chunk.text, part_of_blob(world, row->string(11), chunk.start_byte, row->integer(12)));
-  }
-  for (const Json& heading : path) chunk.heading_path.push_back(heading.get<std::string>());
-  return std::optional(std::move(chunk));
+  return read_next(*row, [&world](const sqlite::Statement& found) -> Result<FoundChunk> {
+    auto chunk = read_as<FoundChunk>(found);
+    if (!found.text(11).empty()) {
+      WS_LET(chunk.text, part_of_blob(world, found.string(11), chunk.start_byte, found.integer(12)));
+    }
+    return chunk;
+  });
 }
 
 }  // namespace ws::mock

@@ -21,22 +21,19 @@ std::string_view listed_workspace(const World& world, const Caller& caller) {
 }
 
 ServiceResult list_workspaces(World& world, const ServiceCall& call) {
-  WS_API_LET(
-      const sqlite::CachedStatement rows,
-      world.database.cached("select w.id, w.name, m.role, w.created_at, w.updated_at from members m join workspaces w "
-                            "on w.id = m.workspace_id where m.user_id = ?1 and (?2 = '' or w.id = ?2) order by w.id"));
-  rows->bind_all(call.caller.owner_user_id, listed_workspace(world, call.caller));
-  Json data = Json::array();
-  while (true) {
-    WS_API_LET(const bool found, rows->step());
-    if (!found) break;
-    const Role role = std::min(contract::find_role(rows->text(2)).value_or(Role::none), call.caller.ceiling);
-    data.push_back(to_json(WorkspaceRow{.id = rows->string(0),
-                                        .name = rows->string(1),
-                                        .role = std::string(contract::name(role)),
-                                        .created_at = rows->integer(3),
-                                        .updated_at = rows->integer(4)}));
-  }
+  const auto read = [&call](const sqlite::Statement& row) {
+    auto workspace = read_as<WorkspaceRow>(row);
+    workspace.role =
+        contract::name(std::min(contract::find_role(workspace.role).value_or(Role::none), call.caller.ceiling));
+    return to_json(workspace);
+  };
+  WS_API_LET(std::vector<Json> data,
+             read_rows(world,
+                       read,
+                       "select w.id, w.name, m.role, w.created_at, w.updated_at from members m join workspaces w "
+                       "on w.id = m.workspace_id where m.user_id = ?1 and (?2 = '' or w.id = ?2) order by w.id",
+                       call.caller.owner_user_id,
+                       listed_workspace(world, call.caller)));
   return Answer{.body = Json{{"data", std::move(data)}, {"next_cursor", nullptr}}};
 }
 
