@@ -1,5 +1,3 @@
-#include "server-mock/background_command.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -17,6 +15,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/process.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "server-mock/commands.hpp"
 #include "server-mock/output/print.hpp"
 
 namespace ws::mock {

@@ -1,9 +1,9 @@
-#include "server-mock/compare_command.hpp"
-
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include "api-client/base/text.hpp"
 #include "api-client/base/uuid.hpp"
 #include "server-mock/application/stop_on_signal.hpp"
+#include "server-mock/commands.hpp"
 #include "server-mock/compare/caller.hpp"
 #include "server-mock/compare/difference_report.hpp"
 #include "server-mock/compare/recorder.hpp"
@@ -35,20 +36,6 @@ constexpr int not_done_exit = 2;
 constexpr std::size_t token_bytes = std::size_t{64} << 10U;
 /// All of its exchanges are kept; parsed, they take up to ten times as much.
 constexpr std::size_t recording_bytes = std::size_t{128} << 20U;
-
-std::atomic<bool> diff_stopped = false;
-
-/// The first Ctrl-C stops the requests; documents that were created are then archived.
-void stop_on_signals() {
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
-    std::signal(signal, [](int) { diff_stopped = true; });
-  }
-}
-
-/// While the report is printed a signal ends the program: its reader may be stuck.
-void restore_signals() {
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
-}
 
 /// Reads `--token-file`, otherwise `WS_TOKEN`.
 Result<std::string> read_token(const std::string& path) {
@@ -89,13 +76,16 @@ Result<Access> access_of(const DiffFlags& flags) {
 /// A value that no earlier run used. Otherwise idempotency keys of an earlier run would be reused.
 std::string fresh_mark() { return fmt::format("{:x}", SystemClock().now().time_since_epoch().count()); }
 
-Result<DifferenceReport> compare_live(const DiffFlags& flags, const ApplicationOptions& options) {
+/// `stop`: the first Ctrl-C stops the requests; documents that were created are then archived.
+Result<DifferenceReport> compare_live(const DiffFlags& flags,
+                                      const ApplicationOptions& options,
+                                      std::atomic<bool>& stopped,
+                                      std::optional<StopOnSignal>& stop) {
   WS_LET(const Access access, access_of(flags));
   WS_LET(const std::string token, read_token(flags.token_file));
   WS_TRY(ask_first(flags, access));
-  stop_on_signals();
-  WS_LET(compare::Caller caller,
-         compare::Caller::open({.base_url = flags.against, .token = token, .stop = &diff_stopped}));
+  stop.emplace(std::array{SIGHUP, SIGINT, SIGTERM}, [&stopped] { stopped = true; });
+  WS_LET(compare::Caller caller, compare::Caller::open({.base_url = flags.against, .token = token, .stop = &stopped}));
   Redactor redactor(Redactor::Undescribed::hidden);
   WS_LET(compare::ScriptRun run,
          compare::run_script(caller, redactor, {.access = access, .project_id = flags.project, .mark = fresh_mark()}));
@@ -197,11 +187,13 @@ Result<int> run_diff(const DiffFlags& flags, const ApplicationOptions& options) 
   if (flags.against.empty() == flags.recording.empty()) {
     return fail(Failure::Kind::usage, "diff takes either --against URL or --recording FILE");
   }
+  std::atomic<bool> stopped = false;
+  std::optional<StopOnSignal> stop;
   WS_LET(const DifferenceReport report,
-         flags.recording.empty() ? compare_live(flags, options) : compare_recording(flags, options));
+         flags.recording.empty() ? compare_live(flags, options, stopped, stop) : compare_recording(flags, options));
   if (!flags.assumptions.empty()) WS_TRY(write_file(flags.assumptions, compare::assumptions_yaml(report)));
   if (!flags.junit.empty()) WS_TRY(write_file(flags.junit, compare::render_junit(report)));
-  restore_signals();
+  stop.reset();  // while the report is printed a signal ends the program: its reader may be stuck
   if (flags.json) {
     print(TerminalText::json(dump(compare::to_json(report), 2)) + "\n");
   } else {

@@ -1,6 +1,7 @@
 /// The command line flags of ws-mock, and the settings made from them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,9 +10,6 @@
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
 #include "server-mock/application/serve.hpp"
-#include "server-mock/compare_command.hpp"
-#include "server-mock/grade_command.hpp"
-#include "server-mock/sweep_command.hpp"
 
 namespace CLI {
 class App;
@@ -19,7 +17,62 @@ class App;
 
 namespace ws::mock {
 
-/// The parsed flags.
+/// Of `sweep`.
+struct SweepFlags {
+  bool plan = false;
+  std::size_t jobs = 0;  ///< 0: as many as processors
+  std::string limit = "10s";
+  std::string patience = "10s";
+  bool json = false;
+  std::string junit = {};
+  std::string html = {};
+  std::string replay = {};
+  std::string accept = {};
+  std::vector<std::string> only = {};
+  std::vector<std::string> skip = {};
+  std::vector<std::string> operations = {};
+  std::size_t max_rows = 0;
+  std::size_t sample = 0;
+  std::string trace_pattern = {};
+  std::size_t max_sends = 10;
+  std::size_t max_requests = 0;  ///< 0: five times the clean run's
+  std::string says = {};
+  std::string output = {};
+  std::string since = {};
+  bool rerun = true;
+  std::vector<std::string> replayed = {};  ///< see `replayed_flags`
+};
+
+/// Of `grade` and `exec`.
+struct GradeFlags {
+  std::string expect = {};
+  std::string save = {};
+  std::string state = {};  ///< of `grade` only, as `url`
+  std::string url = {};
+};
+
+/// Of `diff`.
+struct DiffFlags {
+  std::string against = {};
+  std::string recording = {};
+  std::string token_file = {};
+  bool read_only = false;
+  std::string project = {};
+  bool scratch = false;
+  bool yes = false;
+  std::string assumptions = {};
+  bool json = false;
+  std::string junit = {};
+};
+
+/// Of `record`.
+struct RecordFlags {
+  std::string to = {};
+  std::string out = {};
+  bool shapes_only = false;
+};
+
+/// All of them.
 struct Flags {
   std::string listen = "127.0.0.1:0";
   std::vector<std::string> allow_hosts = {};

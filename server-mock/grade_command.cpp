@@ -1,5 +1,3 @@
-#include "server-mock/grade_command.hpp"
-
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -10,6 +8,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/yaml.hpp"
+#include "server-mock/commands.hpp"
 #include "server-mock/compare/caller.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
 #include "server-mock/output/print.hpp"

@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <csignal>
 #include <exception>
+#include <functional>
 #include <optional>
 
 #include <CLI/CLI.hpp>
@@ -12,21 +13,17 @@
 #include <unistd.h>
 
 #include "api-client/base/build_info.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/base/yaml.hpp"
 #include "api-client/contract/openapi.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/application/serve.hpp"
-#include "server-mock/background_command.hpp"
-#include "server-mock/compare_command.hpp"
+#include "server-mock/commands.hpp"
 #include "server-mock/control/control.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
 #include "server-mock/fixtures/schema.hpp"
-#include "server-mock/flags.hpp"
 #include "server-mock/output/print.hpp"
 #include "server-mock/sweep/coverage.hpp"
-#include "server-mock/sweep_command.hpp"
-#include "server-mock/trace_command.hpp"
-#include "server-mock/usage.hpp"
 
 #ifdef WS_JEMALLOC
 #include <jemalloc/jemalloc.h>
@@ -105,34 +102,32 @@ int run_server(const Flags& flags, std::vector<std::string> command, pid_t paren
   return *code;
 }
 
-int run_sweep(const Flags& flags, const std::vector<std::string>& command) {
+/// `failed`: the exit code of every failure; empty: that of its kind.
+int with_settings(const Flags& flags,
+                  const std::function<Result<int>(ServeSettings&)>& run_command,
+                  std::optional<int> failed = {}) {
   auto settings = settings_of(flags);
-  if (!settings) return report_failure(settings.error());
-  settings->application.release_memory = release_memory;
-  settings->application.log = LogStyle::off;
-  const auto code = mock::run_sweep(flags.sweep, command, settings->application);
-  if (code) return *code;
-  return report_failure(code.error()) == usage_exit ? usage_exit : stopped_exit;
+  return settings ? code_of(run_command(*settings), failed) : code_of(fail(settings.error()), failed);
+}
+
+int run_sweep(const Flags& flags, const std::vector<std::string>& command) {
+  return with_settings(flags, [&](ServeSettings& settings) -> Result<int> {
+    settings.application.release_memory = release_memory;
+    settings.application.log = LogStyle::off;
+    const auto code = mock::run_sweep(flags.sweep, command, settings.application);
+    if (code) return *code;
+    return report_failure(code.error()) == usage_exit ? usage_exit : stopped_exit;
+  });
 }
 
 int run_diff(const Flags& flags) {
-  auto settings = settings_of(flags);
-  if (!settings) {
-    report_failure(settings.error());
-    return usage_exit;
-  }
-  settings->application.log = LogStyle::off;
-  const auto code = mock::run_diff(flags.diff, settings->application);
-  if (code) return *code;
-  report_failure(code.error());
-  return usage_exit;
-}
-
-int run_record(const Flags& flags) {
-  const auto settings = settings_of(flags);
-  if (!settings) return report_failure(settings.error());
-  const auto code = mock::run_record(flags.record, *settings);
-  return code ? *code : report_failure(code.error());
+  return with_settings(
+      flags,
+      [&](ServeSettings& settings) {
+        settings.application.log = LogStyle::off;
+        return mock::run_diff(flags.diff, settings.application);
+      },
+      usage_exit);
 }
 
 int run_trace(const Flags& flags, bool is_opened, pid_t parent) {
@@ -141,8 +136,7 @@ int run_trace(const Flags& flags, bool is_opened, pid_t parent) {
         {.kind = Failure::Kind::usage, .what = "--at is a request of a trace", .hint = "add --trace FILE"});
   }
   if (flags.exit_with_parent) end_with_parent(parent);
-  const auto code = is_opened ? open_trace(flags) : serve_trace(flags);
-  return code ? *code : report_failure(code.error());
+  return code_of(is_opened ? open_trace(flags) : serve_trace(flags));
 }
 
 int print_openapi(bool yaml, bool control, contract::As as) {
@@ -157,25 +151,20 @@ Result<void> check_fixtures(const std::vector<std::string>& paths) {
   WS_LET(options.fixtures, Fixtures::read(paths));
   for (const std::string& note : options.fixtures.notes()) tell("ws-mock: " + note);
   WS_LET(const std::unique_ptr<Sandbox> sandbox, Sandbox::open(options));
-  const auto count = [&](const char* what, const char* sql) -> Result<std::string> {
-    WS_LET(const sqlite::CachedStatement row, sandbox->world->database.cached(sql));
-    WS_TRY(row->step());
-    return fmt::format("{} {}", what, row->integer(0));
-  };
-  WS_LET(const std::string people, count("people", "select count(*) from users"));
-  WS_LET(const std::string workspaces, count("Workspaces", "select count(*) from workspaces"));
-  WS_LET(const std::string documents, count("documents", "select count(*) from documents"));
-  WS_LET(const std::string agents, count("agents", "select count(*) from agents"));
-  print(fmt::format("{}, {}, {}, {}\n", people, workspaces, documents, agents));
+  WS_LET(const Json state, sandbox->read_state());
+  const auto count = [&](const char* table) { return state.at("tables").at(table).size(); };
+  print(fmt::format("people {}, Workspaces {}, documents {}, agents {}\n",
+                    count("users"),
+                    count("workspaces"),
+                    count("documents"),
+                    count("agents")));
   return {};
 }
 
 /// The versions of the program, of the API, and of each linked library (from CMake).
 int print_version(bool as_json) {
   std::vector<std::pair<std::string, std::string>> libraries;
-  for (std::string_view rest = WS_LIBRARIES; !rest.empty();) {
-    const std::string_view one = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+  for (const std::string_view one : split(WS_LIBRARIES, ',')) {
     const std::size_t space = one.find(' ');
     libraries.emplace_back(one.substr(0, space), one.substr(space + 1));
   }
@@ -282,7 +271,6 @@ int run(int count, char** texts) {
   std::vector<std::string> command = split_command(arguments);
   const std::vector<std::string> words = arguments;
   Flags flags;
-  flags.sweep.replayed = replayed_flags(arguments);
   CLI::App app("A whole Workspace service in one binary, for tests and for trying things out.", "ws-mock");
   bool version_flag = false;
   app.add_flag("--version", version_flag, "show the version, and those of the libraries in this program");
@@ -309,6 +297,7 @@ int run(int count, char** texts) {
   CLI::App* sweep = app.add_subcommand(
       "sweep", "sweep [flags] -- CMD...: run CMD once for each fault that can hit each of its requests");
   add_sweep_flags(*sweep, flags.sweep);
+  flags.sweep.replayed = replayed_flags(*sweep, arguments);
   CLI::App* diff = app.add_subcommand("diff", "compare a service, or a recording of one, with this mock");
   add_diff_flags(*diff, flags.diff);
   CLI::App* record = app.add_subcommand("record", "forward requests to a service and record them, without secrets");
@@ -329,23 +318,6 @@ int run(int count, char** texts) {
       app.add_subcommand("health", "health [URL]: ask whether the server at URL, or at --listen, answers");
   health->add_option("url", flags.asked, "http://ADDRESS:PORT, or https://ADDRESS:PORT");
   CLI::App* reference = app.add_subcommand("__reference")->group("");
-  for (CLI::App* each : {serve_words,
-                         exec,
-                         start,
-                         env,
-                         stop,
-                         grade,
-                         open,
-                         sweep,
-                         diff,
-                         record,
-                         openapi,
-                         assumptions,
-                         version,
-                         check_words,
-                         health}) {
-    each->fallthrough();
-  }
   try {
     std::ranges::reverse(arguments);  // CLI11 takes arguments in reverse order
     app.parse(std::move(arguments));
@@ -361,15 +333,16 @@ int run(int count, char** texts) {
     return report_failure(command_failure(named.empty() ? "" : named.front()->get_name(), !command.empty()));
   }
   if (start->parsed()) {
-    const auto settings = settings_of(flags);
-    return settings ? code_of(start_in_background(flags.name, words)) : report_failure(settings.error());
+    return with_settings(flags, [&](const ServeSettings&) { return start_in_background(flags.name, words); });
   }
   if (env->parsed()) return code_of(print_environment(flags.name));
   if (stop->parsed()) return code_of(stop_in_background(flags.name));
   if (grade->parsed()) return code_of(run_grade(flags.grade, flags.data, flags.control_token), usage_exit);
   if (sweep->parsed()) return run_sweep(flags, command);
   if (diff->parsed()) return run_diff(flags);
-  if (record->parsed()) return run_record(flags);
+  if (record->parsed()) {
+    return with_settings(flags, [&](const ServeSettings& settings) { return run_record(flags.record, settings); });
+  }
   if (open->parsed() || (serve_words->parsed() && (!flags.trace.empty() || flags.at))) {
     return run_trace(flags, open->parsed(), parent);
   }

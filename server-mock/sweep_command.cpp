@@ -1,5 +1,3 @@
-#include "server-mock/sweep_command.hpp"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -19,7 +17,9 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/suggestion.hpp"
+#include "api-client/base/text.hpp"
 #include "server-mock/application/stop_on_signal.hpp"
+#include "server-mock/commands.hpp"
 #include "server-mock/faults/operation_names.hpp"
 #include "server-mock/output/print.hpp"
 #include "server-mock/sweep/report.hpp"
@@ -42,6 +42,9 @@ constexpr std::size_t min_columns = 40;
 constexpr std::size_t max_columns = 120;
 constexpr std::size_t accept_bytes = std::size_t{1} << 20U;
 constexpr std::size_t journal_entries = 20'000;
+/// Groups of flags: those that narrow the plan or name the report, which a row that is replayed does not need.
+constexpr const char* of_report = "Report";
+constexpr const char* of_run = "Run";
 /// What common languages print on standard error for an unhandled error.
 constexpr const char* usual_traces =
     "Traceback \\(most recent call last\\)|Uncaught|Unhandled|unhandledRejection|^panic: |panicked at|Exception in "
@@ -62,9 +65,7 @@ Result<Accepted> read_accepted(const std::string& path) {
   static const std::regex form("(\\S+)\\s+(\\d{4}-\\d\\d-\\d\\d\\s+\\S.*)");
   WS_LET(const std::string text, read_file(path, accept_bytes, Source::connected));
   std::size_t number = 0;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view whole = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(whole.size() + 1, rest.size()));
+  for (const std::string_view whole : split_lines(text)) {
     const std::string line(trimmed_end(whole));
     ++number;
     if (line.empty() || line.starts_with('#')) continue;
@@ -223,12 +224,16 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
         ->delimiter(',')
         ->allow_extra_args(false);
   };
+  const auto are_of = [&sweep](const char* group) { sweep.option_defaults()->group(group); };
+  are_of(of_report);
   sweep.add_flag("--plan", flags.plan, "print the rows that would be run, and run only the two clean ones");
   sweep.add_option("--jobs", flags.jobs, "runs side by side (default: as many as processors)")
       ->check(CLI::Range(1, 256));
+  are_of(of_run);
   sweep.add_option("--limit", flags.limit, "stop a run after this long plus ten times the clean run")
       ->capture_default_str();
   sweep.add_option("--patience", flags.patience, "how long a call without an answer stays open")->capture_default_str();
+  are_of(of_report);
   sweep.add_flag("--json", flags.json, "the report as JSON");
   sweep.add_option("--junit", flags.junit, "also write a JUnit file, a case a row");
   sweep.add_option("--html", flags.html, "also write one HTML page: requests x faults, each with its journal");
@@ -241,6 +246,7 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
   const CLI::Range some(std::size_t{1}, std::size_t{1'000'000});
   sweep.add_option("--max-rows", flags.max_rows, "run at most N rows")->check(some);
   sweep.add_option("--sample", flags.sample, "run N rows, chosen by --seed")->check(some);
+  are_of(of_run);
   sweep.add_option(
       "--trace-pattern", flags.trace_pattern, "regular expression: what an unhandled error prints on stderr");
   sweep.add_option("--max-sends", flags.max_sends, "how often a failing call may be sent before it counts as a storm")
@@ -264,27 +270,15 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
       "  ws-mock sweep --replay 'docs.create#1:reset-after' -- ./publish-notes.sh");
 }
 
-std::vector<std::string> replayed_flags(const std::vector<std::string>& words) {
-  constexpr std::array<std::string_view, 3> alone = {"sweep", "--json", "--plan"};
-  constexpr std::array<std::string_view, 11> with_value = {"--accept",
-                                                           "--html",
-                                                           "--jobs",
-                                                           "--junit",
-                                                           "--max-rows",
-                                                           "--only",
-                                                           "--operations",
-                                                           "--replay",
-                                                           "--sample",
-                                                           "--since",
-                                                           "--skip"};
+std::vector<std::string> replayed_flags(const CLI::App& sweep, const std::vector<std::string>& words) {
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    if (std::ranges::find(alone, word) != alone.end()) continue;
-    if (std::ranges::find(with_value, word) != with_value.end()) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    const CLI::Option* const flag = name.starts_with("--") ? sweep.get_option_no_throw(name) : nullptr;
+    if (flag == nullptr || flag->get_group() != of_report) {
+      if (name != sweep.get_name()) kept.push_back(words[i]);
+    } else if (flag->get_items_expected_max() > 0 && name == words[i]) {
       ++i;
-    } else if (std::ranges::find(with_value, word.substr(0, word.find('='))) == with_value.end()) {
-      kept.push_back(words[i]);
     }
   }
   return kept;

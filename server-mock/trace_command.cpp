@@ -1,5 +1,3 @@
-#include "server-mock/trace_command.hpp"
-
 #include <filesystem>
 #include <utility>
 
@@ -7,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/application/stop_on_signal.hpp"
+#include "server-mock/commands.hpp"
 #include "server-mock/output/print.hpp"
 #include "server-mock/trace/player.hpp"
 #include "server-mock/trace/recorder.hpp"

@@ -1,5 +1,3 @@
-#include "server-mock/usage.hpp"
-
 #include <algorithm>
 #include <sstream>
 #include <utility>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api-client/base/suggestion.hpp"
+#include "server-mock/commands.hpp"
 
 namespace ws::mock {
 namespace {
