@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "server-mock/faults/fault_rules.hpp"
+#include "server-mock/faults/faults.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
 #include "server-mock/output/print.hpp"
 

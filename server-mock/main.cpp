@@ -21,7 +21,6 @@
 #include "server-mock/commands.hpp"
 #include "server-mock/control/control.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
-#include "server-mock/fixtures/schema.hpp"
 #include "server-mock/output/print.hpp"
 #include "server-mock/sweep/coverage.hpp"
 

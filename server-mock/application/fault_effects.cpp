@@ -12,8 +12,7 @@
 #include "server-mock/services/authorization/keys.hpp"
 #include "server-mock/services/documents/document_changes.hpp"
 #include "server-mock/services/events/event_queue.hpp"
-#include "server-mock/services/files/assets.hpp"
-#include "server-mock/services/files/uploads.hpp"
+#include "server-mock/services/files/files.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {

@@ -8,7 +8,7 @@
 #include "api-client/contract/secrets.hpp"
 #include "server-mock/output/print.hpp"
 #include "server-mock/pipeline/error_response.hpp"
-#include "server-mock/pipeline/upload_put.hpp"
+#include "server-mock/pipeline/pipeline.hpp"
 
 namespace ws::mock {
 namespace {

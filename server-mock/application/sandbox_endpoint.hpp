@@ -19,7 +19,7 @@
 #include "server-mock/control/control.hpp"
 #include "server-mock/http/message.hpp"
 #include "server-mock/journal/journal.hpp"
-#include "server-mock/pages/device_page.hpp"
+#include "server-mock/pages/pages.hpp"
 #include "server-mock/pipeline/pipeline.hpp"
 #include "server-mock/sandbox/sandbox.hpp"
 

@@ -7,11 +7,9 @@
 #include "api-client/contract/openapi.hpp"
 #include "server-mock/application/sandbox_endpoint.hpp"
 #include "server-mock/output/print.hpp"
-#include "server-mock/pages/device_page.hpp"
-#include "server-mock/pages/root_page.hpp"
-#include "server-mock/pages/skill_page.hpp"
+#include "server-mock/pages/pages.hpp"
 #include "server-mock/pipeline/error_response.hpp"
-#include "server-mock/pipeline/upload_put.hpp"
+#include "server-mock/pipeline/pipeline.hpp"
 
 namespace ws::mock {
 namespace {

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "server-mock/pages/device_page.hpp"
-#include "server-mock/pages/root_page.hpp"
+#include "server-mock/pages/pages.hpp"
 
 namespace ws::mock {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "server-mock/access/access.hpp"
-#include "server-mock/http/allowed_hosts.hpp"
+#include "server-mock/http/address.hpp"
 
 namespace ws::mock {
 

@@ -1,8 +1,7 @@
-#include "server-mock/compare/binding.hpp"
-
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/uuid.hpp"
+#include "server-mock/compare/grade.hpp"
 #include "server-mock/journal/redactor.hpp"
 
 namespace ws::mock::compare {

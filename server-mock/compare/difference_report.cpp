@@ -9,7 +9,7 @@
 
 #include "api-client/base/yaml.hpp"
 #include "api-client/contract/operations.hpp"
-#include "server-mock/pages/html.hpp"
+#include "server-mock/pages/pages.hpp"
 
 namespace ws::mock::compare {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api-client/base/json.hpp"
-#include "server-mock/compare/findings.hpp"
+#include "server-mock/compare/grade.hpp"
 #include "server-mock/compare/probes.hpp"
 
 namespace ws::mock::compare {

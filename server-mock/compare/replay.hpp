@@ -5,7 +5,7 @@
 
 #include "api-client/base/result.hpp"
 #include "server-mock/application/application.hpp"
-#include "server-mock/compare/findings.hpp"
+#include "server-mock/compare/grade.hpp"
 #include "server-mock/compare/probes.hpp"
 
 namespace ws::mock::compare {

@@ -7,11 +7,13 @@
 #include <string_view>
 
 #include "api-client/base/json.hpp"
+#include "api-client/base/result.hpp"
 #include "server-mock/control/sandboxes.hpp"
 #include "server-mock/http/target.hpp"
 #include "server-mock/sandbox/sandbox.hpp"
+#include "server-mock/services/shared/errors.hpp"
 #include "server-mock/services/shared/service.hpp"
-#include "server-mock/services/shared/validation_errors.hpp"
+#include "server-mock/store/world.hpp"
 
 namespace ws::mock::control {
 
@@ -75,5 +77,19 @@ struct FoundAgent {
 };
 /// By id or handle, with or without `@`. If agents of two Workspaces share the handle: the older one.
 Result<std::optional<FoundAgent>> find_agent(World& world, std::string_view word);
+
+// Words that more than one control call takes.
+
+/// Of a key; `platform_admin` is what the admin operations ask for.
+inline constexpr std::string_view audiences[] = {"user", "workspace", "platform_admin"};
+/// Of a person in a Workspace, the highest first.
+inline constexpr std::string_view roles[] = {"owner", "admin", "editor", "commenter", "viewer"};
+
+// What rows of a state must be before they replace those of a world: types, words, revisions, references, the bytes
+// of files.
+
+/// Adds an error for each fault of `tables`, `{table: [{column: value, ...}, ...]}`, with the place of the value. Does
+/// not change `world`. What only SQLite can tell (two rows with one key) is left to it.
+Result<void> check_state_tables(World& world, const Json& tables, const Loc& loc, ValidationErrors& errors);
 
 }  // namespace ws::mock::control

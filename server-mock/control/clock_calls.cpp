@@ -6,7 +6,6 @@
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
 #include "server-mock/services/shared/errors.hpp"
-#include "server-mock/services/shared/validation_errors.hpp"
 
 namespace ws::mock::control {
 namespace {

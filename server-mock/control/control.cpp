@@ -11,10 +11,9 @@
 #include "api-client/contract/json_schema.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/pages/inspector_page.hpp"
+#include "server-mock/pages/pages.hpp"
 #include "server-mock/pipeline/error_response.hpp"
 #include "server-mock/services/shared/errors.hpp"
-#include "server-mock/services/shared/validation_errors.hpp"
 
 namespace ws::mock {
 namespace {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/control/calls.hpp"
-#include "server-mock/faults/fault_rules.hpp"
+#include "server-mock/faults/faults.hpp"
 #include "server-mock/services/shared/errors.hpp"
 
 namespace ws::mock::control {

@@ -8,10 +8,8 @@
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/control/words.hpp"
 #include "server-mock/services/authorization/keys.hpp"
 #include "server-mock/services/shared/errors.hpp"
-#include "server-mock/services/shared/validation_errors.hpp"
 #include "server-mock/services/shared/visibility.hpp"
 #include "server-mock/store/query.hpp"
 

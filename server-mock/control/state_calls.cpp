@@ -7,7 +7,6 @@
 
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/control/state_rules.hpp"
 #include "server-mock/services/shared/errors.hpp"
 #include "server-mock/store/schema.hpp"
 

@@ -1,5 +1,3 @@
-#include "server-mock/control/state_rules.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -19,7 +17,7 @@
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/operations.hpp"
-#include "server-mock/control/words.hpp"
+#include "server-mock/control/calls.hpp"
 #include "server-mock/store/blobs.hpp"
 #include "server-mock/store/schema.hpp"
 

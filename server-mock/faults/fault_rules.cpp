@@ -1,5 +1,3 @@
-#include "server-mock/faults/fault_rules.hpp"
-
 #include <algorithm>
 #include <iterator>
 
@@ -9,6 +7,7 @@
 #include "api-client/base/suggestion.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/operations/fields.hpp"
+#include "server-mock/faults/faults.hpp"
 #include "server-mock/faults/operation_names.hpp"
 
 namespace ws::mock {

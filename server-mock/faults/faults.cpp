@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/random.hpp"
-#include "server-mock/faults/glob.hpp"
+#include "server-mock/faults/operation_names.hpp"
 #include "server-mock/http/message.hpp"
 
 namespace ws::mock {

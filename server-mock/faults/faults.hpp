@@ -16,7 +16,8 @@
 #include <vector>
 
 #include "api-client/base/json.hpp"
-#include "server-mock/http/wire_fault.hpp"
+#include "server-mock/http/message.hpp"
+#include "server-mock/services/shared/errors.hpp"
 
 namespace ws::mock {
 
@@ -151,5 +152,16 @@ class FaultRules {
   std::uint64_t next_place_ = 1;
   std::vector<Entry> entries_ = {};
 };
+
+// Parses fault rules and reports all errors at once.
+//
+// Arguments have short and long forms: `{"delay_ms": 300}` or `{"delay_ms": {"ms": 300}}`, `{"reset": true}` or
+// `{"reset": {}}`, `{"status": 503}` or `{"status": {"status": 503, "headers": {}, "body": {}}}`.
+
+/// One rule; empty if there is an error. `loc` is the place of the value, for errors.
+std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, ValidationErrors& errors);
+
+/// A rule, a list of rules, or `{"faults": [...]}` (`{"rules": [...]}`).
+std::vector<FaultRule> read_fault_rules(const Json& value, const Loc& loc, ValidationErrors& errors);
 
 }  // namespace ws::mock

@@ -1,7 +1,7 @@
-#include "server-mock/faults/glob.hpp"
-
 #include <utility>
 #include <vector>
+
+#include "server-mock/faults/operation_names.hpp"
 
 namespace ws::mock {
 namespace {

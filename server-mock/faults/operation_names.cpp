@@ -7,8 +7,7 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/contract/operations.hpp"
-#include "server-mock/faults/glob.hpp"
-#include "server-mock/services/shared/validation_errors.hpp"
+#include "server-mock/services/shared/errors.hpp"
 
 namespace ws::mock {
 

@@ -25,4 +25,11 @@ std::vector<std::string> operations_that_match(const RequestPattern& pattern);
 /// "docs.get is GET /v1/documents/{document_id}; no request of it matches": for conditions that exclude each other.
 std::string never_matched(std::string_view pattern);
 
+// Patterns for paths and operation ids, used in fault rules and verifications.
+
+/// `{name}` and `*` match within a path segment, `**` matches across segments.
+bool glob_matches(std::string_view pattern, std::string_view text);
+/// Whether there is a text that both patterns match.
+bool globs_meet(std::string_view one, std::string_view other);
+
 }  // namespace ws::mock

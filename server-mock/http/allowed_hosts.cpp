@@ -1,11 +1,10 @@
-#include "server-mock/http/allowed_hosts.hpp"
-
 #include <algorithm>
 
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
 #include "api-client/base/ascii.hpp"
+#include "server-mock/http/address.hpp"
 
 namespace ws::mock::http {
 namespace {

@@ -8,16 +8,74 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api-client/base/ascii.hpp"
-#include "server-mock/http/body.hpp"
-#include "server-mock/http/wire_fault.hpp"
 
 namespace ws::mock::http {
+
+// The part of a fault rule that acts while a response is sent.
+//
+// Delays are in real time, independent of the mock's clock. A fault on one connection does not delay others.
+
+struct WireFault {
+  enum class End {
+    as_usual,
+    hang,                  ///< sends nothing until the client disconnects
+    reset,                 ///< TCP RST instead of a response
+    close_without_answer,  ///< FIN instead of a response
+  };
+  End end = End::as_usual;
+  std::chrono::milliseconds delay{0};             ///< before the first byte
+  std::optional<std::uint64_t> truncate_at = {};  ///< bytes of the body that are still sent; then the connection closes
+  std::optional<std::uint64_t> content_length = {};  ///< announced instead of the real length
+  std::uint64_t dribble_bytes = 0;  ///< size of the pieces in which head and body are sent; 0: sent at once
+  std::chrono::milliseconds dribble_every{0};
+
+  bool operator==(const WireFault&) const = default;
+};
+
+// Streams for bodies that are too large for memory.
+//
+// A `Handler` opens a sink for a request body that it wants to receive in pieces; a response can carry a source
+// instead of text. The server's one thread calls both; they may block on nothing but the local disk.
+
+/// Receives the body of one request, which is then handled with its sink in `Request::sink`. If the client does not
+/// send the whole body, the sink is destroyed without that call and must leave nothing behind.
+class BodySink {
+ public:
+  BodySink() = default;
+  BodySink(const BodySink&) = delete;
+  BodySink& operator=(const BodySink&) = delete;
+  virtual ~BodySink() = default;
+
+  /// False: the response is already known. The request is then handled at once, even before `100 Continue`, and the
+  /// connection closes after the response, since the rest of the body is not read.
+  virtual bool wants_more() const = 0;
+  /// The next bytes of the body, without chunk framing.
+  virtual void take(std::string_view piece) = 0;
+  /// Bytes received so far, for the journal.
+  virtual std::uint64_t taken_bytes() const = 0;
+};
+
+/// The body of one response.
+class BodySource {
+ public:
+  BodySource() = default;
+  BodySource(const BodySource&) = delete;
+  BodySource& operator=(const BodySource&) = delete;
+  virtual ~BodySource() = default;
+
+  /// Size of the whole body: the `Content-Length`.
+  virtual std::uint64_t size_bytes() const = 0;
+  /// Copies the next bytes into `room` and returns their number. 0 means that the source failed: the connection is
+  /// closed before the announced length is reached.
+  virtual std::size_t read(std::span<char> room) = 0;
+};
 
 struct Header {
   std::string_view name = {};

@@ -15,7 +15,7 @@
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/secrets.hpp"
 #include "server-mock/http/router.hpp"
-#include "server-mock/services/files/uploads.hpp"
+#include "server-mock/services/files/files.hpp"
 
 namespace ws::mock {
 namespace {

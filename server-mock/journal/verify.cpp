@@ -13,7 +13,6 @@
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/operations/fields.hpp"
 #include "api-client/contract/secrets.hpp"
-#include "server-mock/faults/glob.hpp"
 #include "server-mock/faults/operation_names.hpp"
 #include "server-mock/http/message.hpp"
 #include "server-mock/http/target.hpp"

@@ -9,7 +9,7 @@
 
 #include "api-client/base/json.hpp"
 #include "server-mock/journal/exchange.hpp"
-#include "server-mock/services/shared/validation_errors.hpp"
+#include "server-mock/services/shared/errors.hpp"
 
 namespace ws::mock {
 

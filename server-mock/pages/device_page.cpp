@@ -1,5 +1,3 @@
-#include "server-mock/pages/device_page.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,7 +7,7 @@
 #include "api-client/contract/schema.hpp"
 #include "server-mock/http/target.hpp"
 #include "server-mock/output/print.hpp"
-#include "server-mock/pages/html.hpp"
+#include "server-mock/pages/pages.hpp"
 #include "server-mock/services/authorization/device_logins.hpp"
 
 namespace ws::mock::pages {

@@ -1,6 +1,6 @@
-#include "server-mock/pages/html.hpp"
-
 #include <fmt/format.h>
+
+#include "server-mock/pages/pages.hpp"
 
 namespace ws::mock::pages {
 namespace {

@@ -1,9 +1,7 @@
-#include "server-mock/pages/inspector_page.hpp"
-
 #include <string>
 #include <string_view>
 
-#include "server-mock/pages/html.hpp"
+#include "server-mock/pages/pages.hpp"
 
 namespace ws::mock::pages {
 namespace {

@@ -1,12 +1,10 @@
-#include "server-mock/pages/root_page.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/shell_command.hpp"
-#include "server-mock/pages/html.hpp"
+#include "server-mock/pages/pages.hpp"
 
 namespace ws::mock::pages {
 namespace {

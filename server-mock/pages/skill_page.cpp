@@ -1,5 +1,3 @@
-#include "server-mock/pages/skill_page.hpp"
-
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -7,6 +5,7 @@
 #include "api-client/base/json.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/contract/operations.hpp"
+#include "server-mock/pages/pages.hpp"
 
 namespace ws::mock::pages {
 namespace {

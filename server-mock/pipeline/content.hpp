@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "api-client/base/result.hpp"
-#include "server-mock/http/body.hpp"
 #include "server-mock/http/message.hpp"
 #include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"

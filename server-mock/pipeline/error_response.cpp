@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/output/print.hpp"
-#include "server-mock/pages/html.hpp"
+#include "server-mock/pages/pages.hpp"
 
 namespace ws::mock {
 namespace {

@@ -1,11 +1,10 @@
-#include "server-mock/pipeline/upload_put.hpp"
-
 #include <charconv>
 #include <optional>
 
 #include "api-client/base/ascii.hpp"
 #include "server-mock/pipeline/assumption_effects.hpp"
 #include "server-mock/pipeline/error_response.hpp"
+#include "server-mock/pipeline/pipeline.hpp"
 
 namespace ws::mock {
 namespace {

@@ -8,8 +8,7 @@
 
 #include "server-mock/sandbox/sandbox.hpp"
 #include "server-mock/services/events/event_queue.hpp"
-#include "server-mock/services/files/organize_runs.hpp"
-#include "server-mock/services/files/uploads.hpp"
+#include "server-mock/services/files/files.hpp"
 #include "server-mock/services/questions/question_store.hpp"
 
 namespace ws::mock {

@@ -13,7 +13,6 @@ set(WS_MOCK_SERVICES_SOURCES
   services/documents/documents.cpp
   services/events/event_queue.cpp
   services/events/events.cpp
-  services/events/leased_events.cpp
   services/events/mentions.cpp
   services/events/notify.cpp
   services/files/assets.cpp
@@ -33,7 +32,6 @@ set(WS_MOCK_SERVICES_SOURCES
   services/shared/validation_errors.cpp
   services/shared/visibility.cpp
   services/sync/commit.cpp
-  services/sync/commit_work.cpp
   services/sync/conflict.cpp
   services/sync/conflict_store.cpp
   services/sync/pages.cpp

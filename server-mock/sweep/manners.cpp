@@ -1,5 +1,3 @@
-#include "server-mock/sweep/manners.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -7,6 +5,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "server-mock/sweep/oracles.hpp"
 
 namespace ws::mock::sweep {
 

@@ -13,7 +13,6 @@
 #include "api-client/base/utf8.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/faults/faults.hpp"
-#include "server-mock/sweep/manners.hpp"
 
 namespace ws::mock::sweep {
 namespace {

@@ -72,4 +72,17 @@ std::span<const std::string_view> finding_words();
 /// Findings in the clean run itself: the key in its output.
 std::vector<Finding> judge_clean(const Reference& reference);
 
+// How the requests of a run were sent, whatever they came to: sooner than Retry-After, too often, or again though they
+// may not be repeated so. Pure.
+
+/// A status after which the same request comes to nothing else: not one that asks to wait, or to look first.
+bool is_final_refusal(int status);
+
+/// "impatient", "storm", "careless": of each at most one. `cause`: what the service did, for the sentences. The
+/// findings have no id yet.
+std::vector<Finding> judge_manners(const Reference& reference,
+                                   const Row& row,
+                                   const Run& run,
+                                   const std::string& cause);
+
 }  // namespace ws::mock::sweep

@@ -8,7 +8,6 @@
 
 #include "api-client/base/random.hpp"
 #include "api-client/contract/operations.hpp"
-#include "server-mock/faults/glob.hpp"
 #include "server-mock/faults/operation_names.hpp"
 #include "server-mock/store/assumptions.hpp"
 #include "server-mock/sweep/state_diff.hpp"

@@ -1,8 +1,8 @@
-#include "server-mock/trace/packed.hpp"
-
 #include <cstdint>
 
 #include <zlib.h>
+
+#include "server-mock/trace/trace_file.hpp"
 
 namespace ws::mock::trace {
 namespace {

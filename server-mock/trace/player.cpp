@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shell_command.hpp"
-#include "server-mock/pages/html.hpp"
-#include "server-mock/services/files/uploads.hpp"
+#include "server-mock/pages/pages.hpp"
+#include "server-mock/services/files/files.hpp"
 #include "server-mock/store/schema.hpp"
 
 namespace ws::mock::trace {

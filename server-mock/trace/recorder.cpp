@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "server-mock/output/print.hpp"
-#include "server-mock/trace/packed.hpp"
+#include "server-mock/trace/trace_file.hpp"
 
 namespace ws::mock::trace {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "server-mock/trace/packed.hpp"
+#include "server-mock/trace/trace_file.hpp"
 
 namespace ws::mock::trace {
 namespace {

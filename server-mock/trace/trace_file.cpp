@@ -7,7 +7,6 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/text.hpp"
-#include "server-mock/trace/packed.hpp"
 
 namespace ws::mock::trace {
 namespace {

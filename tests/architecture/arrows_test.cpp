@@ -340,7 +340,7 @@ const Room* room_of(std::string_view file) {
   return best;
 }
 
-/// "server-mock/http/" of "server-mock/http/body.hpp"
+/// "server-mock/http/" of "server-mock/http/message.hpp"
 std::string_view folder_of(std::string_view file) { return file.substr(0, file.rfind('/') + 1); }
 
 /// "cli/" of "cli/output/"

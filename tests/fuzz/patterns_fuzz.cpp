@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "server-mock/faults/glob.hpp"
+#include "server-mock/faults/operation_names.hpp"
 #include "sync-engine/tree/ignore_rules.hpp"
 #include "sync-engine/tree/wildmatch.hpp"
 #include "tests/fuzz/target.hpp"

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "server-mock/faults/fault_rules.hpp"
+#include "server-mock/faults/faults.hpp"
 #include "server-mock/store/assumptions.hpp"
 #include "server-mock/sweep/report.hpp"
 

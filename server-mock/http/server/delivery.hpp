@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "server-mock/http/message.hpp"
-#include "server-mock/http/wire_fault.hpp"
 
 namespace ws::mock::http {
 
@@ -49,5 +49,15 @@ class Delivery {
   std::chrono::milliseconds pause_{0};
   bool ends_connection_ = false;
 };
+
+// Response compression with gzip. The only user of zlib.
+
+/// Whether `Accept-Encoding` accepts gzip (RFC 9110, 12.5.3), with a weight not below that of `identity`.
+bool wants_gzip(std::string_view accept_encoding);
+
+/// Compresses JSON and other text of at least 1 KiB if the request accepts gzip; sets `Vary` in either case. Responses
+/// with a source or a wire fault are not compressed. `ETag` stays the same: it names the revision, and clients do not
+/// compare bytes by it.
+void pack_for(const Request& request, Response& response);
 
 }  // namespace ws::mock::http

@@ -1,11 +1,11 @@
-#include "server-mock/http/server/gzip.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <string>
 
 #include <zlib.h>
+
+#include "server-mock/http/server/delivery.hpp"
 
 namespace ws::mock::http {
 namespace {

@@ -13,7 +13,6 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
-#include "server-mock/http/body.hpp"
 #include "server-mock/http/message.hpp"
 
 namespace ws::mock::http {

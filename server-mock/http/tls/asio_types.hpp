@@ -1,4 +1,4 @@
-/// Asio's types with an executor fixed at compile time. Only for `server.cpp`, `listener.*` and `tls_channel.*`.
+/// Asio's types with an executor fixed at compile time. Only for `server.cpp` and `tls_channel.*`.
 #pragma once
 
 #include <chrono>

@@ -2,7 +2,6 @@
 
 #include "server-mock/services/agents/agent_credentials.hpp"
 #include "server-mock/services/events/event_queue.hpp"
-#include "server-mock/services/events/leased_events.hpp"
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 

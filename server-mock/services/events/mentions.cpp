@@ -1,9 +1,8 @@
-#include "server-mock/services/events/mentions.hpp"
-
 #include <algorithm>
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
+#include "server-mock/services/events/notify.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {

@@ -1,8 +1,7 @@
-#include "server-mock/services/files/disposition.hpp"
-
 #include <algorithm>
 
 #include "api-client/base/utf8.hpp"
+#include "server-mock/services/files/files.hpp"
 
 namespace ws::mock {
 namespace {

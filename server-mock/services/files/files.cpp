@@ -1,11 +1,10 @@
+#include "server-mock/services/files/files.hpp"
+
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
-#include "server-mock/services/files/assets.hpp"
-#include "server-mock/services/files/disposition.hpp"
-#include "server-mock/services/files/uploads.hpp"
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/store/blobs.hpp"

@@ -1,5 +1,3 @@
-#include "server-mock/services/files/organize_runs.hpp"
-
 #include <algorithm>
 #include <array>
 
@@ -8,7 +6,7 @@
 #include "api-client/base/markdown.hpp"
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/documents/document_changes.hpp"
-#include "server-mock/services/files/assets.hpp"
+#include "server-mock/services/files/files.hpp"
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/store/query.hpp"

@@ -1,13 +1,10 @@
-#include "server-mock/services/files/uploads.hpp"
-
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/contract/secrets.hpp"
-#include "server-mock/services/files/assets.hpp"
-#include "server-mock/services/files/disposition.hpp"
+#include "server-mock/services/files/files.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {

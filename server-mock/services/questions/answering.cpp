@@ -1,5 +1,3 @@
-#include "server-mock/services/questions/answering.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,8 +6,8 @@
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/markdown.hpp"
 #include "api-client/base/utf8.hpp"
+#include "server-mock/services/questions/question_store.hpp"
 #include "server-mock/services/text_index/index.hpp"
-#include "server-mock/services/text_index/query.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {

@@ -12,7 +12,6 @@
 #include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/sync/shared.hpp"
 #include "server-mock/services/text_index/index.hpp"
-#include "server-mock/services/text_index/query.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {

@@ -11,7 +11,7 @@
 namespace ws::mock {
 namespace {
 
-// Given by `pack_for` of http/server/gzip.hpp.
+// Given by `pack_for` of http/server/gzip.cpp.
 constexpr std::string_view gzip_ending = "-gzip\"";
 
 /// Calls `visit(tag, is_weak)` for each tag of a list, until it returns true. A comma may stand inside of a tag.

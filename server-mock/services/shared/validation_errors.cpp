@@ -1,5 +1,3 @@
-#include "server-mock/services/shared/validation_errors.hpp"
-
 #include <iterator>
 
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/suggestion.hpp"
+#include "server-mock/services/shared/errors.hpp"
 
 namespace ws::mock {
 

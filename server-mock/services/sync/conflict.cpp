@@ -4,7 +4,6 @@
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/documents/document_changes.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
-#include "server-mock/services/sync/pages.hpp"
 #include "server-mock/services/sync/shared.hpp"
 #include "server-mock/services/sync_sources/paths.hpp"
 

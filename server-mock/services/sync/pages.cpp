@@ -1,5 +1,4 @@
-#include "server-mock/services/sync/pages.hpp"
-
+#include "server-mock/services/sync/shared.hpp"
 #include "server-mock/services/sync_sources/paths.hpp"
 #include "server-mock/store/query.hpp"
 

@@ -1,8 +1,7 @@
-#include "server-mock/services/sync/path_conflicts.hpp"
-
 #include <unordered_map>
 
 #include "api-client/base/utf8.hpp"
+#include "server-mock/services/sync/shared.hpp"
 #include "server-mock/services/sync_sources/membership.hpp"
 #include "server-mock/services/sync_sources/paths.hpp"
 

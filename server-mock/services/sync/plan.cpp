@@ -5,7 +5,6 @@
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
-#include "server-mock/services/sync/path_conflicts.hpp"
 #include "server-mock/services/sync/shared.hpp"
 #include "server-mock/services/sync_sources/paths.hpp"
 #include "server-mock/store/query.hpp"
@@ -28,7 +27,7 @@ constexpr const char* action_names[] = {"push_create",
                                         "unchanged"};
 
 // The three-way decision about one document from base, local and remote; a pure function. Whether a wanted path is free
-// is checked afterwards for all documents together (`path_conflicts.hpp`).
+// is checked afterwards for all documents together (`path_conflicts.cpp`).
 
 /// A file as the client describes it.
 struct LocalFile {

@@ -2,13 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api-client/base/json.hpp"
+#include "api-client/base/result.hpp"
 #include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/service.hpp"
 #include "server-mock/services/sync_sources/membership.hpp"
+#include "server-mock/store/world.hpp"
 
 namespace ws::mock {
 
@@ -83,5 +88,49 @@ Result<void> save_resolution(World& world, const Conflict& conflict);
 /// The current remote side.
 Result<Json> remote_side(World& world, const Conflict& conflict);
 Result<Json> to_json(World& world, const Conflict& conflict);
+
+// Folders of a source as branch Pages: created when a path needs them, removed when they become empty.
+
+class Pages {
+ public:
+  Pages(World& world, const Caller& caller, const VisibleSource& seen) : world_(world), caller_(caller), seen_(seen) {}
+
+  /// The node for files of `folder`; the root for "". A Page matches the folder name that its title gives.
+  Result<Node> find_or_make(std::string_view folder);
+  /// Removes the Page if it is empty, and then its ancestors likewise, up to the root.
+  Result<void> prune(std::string page_id);
+
+ private:
+  using Children = std::map<std::string, Node, std::less<>>;  // by path segment
+  Result<Children*> children_of(const Node& parent);
+
+  World& world_;
+  const Caller& caller_;
+  const VisibleSource& seen_;
+  std::map<std::string, Node, std::less<>> folders_ = {};
+  std::map<std::string, Children> children_ = {};  // by parent
+};
+
+// Checks whether the paths that several changes want at once are free (`decisions.md`, "commit").
+//
+// A path is free if no other document has it after all changes are applied (so swaps and chains work), if it is not a
+// folder of another path, and if no file has the name of one of its folders. A change whose path is not free keeps its
+// old path, so changes that depend on that one fail too.
+
+struct PathChange {
+  std::string document_id = {};           ///< empty: a new document
+  std::optional<std::string> wants = {};  ///< the wanted path; empty: unchanged, or deleted
+  bool leaves = false;                    ///< frees its current path (move or deletion)
+};
+
+struct Clash {
+  std::string holder_id = {};  ///< the document with that path; empty: another change wants it, or it is a folder
+};
+
+/// For each change, in order, what prevents it; empty: its path is free. If two want the same path, the first gets it.
+/// Linear in the number of changes, with three index look-ups each.
+Result<std::vector<std::optional<Clash>>> check_paths(World& world,
+                                                      const std::string& source_id,
+                                                      const std::vector<PathChange>& changes);
 
 }  // namespace ws::mock

@@ -7,7 +7,7 @@
 #include "api-client/base/markdown.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
-#include "server-mock/services/files/assets.hpp"
+#include "server-mock/services/files/files.hpp"
 #include "server-mock/services/shared/visibility.hpp"
 #include "server-mock/store/query.hpp"
 

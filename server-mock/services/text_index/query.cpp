@@ -1,9 +1,9 @@
-#include "server-mock/services/text_index/query.hpp"
-
 #include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
+
+#include "server-mock/services/text_index/index.hpp"
 
 namespace ws::mock {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "api-client/contract/schema.hpp"
 #include "server-mock/services/documents/document_changes.hpp"
-#include "server-mock/services/files/assets.hpp"
+#include "server-mock/services/files/files.hpp"
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "server-mock/http/allowed_hosts.hpp"
+#include "server-mock/http/address.hpp"
 #include "tests/server-mock/wire.hpp"
 
 namespace ws::mock::test {

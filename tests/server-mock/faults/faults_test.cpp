@@ -3,8 +3,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "server-mock/faults/fault_rules.hpp"
-
 using namespace ws;
 using namespace ws::mock;
 

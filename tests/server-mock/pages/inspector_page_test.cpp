@@ -1,7 +1,6 @@
-#include "server-mock/pages/inspector_page.hpp"
-
 #include <catch2/catch.hpp>
 
+#include "server-mock/pages/pages.hpp"
 #include "tests/server-mock/wire.hpp"
 
 namespace ws::mock::test {

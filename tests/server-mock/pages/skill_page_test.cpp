@@ -1,8 +1,7 @@
-#include "server-mock/pages/skill_page.hpp"
-
 #include <catch2/catch.hpp>
 
 #include "api-client/base/sha256.hpp"
+#include "server-mock/pages/pages.hpp"
 #include "tests/server-mock/wire.hpp"
 
 using namespace ws;

@@ -1,7 +1,7 @@
-#include "server-mock/http/server/gzip.hpp"
-
 #include <catch2/catch.hpp>
 #include <zlib.h>
+
+#include "server-mock/http/server/delivery.hpp"
 
 using namespace ws::mock::http;
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "server-mock/http/body.hpp"
+#include "server-mock/http/message.hpp"
 #include "tests/server-mock/http/server/scripted_server.hpp"
 #include "tests/support/raw_http.hpp"
 

@@ -1,10 +1,9 @@
-#include "server-mock/http/wire_fault.hpp"
-
 #include <atomic>
 #include <chrono>
 
 #include <catch2/catch.hpp>
 
+#include "server-mock/http/message.hpp"
 #include "tests/server-mock/http/server/scripted_server.hpp"
 #include "tests/support/raw_http.hpp"
 

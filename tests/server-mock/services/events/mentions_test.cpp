@@ -1,7 +1,6 @@
-#include "server-mock/services/events/mentions.hpp"
-
 #include <catch2/catch.hpp>
 
+#include "server-mock/services/events/notify.hpp"
 #include "tests/server-mock/services/service_world.hpp"
 
 namespace ws::mock::test {

@@ -1,8 +1,8 @@
-#include "server-mock/services/files/disposition.hpp"
-
 #include <algorithm>
 
 #include <catch2/catch.hpp>
+
+#include "server-mock/services/files/files.hpp"
 
 using namespace ws::mock;
 

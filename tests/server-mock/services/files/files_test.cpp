@@ -1,10 +1,10 @@
+#include "server-mock/services/files/files.hpp"
+
 #include <filesystem>
 
 #include <catch2/catch.hpp>
 
 #include "api-client/base/sha256.hpp"
-#include "server-mock/services/files/organize_runs.hpp"
-#include "server-mock/services/files/uploads.hpp"
 #include "tests/server-mock/services/service_world.hpp"
 #include "tests/support/temporary_folder.hpp"
 
