@@ -8,27 +8,29 @@
 
 namespace ws::mock::sweep {
 
+using http::MayWait;
+
 class LocalServer::SerializedHandler final : public http::Handler {
  public:
-  SerializedHandler(std::mutex& mutex, Application& application) : mutex_(mutex), application_(application) {}
+  SerializedHandler(std::mutex& mutex, Application& application, MayWait may_wait)
+      : mutex_(mutex), application_(application), may_wait_(may_wait) {}
 
-  std::size_t body_limit(const http::Request& head) override {
-    const std::lock_guard lock(mutex_);
-    return application_.body_limit(head);
-  }
+  std::size_t body_limit(const http::Request& head) override { return application_.body_limit(head); }
   std::unique_ptr<http::BodySink> open_sink(const http::Request& head) override {
     const std::lock_guard lock(mutex_);
     return application_.open_sink(head);
   }
   http::Response handle(const http::Request& request) override {
     const std::lock_guard lock(mutex_);
-    return application_.handle(request);
+    http::Response response = application_.handle(request);
+    const auto ticket = response.ticket();
+    return ticket && may_wait_ == MayWait::no ? application_.resume(*ticket, request, may_wait_) : std::move(response);
   }
   http::Response refuse(const http::MalformedRequest& why) override {
     const std::lock_guard lock(mutex_);
     return application_.refuse(why);
   }
-  http::Response resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) override {
+  http::Response resume(std::uint64_t ticket, const http::Request& request, MayWait may_wait) override {
     const std::lock_guard lock(mutex_);
     return application_.resume(ticket, request, may_wait);
   }
@@ -38,33 +40,17 @@ class LocalServer::SerializedHandler final : public http::Handler {
   }
   std::vector<std::uint64_t> take_ready() override {
     const std::lock_guard lock(mutex_);
-    return application_.take_ready();
+    return may_wait_ == MayWait::yes ? application_.take_ready() : std::vector<std::uint64_t>();
   }
   std::optional<std::chrono::milliseconds> next_ready() override {
     const std::lock_guard lock(mutex_);
-    return application_.next_ready();
+    return may_wait_ == MayWait::yes ? application_.next_ready() : std::nullopt;
   }
 
  private:
   std::mutex& mutex_;
   Application& application_;
-};
-
-class LocalServer::OtherHandler final : public http::Handler {
- public:
-  explicit OtherHandler(SerializedHandler& handler) : handler_(handler) {}
-
-  std::size_t body_limit(const http::Request& head) override { return handler_.body_limit(head); }
-  std::unique_ptr<http::BodySink> open_sink(const http::Request& head) override { return handler_.open_sink(head); }
-  http::Response handle(const http::Request& request) override {
-    http::Response response = handler_.handle(request);
-    if (const auto ticket = response.ticket()) return handler_.resume(*ticket, request, http::MayWait::no);
-    return response;
-  }
-  http::Response refuse(const http::MalformedRequest& why) override { return handler_.refuse(why); }
-
- private:
-  SerializedHandler& handler_;
+  MayWait may_wait_;
 };
 
 LocalServer::LocalServer() = default;
@@ -72,10 +58,10 @@ LocalServer::LocalServer() = default;
 Result<std::unique_ptr<LocalServer>> LocalServer::start(const ApplicationOptions& options) {
   std::unique_ptr<LocalServer> host(new LocalServer());
   WS_LET(host->application_, Application::open(options));
-  host->handler_ = std::make_unique<SerializedHandler>(host->mutex_, *host->application_);
+  host->handler_ = std::make_unique<SerializedHandler>(host->mutex_, *host->application_, MayWait::yes);
   WS_LET(const http::Address address, http::Address::parse("127.0.0.1:0"));
   WS_LET(host->server_, http::Server::listen({.listen = address}, *host->handler_));
-  host->other_handler_ = std::make_unique<OtherHandler>(*host->handler_);
+  host->other_handler_ = std::make_unique<SerializedHandler>(host->mutex_, *host->application_, MayWait::no);
   WS_LET(host->other_server_, http::Server::listen({.listen = address}, *host->other_handler_));
   host->base_url_ = host->server_->base_url();
   host->application_->set_base_url(host->base_url_);

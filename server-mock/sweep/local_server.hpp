@@ -42,17 +42,16 @@ class LocalServer {
   Result<Json> control(const World& world, std::string_view method, std::string_view path, const Json& body);
 
  private:
-  /// Serialises calls: the server's thread and the callers of this object share the application.
+  /// Serialises calls: the threads of both servers and the callers of this object share the application. At the second
+  /// listener no request may wait: only the first server wakes those that do.
   class SerializedHandler;
-  /// Serialises them too at the second listener, where no request may wait: only the first server wakes those that do.
-  class OtherHandler;
   LocalServer();
   Result<Json> call(std::string_view method, const std::string& target, const Json& body);
 
   std::mutex mutex_;
   std::unique_ptr<Application> application_;
   std::unique_ptr<SerializedHandler> handler_;
-  std::unique_ptr<OtherHandler> other_handler_;
+  std::unique_ptr<SerializedHandler> other_handler_;
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Server> other_server_;
   std::string base_url_;

@@ -85,7 +85,4 @@ Plan make_plan(const std::vector<SentRequest>& first,
                std::string_view other_origin,
                const PlanOptions& options);
 
-/// Replaces each occurrence of `name` in the text.
-std::string filled_in(std::string text, std::string_view name, std::string_view value);
-
 }  // namespace ws::mock::sweep

@@ -14,6 +14,7 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/suggestion.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/base/user_environment.hpp"
 #include "server-mock/store/assumptions.hpp"
 
@@ -193,7 +194,7 @@ Result<void> Sweep::keep_changed(const Json& earlier) {
 
 Result<void> Sweep::prepare_fault(const Row& row, const World& world) {
   if (!row.rule.empty()) {
-    WS_LET(const Json rule, parse_bounded(filled_in(row.rule, "SANDBOX", "/_s/" + world.id)));
+    WS_LET(const Json rule, parse_bounded(replace_all(row.rule, "SANDBOX", "/_s/" + world.id)));
     WS_LET(const Json added, host_.control(world, "POST", "/faults", rule));
   }
   if (!row.assumption.empty()) {
