@@ -10,6 +10,7 @@
 #include "api-client/base/sha256.hpp"
 #include "api-client/contract/json_schema.hpp"
 #include "api-client/contract/operations.hpp"
+#include "api-client/contract/validate.hpp"
 #include "server-mock/control/calls.hpp"
 #include "server-mock/pages/pages.hpp"
 #include "server-mock/pipeline/error_response.hpp"
@@ -50,15 +51,6 @@ constexpr control::CallTable (*tables[])() = {
     server_calls,
 };
 
-ApiError json_invalid(std::string_view reason) {
-  const Json entry = {{"loc", Json::array({"body", 0})},
-                      {"msg", "JSON decode error"},
-                      {"type", "json_invalid"},
-                      {"input", Json::object()},
-                      {"ctx", {{"error", reason}}}};
-  return ApiError{.status = 422, .code = "validation_error", .members = Json{{"detail", Json::array({entry})}}};
-}
-
 /// All unknown members and parameters, and members of a wrong type.
 std::optional<ApiError> validation_errors_of(const control::CallEntry& entry,
                                              const Json& body,
@@ -85,7 +77,7 @@ ServiceResult run(const control::CallEntry& entry,
   Json body;
   if (!request.body.empty()) {
     auto parsed = parse_bounded(request.body);
-    if (!parsed) return tl::unexpected(json_invalid(parsed.error().what));
+    if (!parsed) return tl::unexpected(invalid_request({contract::json_invalid(parsed.error().what, 0)}));
     body = std::move(*parsed);
   }
   const http::Pairs query = http::parse_query(request.query);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
+#include "server-mock/services/shared/errors.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {
@@ -62,14 +63,8 @@ ApiError key_in_flight() {
 }
 
 ApiError key_reused(std::string_view key) {
-  const Json entry = {{"loc", {"header", "Idempotency-Key"}},
-                      {"msg", "The idempotency key was used for another request"},
-                      {"type", "idempotency_key_reused"},
-                      {"input", key}};
-  return ApiError{.status = 422,
-                  .code = "validation_error",
-                  .message = "The idempotency key was used for another request",
-                  .members = Json{{"detail", Json::array({entry})}}};
+  constexpr std::string_view message = "The idempotency key was used for another request";
+  return invalid("header", "Idempotency-Key", "idempotency_key_reused", message, key).value();
 }
 
 }  // namespace ws::mock

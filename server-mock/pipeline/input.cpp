@@ -8,6 +8,7 @@
 #include "api-client/base/utf8.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
+#include "server-mock/services/shared/errors.hpp"
 
 namespace ws::mock {
 namespace {
@@ -121,14 +122,6 @@ std::string warning_of(const Findings& findings) {
   return text;
 }
 
-ApiError authorization_error(const std::vector<Violation>& violations) {
-  Json body = contract::to_json(violations);
-  return ApiError{.status = 422,
-                  .code = "validation_error",
-                  .message = "The request is not valid",
-                  .members = Json{{"detail", std::move(body["detail"])}}};
-}
-
 /// Parses the body and adds violations to the findings.
 Json body_of(const Operation& operation, const http::Request& request, Findings& findings) {
   if (operation.request == nullptr) return nullptr;
@@ -176,7 +169,7 @@ tl::expected<Input, ApiError> read_input(const Operation& operation,
       findings.violations.push_back(contract::extra_forbidden(loc, input));
     }
   }
-  if (!findings.violations.empty()) return tl::unexpected(authorization_error(findings.violations));
+  if (!findings.violations.empty()) return tl::unexpected(invalid_request(findings.violations));
   if (operation.request != nullptr) fill_in(body, *operation.request);
   return Input{
       .parameters = parameters_of(operation, values, query), .body = std::move(body), .warning = warning_of(findings)};

@@ -48,6 +48,9 @@ Unexpected revision_conflict(const World& world, const Document& now, std::int64
 Unexpected invalid(
     std::string_view where, std::string_view name, std::string_view type, std::string_view message, const Json& input);
 
+/// 422 in the published form.
+ApiError invalid_request(const std::vector<contract::Violation>& violations);
+
 /// 403 if the caller's role in the object's Workspace does not suffice for the operation.
 ApiResult<void> require_role(const ServiceCall& call, contract::Role role);
 
@@ -75,7 +78,7 @@ class ValidationErrors {
   bool empty() const { return violations_.empty(); }
   const std::vector<contract::Violation>& all() const { return violations_; }
   /// A 422 in the published form.
-  ApiError api_error() const;
+  ApiError api_error() const { return invalid_request(violations_); }
 
  private:
   std::vector<contract::Violation> violations_ = {};

@@ -43,8 +43,8 @@ void ValidationErrors::add(Loc loc, std::string_view type, std::string_view mess
       {.loc = std::move(loc), .type = std::string(type), .message = std::string(message), .input = input});
 }
 
-ApiError ValidationErrors::api_error() const {
-  Json body = contract::to_json(violations_);
+ApiError invalid_request(const std::vector<contract::Violation>& violations) {
+  Json body = contract::to_json(violations);
   return ApiError{.status = 422,
                   .code = "validation_error",
                   .message = "The request is not valid",

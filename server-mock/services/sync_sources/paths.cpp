@@ -6,6 +6,7 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/invisible.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::mock {
@@ -66,13 +67,10 @@ std::optional<std::string> path_problem(std::string_view path) {
   if (path.front() == '/') return "it is absolute";
   if (is_drive(path.substr(0, path.find('/')))) return "it names a drive";
   if (std::ranges::count(path, '/') >= max_levels) return fmt::format("it has more than {} levels", max_levels);
-  std::string_view rest = path;
-  while (true) {
-    const std::size_t slash = rest.find('/');
-    if (auto problem = segment_problem(rest.substr(0, slash))) return problem;
-    if (slash == std::string_view::npos) return std::nullopt;
-    rest.remove_prefix(slash + 1);
+  for (const std::string_view segment : split(path, '/')) {
+    if (auto problem = segment_problem(segment)) return problem;
   }
+  return std::nullopt;
 }
 
 std::string_view folder_of(std::string_view path) {
