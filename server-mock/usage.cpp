@@ -7,6 +7,7 @@
 
 #include "api-client/base/suggestion.hpp"
 #include "server-mock/commands.hpp"
+#include "server-mock/output/print.hpp"
 
 namespace ws::mock {
 namespace {
@@ -15,24 +16,6 @@ using Lines = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::size_t page_columns = 80;
 constexpr std::size_t widest_name = 26;
-
-/// Wraps `text` at `columns`; all lines but the first are indented.
-std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
-  std::string lines;
-  std::size_t used = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (used > 0 && used + 1 + word.size() > columns) {
-      lines += "\n" + std::string(indent, ' ');
-      used = 0;
-    }
-    lines += (used > 0 ? " " : "") + word;
-    used += word.size() + (used > 0 ? 1 : 0);
-    begin = end + 1;
-  }
-  return lines;
-}
 
 std::string two_columns(const Lines& lines) {
   std::size_t width = 0;

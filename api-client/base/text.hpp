@@ -1,9 +1,10 @@
-/// Text taken apart: at a separator, into lines, as a whole number.
+/// Text taken apart: at a separator, into lines, as a whole number; and with a part replaced.
 #pragma once
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -37,6 +38,14 @@ inline std::vector<std::string_view> whole_lines(std::string_view text) {
     text.remove_prefix(end);
   }
   return lines;
+}
+
+/// Each `what` in the text replaced by `with`, in which none is looked for.
+inline std::string replace_all(std::string text, std::string_view what, std::string_view with) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+  return text;
 }
 
 /// The text as an integer; empty where it is anything else, or does not fit.

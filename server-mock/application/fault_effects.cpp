@@ -8,6 +8,7 @@
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/sha256.hpp"
+#include "api-client/base/text.hpp"
 #include "server-mock/pipeline/error_response.hpp"
 #include "server-mock/services/authorization/keys.hpp"
 #include "server-mock/services/documents/document_changes.hpp"
@@ -317,11 +318,9 @@ std::optional<std::string> rewritten_query(const http::Request& request, const F
   const bool small = rule != nullptr && rule->effect.small_pages;
   if (!repeats && !small && request.query.find(same_page) == std::string_view::npos) return std::nullopt;
   std::string query;
-  std::string_view rest = request.query;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('&'), rest.size());
-    std::string part(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string_view whole : split(request.query, '&')) {
+    std::string part(whole);
+    if (part.empty()) continue;
     if (part.starts_with("cursor=")) {
       const std::size_t mark = part.find(same_page);
       if (mark != std::string::npos) part.erase(mark, same_page.size());

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/clock.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
 #include "server-mock/http/target.hpp"
@@ -118,12 +119,8 @@ constexpr Probe table[] = {
 };
 
 bool is_word_of(std::string_view words, std::string_view word) {
-  while (!words.empty()) {
-    const std::size_t space = words.find(' ');
-    if (words.substr(0, space) == word) return true;
-    words = space == std::string_view::npos ? std::string_view() : words.substr(space + 1);
-  }
-  return false;
+  const std::vector<std::string_view> all = split(words, ' ');
+  return std::ranges::find(all, word) != all.end();
 }
 
 struct MemberCounts {

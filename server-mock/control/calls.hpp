@@ -8,6 +8,7 @@
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
+#include "api-client/contract/operations/shared.hpp"
 #include "server-mock/control/sandboxes.hpp"
 #include "server-mock/http/target.hpp"
 #include "server-mock/sandbox/sandbox.hpp"
@@ -80,8 +81,6 @@ Result<std::optional<FoundAgent>> find_agent(World& world, std::string_view word
 
 // Words that more than one control call takes.
 
-/// Of a key; `platform_admin` is what the admin operations ask for.
-inline constexpr std::string_view audiences[] = {"user", "workspace", "platform_admin"};
 /// Of a person in a Workspace, the highest first.
 inline constexpr std::string_view roles[] = {"owner", "admin", "editor", "commenter", "viewer"};
 

@@ -30,7 +30,7 @@ constexpr contract::Field key_fields[] = {
     nullable(optional("agent_id", name_or_id)),
     nullable(optional("handle", name_or_id)),
     nullable(optional("agent_handle", name_or_id)),
-    nullable(optional("audience", contract::choice(audiences))),
+    nullable(optional("audience", contract::choice(contract::audience_values))),
     nullable(optional("workspace", name_or_id)),
     nullable(optional("workspace_id", name_or_id)),
     nullable(optional("role", contract::choice(roles))),

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
 #include "server-mock/services/shared/errors.hpp"
@@ -26,11 +27,8 @@ Unexpected refused(const Failure& failure) {
   if (failure.kind == Failure::Kind::conflict) return conflict("too_many_sandboxes", failure.what);
   if (failure.kind != Failure::Kind::invalid) return refuse(failure);
   ValidationErrors errors;
-  std::string_view rest = failure.what;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    errors.add({std::string("body"), std::string("fixtures")}, rest.substr(0, end), nullptr);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string_view line : split_lines(failure.what)) {
+    errors.add({std::string("body"), std::string("fixtures")}, line, nullptr);
   }
   return refuse(errors.api_error());
 }

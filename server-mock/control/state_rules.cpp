@@ -26,7 +26,6 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-constexpr std::string_view permissions[] = {"read", "comment", "edit"};
 constexpr std::string_view login_statuses[] = {"pending", "approved", "denied", "consumed"};
 constexpr std::string_view node_kinds[] = {"project", "page", "document", "asset"};
 constexpr std::string_view document_statuses[] = {"active", "archived"};
@@ -34,8 +33,6 @@ constexpr std::string_view actor_kinds[] = {"user", "agent"};
 constexpr std::string_view push_actions[] = {"push_create", "push_update", "push_delete", "push_move", "conflict"};
 constexpr std::string_view conflict_kinds[] = {"revision", "hash", "edit_delete", "delete_edit", "path"};
 constexpr std::string_view conflict_statuses[] = {"open", "resolved"};
-constexpr std::string_view resolutions[] = {"keep_local", "keep_remote", "merged", "keep_both"};
-constexpr std::string_view thread_statuses[] = {"open", "resolved", "needs_reanchor"};
 constexpr std::string_view event_statuses[] = {"queued", "leased", "completed", "failed", "dead"};
 constexpr std::string_view sources[] = {"workspace", "memory"};
 constexpr std::string_view conversation_statuses[] = {"active"};
@@ -43,7 +40,6 @@ constexpr std::string_view processing[] = {"pending", "ready", "failed"};
 constexpr std::string_view operation_statuses[] = {"queued", "running", "succeeded", "failed"};
 constexpr std::string_view phases[] = {"received", "reading", "planning", "writing", "done"};
 constexpr std::string_view run_statuses[] = {"queued", "running", "passed", "failed", "cancelled"};
-constexpr std::string_view selections[] = {"cases", "suite"};
 
 struct WordRule {
   std::string_view table;
@@ -55,19 +51,19 @@ constexpr WordRule word_rules[] = {
     {"members", "role", roles},
     {"agents", "status", {}, "agents.update"},
     {"agents", "provider", {}, "agents.create"},
-    {"keys", "audience", audiences},
+    {"keys", "audience", contract::audience_values},
     {"keys", "ceiling", roles},
     {"device_authorizations", "status", login_statuses},
     {"nodes", "kind", node_kinds},
     {"documents", "status", document_statuses},
     {"documents", "updated_by_kind", actor_kinds},
     {"shares", "grantee_kind", actor_kinds},
-    {"shares", "permission", permissions},
+    {"shares", "permission", contract::agent_permission_values},
     {"sync_staged", "action", push_actions},
     {"sync_conflicts", "kind", conflict_kinds},
     {"sync_conflicts", "status", conflict_statuses},
-    {"sync_conflicts", "resolution", resolutions},
-    {"comment_threads", "status", thread_statuses},
+    {"sync_conflicts", "resolution", {}, "sync.conflict_resolve"},
+    {"comment_threads", "status", {}, "comments.set_status"},
     {"comment_threads", "created_by_kind", actor_kinds},
     {"comment_entries", "author_kind", actor_kinds},
     {"agent_events", "status", event_statuses},
@@ -76,7 +72,7 @@ constexpr WordRule word_rules[] = {
     {"organize_runs", "status", operation_statuses},
     {"organize_runs", "phase", phases},
     {"test_runs", "status", run_statuses},
-    {"test_runs", "selection_kind", selections},
+    {"test_runs", "selection_kind", {}, "tests.run_launch"},
 };
 
 Words words_of(const WordRule& rule) {
@@ -95,7 +91,7 @@ struct JsonRule {
   Words words = {};
 };
 constexpr JsonRule json_rules[] = {
-    {"agents", "permissions", JsonRule::Holds::texts, permissions},
+    {"agents", "permissions", JsonRule::Holds::texts, contract::agent_permission_values},
     {"keys", "scopes", JsonRule::Holds::scopes},
     {"device_authorizations", "scopes", JsonRule::Holds::scopes},
     {"comment_threads", "anchor", JsonRule::Holds::object},

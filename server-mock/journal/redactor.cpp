@@ -10,6 +10,7 @@
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/clock.hpp"
 #include "api-client/base/percent.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/operations.hpp"
@@ -172,11 +173,7 @@ std::string Redactor::secret(std::string_view kind, const std::string& text) {
 
 /// Replaces known secrets wherever they occur, and every text that has the form of a key.
 std::string Redactor::replace_secrets(std::string text) const {
-  for (const auto& [secret, placeholder] : secrets_) {
-    for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + placeholder.size())) {
-      text.replace(at, secret.size(), placeholder);
-    }
-  }
+  for (const auto& [secret, placeholder] : secrets_) text = replace_all(std::move(text), secret, placeholder);
   return contract::replace_keys(std::move(text), [this](std::string_view key) {
     return undescribed_ == Undescribed::shown ? std::string(contract::redacted) : fmt::format("<key:0:{}>", key.size());
   });

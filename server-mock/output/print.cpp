@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "api-client/base/text.hpp"
 #include "server-mock/output/line_output.hpp"
 
 namespace ws::mock {
@@ -28,6 +29,20 @@ TerminalText TerminalText::styled(std::string_view text, std::string_view code) 
 }
 
 TerminalText TerminalText::json(std::string_view json) { return control(escape_json(json)); }
+
+std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent) {
+  std::string lines;
+  std::size_t used = 0;
+  for (const std::string_view word : split(text, ' ')) {
+    if (used > 0 && used + 1 + word.size() > columns) {
+      lines += "\n" + std::string(indent, ' ');
+      used = 0;
+    }
+    lines.append(used > 0 ? " " : "").append(word);
+    used += word.size() + (used > 0 ? 1 : 0);
+  }
+  return lines;
+}
 
 void prepare_output() {
   std::signal(SIGPIPE, SIG_IGN);

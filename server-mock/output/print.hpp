@@ -38,6 +38,9 @@ class TerminalText {
   std::string bytes_ = {};
 };
 
+/// Wraps a text at its blanks; all lines but the first are indented, and none has more than `columns` behind that.
+std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent);
+
 /// Prepares the process: its three streams exist, and a reader that is gone is no signal. Call it first.
 void prepare_output();
 

@@ -4,6 +4,7 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/text.hpp"
 #include "server-mock/pages/pages.hpp"
 
 namespace ws::mock::pages {
@@ -11,15 +12,10 @@ namespace {
 
 /// Whether `Accept` names HTML itself: `*/*`, which curl and libraries send, does not ask for a page.
 bool accepts_html(std::string_view accept) {
-  while (!accept.empty()) {
-    const std::string_view range = accept.substr(0, accept.find(','));
-    accept.remove_prefix(std::min(range.size() + 1, accept.size()));
-    std::string_view type = range.substr(0, range.find(';'));
-    while (type.starts_with(' ') || type.starts_with('\t')) type.remove_prefix(1);
-    while (type.ends_with(' ') || type.ends_with('\t')) type.remove_suffix(1);
-    if (equal_ignoring_case(type, "text/html")) return true;
-  }
-  return false;
+  const auto is_html = [](std::string_view range) {
+    return equal_ignoring_case(trimmed(range.substr(0, range.find(';')), " \t"), "text/html");
+  };
+  return std::ranges::any_of(split(accept, ','), is_html);
 }
 
 }  // namespace

@@ -6,8 +6,11 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/files.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/contract/operations.hpp"
+#include "server-mock/http/target.hpp"
 
 namespace ws::mock::sweep {
 namespace {
@@ -43,11 +46,7 @@ std::set<std::string> names_sent(const SentRequest& sent) {
   if (const auto body = parse_bounded(sent.body); body && body->is_object()) {
     for (const auto& [name, value] : body->items()) names.insert(name);
   }
-  for (std::string_view rest = sent.query; !rest.empty();) {
-    const std::string_view part = rest.substr(0, rest.find('&'));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-    names.emplace(part.substr(0, part.find('=')));
-  }
+  for (const auto& [name, value] : http::parse_query(sent.query)) names.insert(name);
   return names;
 }
 
@@ -68,10 +67,8 @@ void Coverage::add(const std::vector<SentRequest>& sent) {
         if (names.contains(name)) counted.optional_fields.insert(name);
       }
     }
-    for (std::string_view rest = one.assumed; !rest.empty();) {
-      const std::string_view part = rest.substr(0, rest.find(", "));
-      rest.remove_prefix(std::min(part.size() + 2, rest.size()));
-      assumptions[std::string(part)].insert(one.method + " " + one.path);
+    for (const std::string_view part : split(one.assumed, ',')) {
+      if (!part.empty()) assumptions[std::string(trimmed(part))].insert(one.method + " " + one.path);
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/text.hpp"
 #include "server-mock/sweep/oracles.hpp"
 
 namespace ws::mock::sweep {
@@ -77,7 +78,7 @@ Found storm_of_claims(const Reference& reference, const Row& row, const Sent& se
   return finding("storm",
                  fmt::format("{}; events.claim was sent {} times meanwhile", cause, claims),
                  lines_around(sent),
-                 filled_in(std::string(fault->advice), "CALL", row.operation));
+                 replace_all(std::string(fault->advice), "CALL", row.operation));
 }
 
 Found storm_of_one_call(const Reference& reference, const Sent& sent, const std::string& cause) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/faults/faults.hpp"
@@ -112,7 +113,7 @@ void remove_edit(Json& value) {
     return;
   }
   if (!value.is_string()) return;
-  const std::string text = filled_in(value.get<std::string>(), somebody_elses_line, "");
+  const std::string text = replace_all(value.get<std::string>(), somebody_elses_line, "");
   std::string plain;
   for (const char c : text) {
     const bool is_blank = c == ' ' || c == '\n';
@@ -159,14 +160,8 @@ std::vector<Finding> leaks_of(const Run& run, const std::string& cause) {
 }
 
 std::vector<std::string> last_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  text = trimmed_end(text, "\n");
-  while (!text.empty() && lines.size() < shown_lines) {
-    const std::size_t begin = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;
-    lines.insert(lines.begin(), std::string(text.substr(begin)));
-    text = text.substr(0, begin == 0 ? 0 : begin - 1);
-  }
-  return lines;
+  const std::vector<std::string_view> all = split_lines(trimmed_end(text, "\n"));
+  return {all.end() - static_cast<std::ptrdiff_t>(std::min(all.size(), shown_lines)), all.end()};
 }
 
 class Judge {
@@ -245,7 +240,7 @@ class Judge {
              "with an exit code other than 0";
     }
     if (const Fault* fault = find_fault(row_.fault); fault != nullptr && !fault->advice.empty()) {
-      return filled_in(std::string(fault->advice), "CALL", call);
+      return replace_all(std::string(fault->advice), "CALL", call);
     }
     return "look at the answer of " + call +
            ": continue only after a 2xx with a body that can be read; otherwise end with an exit code other than 0";

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/random.hpp"
+#include "api-client/base/text.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/faults/operation_names.hpp"
 #include "server-mock/store/assumptions.hpp"
@@ -248,11 +249,11 @@ Row row_of(const Fault& fault,
   // The path in a Location is inside the sandbox, whose prefix is known only once it is open.
   std::string location = dump(Json("SANDBOX" + target));
   location = location.substr(1, location.size() - 2);
-  std::string rule = filled_in(std::string(fault.effect), "STALL", std::to_string(options.patience.count()));
-  rule = filled_in(rule, "ELSEWHERE", origin);
-  rule = filled_in(rule, "\"THERE\"", "\"" + std::string(origin) + location + "\"");
-  rule = filled_in(rule, "\"HERE\"", "\"" + location + "\"");
-  if (is_leased(sent)) rule = filled_in(rule, R"("times": 1000000)", R"("times": 3)");
+  std::string rule = replace_all(std::string(fault.effect), "STALL", std::to_string(options.patience.count()));
+  rule = replace_all(rule, "ELSEWHERE", origin);
+  rule = replace_all(rule, "\"THERE\"", "\"" + std::string(origin) + location + "\"");
+  rule = replace_all(rule, "\"HERE\"", "\"" + location + "\"");
+  if (is_leased(sent)) rule = replace_all(rule, R"("times": 1000000)", R"("times": 3)");
   std::chrono::milliseconds extra{0};
   if (fault.id == "timeout-before" || fault.id == "silence") extra = options.patience;
   if (fault.effect.find(retry_after_member) != std::string_view::npos) extra = retry_after;
@@ -344,13 +345,6 @@ void keep_sample(std::vector<Row>& rows, std::size_t count, std::uint64_t seed) 
 }
 
 }  // namespace
-
-std::string filled_in(std::string text, std::string_view name, std::string_view value) {
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name)) {
-    text.replace(at, name.size(), value);
-  }
-  return text;
-}
 
 std::span<const Fault> faults() { return all_faults; }
 

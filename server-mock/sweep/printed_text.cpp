@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/text.hpp"
+
 namespace ws::mock::sweep {
 namespace {
 
@@ -25,13 +27,6 @@ const std::regex& changing() {
       "|(<folder>[^\\s'\"]*)",
       std::regex::ECMAScript | std::regex::optimize);
   return pattern;
-}
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  if (from.empty()) return;
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
 }
 
 bool has_part_of(std::string_view text, std::string_view key) {
@@ -83,7 +78,9 @@ std::set<std::string> ids_in(const Json& state) {
 
 std::string TextBinder::bind(std::string_view text) {
   std::string plain(text);
-  for (const auto& [from, to] : own_) replace_all(plain, from, to);
+  for (const auto& [from, to] : own_) {
+    if (!from.empty()) plain = replace_all(std::move(plain), from, to);
+  }
   std::string bound;
   std::size_t end = 0;
   for (std::sregex_iterator one(plain.begin(), plain.end(), changing()), last; one != last; ++one) {
@@ -108,9 +105,7 @@ std::string without_id_numbers(std::string_view bound) {
 
 std::vector<PrintedLine> printed_lines(std::string_view text, TextBinder& binder) {
   std::vector<PrintedLine> lines;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  for (const std::string_view line : split_lines(text)) {
     lines.push_back({.raw = std::string(line), .bound = binder.bind(line)});
   }
   return lines;

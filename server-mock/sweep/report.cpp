@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/text.hpp"
+#include "server-mock/output/print.hpp"
 
 namespace ws::mock::sweep {
 namespace {
@@ -16,28 +18,8 @@ namespace {
 constexpr std::size_t rows_named = 4;
 
 /// Wraps at spaces and indents each line by `indent`.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
-  std::string out;
-  const std::string margin(indent, ' ');
-  std::size_t column = 0;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-    if (column > indent && column + 1 + word.size() > width) {
-      out += '\n';
-      column = 0;
-    }
-    if (column == 0) {
-      out += margin;
-      column = indent;
-    } else {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += word.size();
-  }
-  return out + "\n";
+std::string indented(std::string_view text, std::size_t indent, std::size_t width) {
+  return std::string(indent, ' ') + wrapped(text, width - indent, indent) + "\n";
 }
 
 /// A journal line, truncated to the width.
@@ -59,39 +41,37 @@ std::string replay_command(const std::string& row, const Report& report) {
 }
 
 /// Findings of one kind in one operation, with common advice.
-struct Group {
-  std::vector<std::pair<const RowResult*, const Finding*>> members = {};
-};
+using Group = std::vector<std::pair<const RowResult*, const Finding*>>;
 std::map<std::string, Group> groups_of(const Report& report, const Accepted& accepted) {
   std::map<std::string, Group> groups;
   for (const RowResult& result : report.rows) {
     for (const Finding& finding : result.findings) {
       if (accepted.contains(finding.id)) continue;
       const std::string where = result.row.operation.empty() ? "the whole run" : result.row.operation;
-      groups[where + "\n" + finding.word + "\n" + finding.advice].members.emplace_back(&result, &finding);
+      groups[where + "\n" + finding.word + "\n" + finding.advice].emplace_back(&result, &finding);
     }
   }
   return groups;
 }
 
 TerminalText render_finding(const Finding& finding, const ReportView& view) {
-  TerminalText text = wrapped(finding.sentence, 2, view.width);
+  TerminalText text = indented(finding.sentence, 2, view.width);
   for (const std::string& line : finding.lines) text += styled(cut("    " + line, view.width), "2", view.colour) + "\n";
-  return text + wrapped("fix: " + finding.advice, 2, view.width);
+  return text + indented("fix: " + finding.advice, 2, view.width);
 }
 
 TerminalText render_group(const std::string& name, const Group& group, const Report& report, const ReportView& view) {
-  const auto& [result, finding] = group.members.front();
-  const std::size_t count = group.members.size();
+  const auto& [result, finding] = group.front();
+  const std::size_t count = group.size();
   TerminalText text = styled(name.substr(0, name.find('\n')), "1", view.colour) + "  " +
                       styled(finding->word, "1;31", view.colour) +
                       fmt::format("  {} row{}\n", count, count == 1 ? "" : "s");
   text += render_finding(*finding, view);
   if (count > 1) {
     std::string others = "also:";
-    for (std::size_t i = 1; i < std::min(count, rows_named + 1); ++i) others += " " + group.members[i].first->row.id;
+    for (std::size_t i = 1; i < std::min(count, rows_named + 1); ++i) others += " " + group[i].first->row.id;
     if (count > rows_named + 1) others += fmt::format(" and {} more", count - rows_named - 1);
-    text += wrapped(others, 2, view.width);
+    text += indented(others, 2, view.width);
   }
   // Not wrapped, so that it can be pasted.
   return text + "  again: " + replay_command(result->row.id, report) + "\n\n";
@@ -200,7 +180,7 @@ std::vector<std::string> stale_ids(const Report& report, const Accepted& accepte
 
 TerminalText render_text(const Report& report, const ReportView& view) {
   TerminalText text;
-  for (const std::string& note : report.plan.notes) text += wrapped("note: " + note, 0, view.width);
+  for (const std::string& note : report.plan.notes) text += indented("note: " + note, 0, view.width);
   for (const Finding& finding : report.clean_findings) {
     if (view.accepted.contains(finding.id)) continue;
     text += styled("clean run", "1", view.colour) + "  " + styled(finding.word, "1;31", view.colour) + "\n" +
@@ -218,11 +198,11 @@ TerminalText render_text(const Report& report, const ReportView& view) {
                                    count_verdict(report, RowResult::Verdict::found));
   if (known > 0) counts += fmt::format(" ({} known by --accept)", known);
   for (const std::string& id : stale_ids(report, view.accepted)) {
-    text += wrapped(fmt::format("outdated: {} of --accept was not found; delete its line", id), 0, view.width);
+    text += indented(fmt::format("outdated: {} of --accept was not found; delete its line", id), 0, view.width);
   }
   if (report.plan.left_out > 0) counts += fmt::format("; left out by --sample or --max-rows: {}", report.plan.left_out);
   if (report.was_stopped) counts += "; stopped before the end";
-  text += wrapped(counts, 0, view.width);
+  text += indented(counts, 0, view.width);
   text += fmt::format("{:.1f} s\n\n", static_cast<double>(report.took.count()) / 1000);
   return text + render(coverage_of(report));
 }
@@ -302,8 +282,7 @@ std::string render_junit(const Report& report, const Accepted& accepted) {
 std::string render_html(const Report& report, const Accepted& accepted) {
   std::string data = dump(to_json(report, accepted));
   // "</script>" would end the element that contains the data, and "<!--<script>" would swallow what follows it.
-  for (std::size_t at = data.find('<'); at != std::string::npos; at = data.find('<', at))
-    data.replace(at, 1, "\\u003c");
+  data = replace_all(std::move(data), "<", "\\u003c");
   constexpr std::string_view mark = "<!--DATA-->";
   std::string text(page);
   return text.replace(text.find(mark), mark.size(), data);

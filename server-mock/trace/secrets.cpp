@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/text.hpp"
 #include "api-client/contract/secrets.hpp"
 #include "server-mock/http/message.hpp"
 
@@ -25,13 +26,6 @@ constexpr std::string_view unknown = "not-a-key-of-this-world";
 
 bool is_code_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-}
-
-std::string replace_all(std::string text, std::string_view what, const std::string& by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
-    text.replace(at, what.size(), by);
-  }
-  return text;
 }
 
 }  // namespace
