@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/clock.hpp"

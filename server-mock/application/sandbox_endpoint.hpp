@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "server-mock/application/fault_effects.hpp"
 #include "server-mock/control/control.hpp"
 #include "server-mock/http/message.hpp"
 #include "server-mock/journal/journal.hpp"

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/openapi.hpp"
+#include "server-mock/application/fault_effects.hpp"
 #include "server-mock/application/sandbox_endpoint.hpp"
 #include "server-mock/output/print.hpp"
 #include "server-mock/pages/pages.hpp"

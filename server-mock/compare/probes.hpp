@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "server-mock/journal/redactor.hpp"
 #include "server-mock/store/assumptions.hpp"
 
 namespace ws::mock::compare {

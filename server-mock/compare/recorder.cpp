@@ -1,6 +1,5 @@
 #include "server-mock/compare/recorder.hpp"
 
-#include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
@@ -23,6 +22,7 @@
 #include "server-mock/compare/caller.hpp"
 #include "server-mock/compare/grade.hpp"
 #include "server-mock/compare/probes.hpp"
+#include "server-mock/journal/redactor.hpp"
 #include "server-mock/output/line_output.hpp"
 #include "server-mock/output/print.hpp"
 #include "server-mock/pipeline/error_response.hpp"

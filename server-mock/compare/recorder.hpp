@@ -13,7 +13,6 @@
 #include "api-client/http/transport.hpp"
 #include "server-mock/application/web_guard.hpp"
 #include "server-mock/http/message.hpp"
-#include "server-mock/journal/redactor.hpp"
 
 namespace ws::mock::compare {
 

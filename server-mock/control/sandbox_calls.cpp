@@ -1,5 +1,4 @@
 // Control calls for sandboxes.
-#include <algorithm>
 
 #include <nlohmann/json.hpp>
 

@@ -10,6 +10,7 @@
 #include "server-mock/pipeline/assumption_effects.hpp"
 #include "server-mock/pipeline/content.hpp"
 #include "server-mock/pipeline/error_response.hpp"
+#include "server-mock/pipeline/input.hpp"
 #include "server-mock/services/shared/entity_tags.hpp"
 
 namespace ws::mock {

@@ -12,7 +12,6 @@
 #include "server-mock/http/message.hpp"
 #include "server-mock/http/router.hpp"
 #include "server-mock/pipeline/idempotency.hpp"
-#include "server-mock/pipeline/input.hpp"
 #include "server-mock/sandbox/sandbox.hpp"
 #include "server-mock/services/files/files.hpp"
 

@@ -1,7 +1,5 @@
 #include "server-mock/sweep/printed_text.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <regex>
 

@@ -1,6 +1,5 @@
 #include "server-mock/trace/player.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <string_view>

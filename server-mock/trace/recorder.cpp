@@ -1,8 +1,5 @@
 #include "server-mock/trace/recorder.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"

@@ -6,7 +6,6 @@
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/files/files.hpp"
-#include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/store/blobs.hpp"
 #include "server-mock/store/query.hpp"

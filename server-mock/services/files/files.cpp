@@ -1,6 +1,5 @@
 #include "server-mock/services/files/files.hpp"
 
-#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
