@@ -49,20 +49,9 @@ std::optional<std::string> filled_in(std::string_view text, const Values& values
   return filled;
 }
 
-const Json* at_pointer(const Json& body, std::string_view pointer) {
-  const Json* value = &body;
-  while (!pointer.empty() && value != nullptr) {
-    pointer.remove_prefix(1);
-    const std::string_view part = pointer.substr(0, pointer.find('/'));
-    pointer.remove_prefix(part.size());
-    if (value->is_array()) {
-      const std::size_t index = part == "0" ? 0 : std::string_view::npos;
-      value = index < value->size() ? &(*value)[index] : nullptr;
-    } else {
-      value = find(*value, part);
-    }
-  }
-  return value;
+const Json* at_pointer(const Json& body, std::string_view text) {
+  const Json::json_pointer pointer{std::string(text)};
+  return body.contains(pointer) ? &body.at(pointer) : nullptr;
 }
 
 /// Runs the steps and remembers the objects to remove at the end.
@@ -82,11 +71,13 @@ class Runner {
   Result<void> run(const Step& step) {
     if (step.phase == Phase::writing && options_.access == Access::read_only) return {};
     if (options_.access == Access::project && is_beyond_project(step)) return {};
-    const auto target = filled_in(step.target, values_);
+    const std::size_t blank = step.request.find(' ');
+    const auto target = filled_in(step.request.substr(blank + 1), values_);
     const auto body = filled_in(step.body, values_);
     const auto header = filled_in(step.headers, values_);
     if (!target || !body || !header) return {};
-    CallRequest request = {.method = std::string(step.method), .target = *target, .key = step.key, .body = *body};
+    CallRequest request = {
+        .method = std::string(step.request.substr(0, blank)), .target = *target, .key = step.key, .body = *body};
     if (const std::size_t colon = header->find(": "); colon != std::string::npos) {
       request.headers.emplace_back(header->substr(0, colon), header->substr(colon + 2));
     }
@@ -143,8 +134,8 @@ class Runner {
 
   /// Whether the step makes something that does not belong into an existing Project.
   static bool is_beyond_project(const Step& step) {
-    return step.method == "POST" &&
-           (step.target == "/v1/projects" || step.target == "/v1/workspaces" || step.target == "/v1/agents");
+    return step.request == "POST /v1/projects" || step.request == "POST /v1/workspaces" ||
+           step.request == "POST /v1/agents";
   }
 
   static std::string sha256_of(std::string_view text) { return Sha256::of(text).hex(); }

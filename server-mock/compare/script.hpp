@@ -15,12 +15,11 @@ namespace ws::mock::compare {
 
 enum class Phase { reading, writing };
 
-/// One request. `{name}` in target, body and headers is replaced by a value that an earlier step captured or that the
+/// One request. `{name}` in request, body and headers is replaced by a value that an earlier step captured or that the
 /// run was given; a step is skipped if a name has no value.
 struct Step {
   Phase phase = Phase::reading;
-  std::string_view method = "GET";
-  std::string_view target = {};
+  std::string_view request = {};   ///< "GET /v1/me"
   std::string_view body = {};      ///< JSON; empty: none
   std::string_view captures = {};  ///< "name=/json/pointer name=/pointer"
   std::string_view headers = {};   ///< "Name: value"
