@@ -72,53 +72,11 @@ Result<SocketAddress> socket_address(const http::Address& address) {
 
 // The command of `ws-mock exec`: signals are forwarded to it, and the server stops when it ends.
 
-/// HUP, INT, QUIT, TERM, USR1, USR2 and CHLD are blocked in this thread, and in threads that it starts, during the
-/// object's lifetime; a separate thread receives them. Only one object may exist at a time.
-class ChildProcess {
- public:
-  /// `server` must outlive it.
-  explicit ChildProcess(http::Server& server);
-  ChildProcess(const ChildProcess&) = delete;
-  ChildProcess& operator=(const ChildProcess&) = delete;
-  ~ChildProcess();
-
-  /// Fails as `Process::start`.
-  Result<void> start(const std::vector<std::string>& command, const ProcessOptions& options);
-  /// Waits for the command; if the server stops first, sends it SIGTERM. Returns its exit code.
-  int wait();
-
- private:
-  void forward_signals();
-
-  http::Server& server_;
-  sigset_t before_{};
-  std::optional<Process> process_ = {};
-  std::thread waiter_ = {};
-  std::atomic<bool> has_ended_ = false;
-  int exit_ = 0;
-};
-
 sigset_t handled_signals() {
   sigset_t all;
   ::sigemptyset(&all);
   for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD}) ::sigaddset(&all, signal);
   return all;
-}
-
-ChildProcess::ChildProcess(http::Server& server) : server_(server) {
-  const sigset_t handled = handled_signals();
-  ::pthread_sigmask(SIG_BLOCK, &handled, &before_);
-}
-
-ChildProcess::~ChildProcess() {
-  if (waiter_.joinable()) waiter_.join();
-  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-}
-
-Result<void> ChildProcess::start(const std::vector<std::string>& command, const ProcessOptions& options) {
-  WS_LET(process_, Process::start(command, options));
-  waiter_ = std::thread([this] { forward_signals(); });
-  return {};
 }
 
 /// As process 1 of a container, this program is the parent of every process there that has lost its own.
@@ -131,30 +89,65 @@ void reap_others(pid_t own) {
   }
 }
 
-void ChildProcess::forward_signals() {
-  const sigset_t handled = handled_signals();
-  while (true) {
-    reap_others(process_->pid());
-    if (const std::optional<int> exit = process_->poll()) {
-      exit_ = *exit;
-      has_ended_ = true;
-      server_.stop();
-      return;
-    }
-    siginfo_t info{};
-    const int signal = ::sigwaitinfo(&handled, &info);
-    if (signal <= 0 || signal == SIGCHLD) continue;
-    // The terminal sends Ctrl-C to the whole foreground process group, so the command has already received it.
-    if (info.si_code == SI_KERNEL) continue;
-    process_->signal(signal);
+/// HUP, INT, QUIT, TERM, USR1, USR2 and CHLD are blocked in this thread, and in threads that it starts, during the
+/// object's lifetime; a separate thread receives them. Only one object may exist at a time.
+class ChildProcess {
+ public:
+  /// `server` must outlive it.
+  explicit ChildProcess(http::Server& server) : server_(server) {
+    const sigset_t handled = handled_signals();
+    ::pthread_sigmask(SIG_BLOCK, &handled, &before_);
   }
-}
 
-int ChildProcess::wait() {
-  if (!has_ended_) process_->signal(SIGTERM);
-  waiter_.join();
-  return exit_;
-}
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  ~ChildProcess() {
+    if (waiter_.joinable()) waiter_.join();
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+  /// Fails as `Process::start`.
+  Result<void> start(const std::vector<std::string>& command, const ProcessOptions& options) {
+    WS_LET(process_, Process::start(command, options));
+    waiter_ = std::thread([this] { forward_signals(); });
+    return {};
+  }
+
+  /// Waits for the command; if the server stops first, sends it SIGTERM. Returns its exit code.
+  int wait() {
+    if (!has_ended_) process_->signal(SIGTERM);
+    waiter_.join();
+    return exit_;
+  }
+
+ private:
+  void forward_signals() {
+    const sigset_t handled = handled_signals();
+    while (true) {
+      reap_others(process_->pid());
+      if (const std::optional<int> exit = process_->poll()) {
+        exit_ = *exit;
+        has_ended_ = true;
+        server_.stop();
+        return;
+      }
+      siginfo_t info{};
+      const int signal = ::sigwaitinfo(&handled, &info);
+      if (signal <= 0 || signal == SIGCHLD) continue;
+      // The terminal sends Ctrl-C to the whole foreground process group, so the command has already received it.
+      if (info.si_code == SI_KERNEL) continue;
+      process_->signal(signal);
+    }
+  }
+
+  http::Server& server_;
+  sigset_t before_{};
+  std::optional<Process> process_ = {};
+  std::thread waiter_ = {};
+  std::atomic<bool> has_ended_ = false;
+  int exit_ = 0;
+};
 
 /// The ready file: exists while the server is ready.
 class ReadyFile {

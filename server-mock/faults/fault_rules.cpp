@@ -79,9 +79,7 @@ class EffectReader {
     Effect effect;
     read_answer(effect);
     read_end(effect);
-    if (const auto delay = number("delay_ms", {"ms", "delay_ms"}, longest_delay_ms)) {
-      effect.delay = std::chrono::milliseconds(*delay);
-    }
+    read_time(effect.delay, "delay_ms");
     if (const auto at = number("truncate_at", {"bytes", "at"}, std::int64_t{1} << 40)) {
       effect.truncate_at = static_cast<std::uint64_t>(*at);
     }
@@ -89,9 +87,7 @@ class EffectReader {
     read_wrong_length(effect);
     effect.bad_json = flag("bad_json");
     effect.bad_hash = flag("bad_hash");
-    if (const auto stall = number("stall_ms", {"ms", "stall_ms"}, longest_delay_ms)) {
-      effect.stall = std::chrono::milliseconds(*stall);
-    }
+    read_time(effect.stall, "stall_ms");
     effect.empty_page = flag("empty_page");
     effect.repeat_page = flag("repeat_page");
     effect.cut_upload = flag("cut_upload");
@@ -105,9 +101,7 @@ class EffectReader {
     read_other_origin(effect);
     effect.then_down = flag("then_down");
     read_time_offset(effect);
-    if (const auto slow = number("slow_operation_ms", {"ms"}, longest_delay_ms)) {
-      effect.slow_operation = std::chrono::milliseconds(*slow);
-    }
+    read_time(effect.slow_operation, "slow_operation_ms");
     effect.fail_operation = flag("fail_operation");
     return effect;
   }
@@ -141,6 +135,10 @@ class EffectReader {
     if (inner->is_number_integer() && *inner >= 0 && *inner <= most) return inner->get<std::int64_t>();
     add_error(name, fmt::format("{} takes an integer from 0 to {}", name, most));
     return std::nullopt;
+  }
+
+  void read_time(std::chrono::milliseconds& time, std::string_view name) {
+    if (const auto ms = number(name, {"ms", name}, longest_delay_ms)) time = std::chrono::milliseconds(*ms);
   }
 
   void read_retry_after(Effect& effect) {
