@@ -196,6 +196,11 @@ class Judge {
     found_.push_back({std::move(word), std::move(sentence), std::move(lines), std::move(advice), id});
   }
 
+  /// `sentence` after the cause, with the requests around the fault.
+  void tell(std::string word, std::string_view sentence, std::string advice) {
+    add(std::move(word), fmt::format("{}; {}", cause(), sentence), lines_around(run_.sent), std::move(advice));
+  }
+
   std::string cause() const {
     const Fault* fault = find_fault(row_.fault);
     if (fault == nullptr) return "the service answered with " + row_.assumption;
@@ -272,14 +277,11 @@ class Judge {
       if (row_.fault == "queue-empty") return;
       const bool is_run_again = rerun && succeeded(*rerun);
       for (StateFinding& one : read_differences(differences(is_run_again ? *rerun : run_), run_.sent)) {
-        const std::string advice = advice_for(one.word);
-        add(one.word,
-            fmt::format("{}; the command ended with 0, and {}left {}",
-                        cause(),
-                        is_run_again ? "run again after the lease had ended " : "",
-                        one.sentence),
-            lines_around(run_.sent),
-            advice);
+        tell(one.word,
+             fmt::format("the command ended with 0, and {}left {}",
+                         is_run_again ? "run again after the lease had ended " : "",
+                         one.sentence),
+             advice_for(one.word));
       }
       return;
     }
@@ -301,21 +303,17 @@ class Judge {
     const std::vector<StateFinding> left = read_differences(differences(*rerun), run_.sent);
     if (left.empty()) return;
     if (is_completed_before()) {
-      add("lost",
-          fmt::format("{}; the command failed after it had completed the event, which never comes again, and running "
-                      "it again left {}",
-                      cause(),
-                      left.front().sentence),
-          lines_around(run_.sent),
-          "complete an event after the work for it is done: send events.complete last");
+      tell("lost",
+           "the command failed after it had completed the event, which never comes again, and running it again left " +
+               left.front().sentence,
+           "complete an event after the work for it is done: send events.complete last");
       return;
     }
     const bool is_doubled = row_.fault == "lost-and-down" && left.front().word == "doubled";
-    add(is_doubled ? "doubled" : "stuck",
-        fmt::format("{}; the command failed, and running it again left {}", cause(), left.front().sentence),
-        lines_around(run_.sent),
-        left.front().word == "doubled" ? advice_for("stuck")
-                                       : "let the command look for what an earlier run left undone, and finish it");
+    tell(is_doubled ? "doubled" : "stuck",
+         "the command failed, and running it again left " + left.front().sentence,
+         left.front().word == "doubled" ? advice_for("stuck")
+                                        : "let the command look for what an earlier run left undone, and finish it");
   }
 
   /// Whether the change that the fault hit was part of the work for an event that had been completed before.
@@ -392,10 +390,7 @@ class Judge {
   void hidden() {
     if (!succeeded(run_) || !reference_.is_text_stable) return;
     if (row_.fault == "operation-fails" && !tells_operation()) {
-      add("hidden",
-          fmt::format("{}; the command ended with 0 and did not report it", cause()),
-          lines_around(run_.sent),
-          advice_for("hidden"));
+      tell("hidden", "the command ended with 0 and did not report it", advice_for("hidden"));
       return;
     }
     const SentRequest* const one = refused();
@@ -416,10 +411,9 @@ class Judge {
     const std::string then = dump(rows_of(*run_.state, "document_revisions"));
     if (now.find(somebody_elses_line) != std::string::npos) return;
     if (then.find(somebody_elses_line) == std::string::npos) return;
-    add("overwritten",
-        fmt::format("{}; the command ended with 0, and the line that someone else had added is missing", cause()),
-        lines_around(run_.sent),
-        advice_for("overwritten"));
+    tell("overwritten",
+         "the command ended with 0, and the line that someone else had added is missing",
+         advice_for("overwritten"));
   }
 
   /// What the run printed on standard output, without lines that tell of the fault.
@@ -443,10 +437,7 @@ class Judge {
     std::string difference = file_difference();
     if (difference.empty()) difference = line_difference();
     if (difference.empty()) return;
-    add("output",
-        fmt::format("{}; the command ended with 0, {}", cause(), difference),
-        lines_around(run_.sent),
-        advice_for("output"));
+    tell("output", "the command ended with 0, " + difference, advice_for("output"));
   }
 
   /// Finds a file that a failed run left in place of the whole one.
@@ -460,11 +451,9 @@ class Judge {
     for (const auto& [name, text] : bound_files(reference_, run_)) {
       const auto found = whole.find(without_id_numbers(name));
       if (found == whole.end() || found->second.contains(without_id_numbers(text))) continue;
-      add("output",
-          fmt::format(
-              "{}; the command failed, and left the file {} with another text than the whole one", cause(), name),
-          lines_around(run_.sent),
-          "write to a file beside it, and rename that to its name when it is whole");
+      tell("output",
+           fmt::format("the command failed, and left the file {} with another text than the whole one", name),
+           "write to a file beside it, and rename that to its name when it is whole");
       return;
     }
   }
