@@ -165,11 +165,17 @@ class Decision {
     return Text(std::move(text));
   }
 
+  /// Who made the change of the service that is not applied here; without a name: nobody known.
+  Result<Author> pending_author() const {
+    WS_LET(const auto pending, session_.state.find_pending(conflict_.document));
+    return pending ? pending->author : Author();
+  }
+
   /// The losing remote text goes to the history, so that `restore` can bring it back.
   Result<void> keep_their_text(DecidedConflict& decided) {
     if (keep_ == Keep::remote || keep_ == Keep::both || !conflict_.remote || !texts_.remote) return {};
     WS_LET(const git::ObjectId blob, session_.history.keep(*texts_.remote));
-    WS_LET(Author author, session_.state.pending_author(conflict_.document));
+    WS_LET(Author author, pending_author());
     decided.theirs.push_back({.path = conflict_.path.string(), .blob = blob, .author = std::move(author)});
     return {};
   }
@@ -208,7 +214,7 @@ class Decision {
     decided.agreed.front().blob = blob;
     // As the service names it: blame goes by that.
     if (keep_ == Keep::remote || keep_ == Keep::both) {
-      WS_LET(decided.agreed.front().author, session_.state.pending_author(conflict_.document));
+      WS_LET(decided.agreed.front().author, pending_author());
     }
     // The answer does not name the new document: the next pull brings it, with the same text.
     if (!conflict_.remote && !is_named) return {};

@@ -106,8 +106,10 @@ class Committer {
   /// `no_word`: why an item may be missing from the answer; null: it must not be.
   Result<void> take(const CommitAnswer& answer, const Failure* no_word) {
     WS_LET(const std::vector<Answered> answered, match_answer(*session_.remote, items(), answer));
-    WS_LET(base_, session_.state.base());
-    WS_LET(pending_, session_.state.pending());
+    for (const StagedItem& staged : items()) WS_TRY(know(staged.item.document));
+    for (const Answered& each : answered) {
+      if (each.applied != nullptr) WS_TRY(know(each.applied->document));
+    }
     if (await_files_) {
       WS_LET(not_here_, await_files_());
     }
@@ -126,6 +128,16 @@ class Committer {
       }
     }
     return store(answer);
+  }
+
+  /// Loads what this tree knows of a document, once: a part needs no more than its own.
+  Result<void> know(const DocumentId& document) {
+    if (document.empty() || !known_.insert(document).second) return {};
+    WS_LET(auto row, session_.state.find_base(document));
+    if (row) base_.emplace(document, std::move(*row));
+    WS_LET(auto pending, session_.state.find_pending(document));
+    if (pending) pending_.emplace(document, std::move(*pending));
+    return {};
   }
 
   /// A document that was moved and edited has two items, in this order: `base_` is as the first left it.
@@ -232,6 +244,7 @@ class Committer {
       WS_LET(seen_there, fetch_service_side(conflict, recorded.id));
       conflict.which = find_recorded_case(staged.conflict ? conflict.kind() : recorded.kind, conflict);
     }
+    WS_TRY(know(conflict.document));
     const bool is_here_only = recorded.id.empty();  // the service could not be asked about it
     conflict.record = is_here_only ? ConflictRecord::here : ConflictRecord::service;
     conflict.id = is_here_only ? local_conflict_id(conflict) : recorded.id;
@@ -344,14 +357,17 @@ class Committer {
   /// A document that was moved and edited may count twice, which looks like an edit of another client: a pull tells
   /// them apart. If that fails, the next run pulls.
   Result<void> check_for_other_clients(SourceRevision since, SourceRevision revision) {
-    const auto end = session_.remote->pull(session_.binding.source_id, since, [this](const PulledItem& item) {
-      const auto ours = base_.find(item.document);
-      const bool known = ours != base_.end();
-      const bool is_ours = item.deleted ? !known
-                                        : known && ours->second.entry.revision == item.revision &&
-                                              service_form(ours->second.entry.path.text()) == service_form(item.path);
-      return is_ours ? Result<void>() : fail(Failure::Kind::conflict, "it was changed by someone else");
-    });
+    const auto end =
+        session_.remote->pull(session_.binding.source_id, since, [this](const PulledItem& item) -> Result<void> {
+          WS_TRY(know(item.document));
+          const auto ours = base_.find(item.document);
+          const bool known = ours != base_.end();
+          const bool is_ours = item.deleted
+                                   ? !known
+                                   : known && ours->second.entry.revision == item.revision &&
+                                         service_form(ours->second.entry.path.text()) == service_form(item.path);
+          return is_ours ? Result<void>() : fail(Failure::Kind::conflict, "it was changed by someone else");
+        });
     return end && end->revision == revision ? session_.state.set_source_revision(revision) : Result<void>();
   }
 
@@ -360,6 +376,7 @@ class Committer {
   std::vector<Row>& rows_;
   AwaitFiles await_files_;
   std::set<RelativePath> not_here_;  ///< of the new files
+  std::set<DocumentId> known_;       ///< of which the next two have what there is
   std::map<DocumentId, BaseRow> base_;
   std::map<DocumentId, PendingRow> pending_;
   std::vector<std::pair<DocumentId, std::optional<BaseRow>>> advanced_;

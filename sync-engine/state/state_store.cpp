@@ -167,6 +167,16 @@ Result<std::optional<KnownDocument>> StateStore::find_base(const RelativePath& f
                   file);
 }
 
+Result<std::optional<BaseRow>> StateStore::find_base(const DocumentId& document) {
+  WS_LET(auto known,
+         find_row(database_,
+                  "select document, path, hash, revision, blob, placed, stays, left_out from base "
+                  "where document = ? and kind = 0",
+                  known_document,
+                  document));
+  return known ? std::optional(std::move(known->row)) : std::nullopt;
+}
+
 Result<std::optional<std::unordered_map<std::string, BaseFile>>> StateStore::base_files() {
   using Files = std::unordered_map<std::string, BaseFile>;
   WS_LET(const sqlite::CachedStatement all,
@@ -281,17 +291,31 @@ Result<void> StateStore::put_written(const DocumentId& document, const WrittenFi
                  file.text);
 }
 
+namespace {
+
+struct KnownPending {
+  DocumentId document;
+  PendingRow row = {};
+};
+
+Result<KnownPending> known_pending(const sqlite::Statement& row) {
+  KnownPending known{.document = DocumentId(row.text(0)),
+                     .row = {.revision = {number_at(row, 3)},
+                             .blob = object_of(row.blob(4)),
+                             .author = {.name = row.string(5), .id = row.string(6), .time = time_at(row, 7)}}};
+  if (row.is_null(1)) return known;
+  WS_LET(RelativePath path, RelativePath::parse(row.text(1)));
+  known.row.entry = Entry{.path = std::move(path), .hash = hash_of(row.blob(2)), .revision = known.row.revision};
+  return known;
+}
+
+}  // namespace
+
 Result<std::map<DocumentId, PendingRow>> StateStore::pending() {
   std::map<DocumentId, PendingRow> rows;
   const auto add = [&](const sqlite::Statement& row) -> Result<void> {
-    PendingRow pending{.revision = {number_at(row, 3)},
-                       .blob = object_of(row.blob(4)),
-                       .author = {.name = row.string(5), .id = row.string(6), .time = time_at(row, 7)}};
-    if (!row.is_null(1)) {
-      WS_LET(RelativePath path, RelativePath::parse(row.text(1)));
-      pending.entry = Entry{.path = std::move(path), .hash = hash_of(row.blob(2)), .revision = pending.revision};
-    }
-    rows.emplace_hint(rows.end(), DocumentId(row.text(0)), std::move(pending));
+    WS_LET(KnownPending known, known_pending(row));
+    rows.emplace_hint(rows.end(), known.document, std::move(known.row));
     return {};
   };
   WS_TRY(each_row(
@@ -299,14 +323,14 @@ Result<std::map<DocumentId, PendingRow>> StateStore::pending() {
   return rows;
 }
 
-Result<Author> StateStore::pending_author(const DocumentId& document) {
-  Result<Author> (*const author_of)(const sqlite::Statement& row) = [](const sqlite::Statement& row) {
-    return Result<Author>(Author{.name = row.string(0), .id = row.string(1), .time = time_at(row, 2)});
-  };
-  WS_LET(
-      auto found,
-      find_row(database_, "select author, author_id, changed_at from pending where document = ?", author_of, document));
-  return found ? std::move(*found) : Author();
+Result<std::optional<PendingRow>> StateStore::find_pending(const DocumentId& document) {
+  WS_LET(auto known,
+         find_row(database_,
+                  "select document, path, hash, revision, blob, author, author_id, changed_at from pending "
+                  "where document = ?",
+                  known_pending,
+                  document));
+  return known ? std::optional(std::move(known->row)) : std::nullopt;
 }
 
 Result<void> StateStore::put_pending(const DocumentId& document, const PendingRow& row) {

@@ -41,6 +41,7 @@ class StateStore {
   Result<bool> is_base_empty();
   /// The document whose file lies there; empty: none. Reads no more than that row.
   Result<std::optional<KnownDocument>> find_base(const RelativePath& file);
+  Result<std::optional<BaseRow>> find_base(const DocumentId& document);
   /// The base by path. Empty where a file does not lie in its document's place.
   Result<std::optional<std::unordered_map<std::string, BaseFile>>> base_files();
   /// The change is recorded in the open operation, in the same transaction; `agreed` records nothing.
@@ -67,8 +68,7 @@ class StateStore {
   Result<void> put_written(const DocumentId& document, const WrittenFile& file);
 
   Result<std::map<DocumentId, PendingRow>> pending();
-  /// Who made the pending change of a document; without a name: nobody known.
-  Result<Author> pending_author(const DocumentId& document);
+  Result<std::optional<PendingRow>> find_pending(const DocumentId& document);  ///< reads no more than that row
   Result<void> put_pending(const DocumentId& document, const PendingRow& row);
   Result<void> drop_pending(const DocumentId& document);
   Result<bool> has_pending_or_conflicts();
