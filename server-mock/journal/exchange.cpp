@@ -11,14 +11,14 @@ namespace ws::mock {
 namespace {
 
 constexpr JsonBounds recorded_bounds = {.max_bytes = std::size_t{16} << 20U};
-constexpr std::size_t max_path_bytes = 4096;
+constexpr std::size_t longest_path_bytes = 4096;
 
 Json member_of(const Json& object, std::string_view name) {
   const Json* found = find(object, name);
   return found == nullptr ? Json() : *found;
 }
 
-std::string text_of(const Json& object, std::string_view name) { return find_text(object, name).value_or(""); }
+std::string member_text(const Json& object, std::string_view name) { return find_text(object, name).value_or(""); }
 
 std::optional<std::uint64_t> size_of(const Json& object, std::string_view name) {
   const Json* found = find(object, name);
@@ -67,7 +67,7 @@ Json to_json(Exchange exchange) {
 Result<Exchange> read_exchange(const Json& value) {
   const Json* const status = find(value, "status");
   const Json* const headers = find(value, "request_headers");
-  const auto time = parse_rfc3339(text_of(value, "time"));
+  const auto time = parse_rfc3339(member_text(value, "time"));
   const bool has_status = status != nullptr && (status->is_null() || find_integer(value, "status"));
   if (!time || !has_status || headers == nullptr || !headers->is_object() || !find_text(value, "method") ||
       !find_text(value, "path")) {
@@ -78,10 +78,10 @@ Result<Exchange> read_exchange(const Json& value) {
   return Exchange{.redacted = Redacted(),
                   .seq = size_of(value, "seq").value_or(0),
                   .time_ms = time->time_since_epoch().count(),
-                  .method = text_of(value, "method"),
-                  .path = text_of(value, "path"),
-                  .query = text_of(value, "query"),
-                  .operation = text_of(value, "operation"),
+                  .method = member_text(value, "method"),
+                  .path = member_text(value, "path"),
+                  .query = member_text(value, "query"),
+                  .operation = member_text(value, "operation"),
                   .status = status->is_null() ? 0 : static_cast<int>(find_integer(value, "status").value_or(0)),
                   .request_headers = *headers,
                   .request_body = member_of(value, "request_body"),
@@ -92,10 +92,10 @@ Result<Exchange> read_exchange(const Json& value) {
                   .duration_us = duration != nullptr && duration->is_number()
                                      ? static_cast<std::int64_t>(duration->get<double>() * 1000)
                                      : 0,
-                  .fault = text_of(value, "fault"),
-                  .sandbox = text_of(value, "sandbox"),
-                  .warning = text_of(value, "warning"),
-                  .assumed = text_of(value, "assumed")};
+                  .fault = member_text(value, "fault"),
+                  .sandbox = member_text(value, "sandbox"),
+                  .warning = member_text(value, "warning"),
+                  .assumed = member_text(value, "assumed")};
 }
 
 std::string shape_line(const Exchange& exchange) {
@@ -127,7 +127,7 @@ Result<Exchange> read_recorded(std::string_view line) {
                 "this recording is of an earlier ws-mock, which wrote another form: record again");
   }
   auto exchange = read_exchange(value);
-  if (!exchange || exchange->path.size() > max_path_bytes || exchange->response_headers.is_null()) {
+  if (!exchange || exchange->path.size() > longest_path_bytes || exchange->response_headers.is_null()) {
     return fail(Failure::Kind::invalid, "this line is not a line of a recording");
   }
   return exchange;

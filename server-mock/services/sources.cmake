@@ -13,7 +13,6 @@ set(WS_MOCK_SERVICES_SOURCES
   services/documents/documents.cpp
   services/events/event_queue.cpp
   services/events/events.cpp
-  services/events/mentions.cpp
   services/events/notify.cpp
   services/files/assets.cpp
   services/files/disposition.cpp
@@ -29,13 +28,10 @@ set(WS_MOCK_SERVICES_SOURCES
   services/shared/entity_tags.cpp
   services/shared/errors.cpp
   services/shared/resources.cpp
-  services/shared/validation_errors.cpp
   services/shared/visibility.cpp
   services/sync/commit.cpp
   services/sync/conflict.cpp
   services/sync/conflict_store.cpp
-  services/sync/pages.cpp
-  services/sync/path_conflicts.cpp
   services/sync/plan.cpp
   services/sync/push.cpp
   services/sync/shared.cpp
@@ -44,5 +40,4 @@ set(WS_MOCK_SERVICES_SOURCES
   services/sync_sources/paths.cpp
   services/tests/tests.cpp
   services/text_index/index.cpp
-  services/text_index/query.cpp
   services/workspaces/workspaces.cpp)

@@ -45,12 +45,13 @@ ServiceResult list_documents(World& world, const ServiceCall& call) {
                  limit + 1,
                  call.caller.workspace_id,
                  bound_admin_flag(call.caller));
-  return read_page(*rows, documents_list, limit, [](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
-    Document document = read_document(row, WithContent::no);
-    const std::int64_t position = document.sequence;
-    data.push_back(to_json(std::move(document)));
-    return position;
-  });
+  return read_page(
+      *rows, documents_list, limit, [](const sqlite::Statement& row, Json& data) -> ApiResult<std::int64_t> {
+        Document document = read_document(row, WithContent::no);
+        const std::int64_t position = document.sequence;
+        data.push_back(to_json(std::move(document)));
+        return position;
+      });
 }
 
 ServiceResult create_document(World& world, const ServiceCall& call) {

@@ -170,33 +170,25 @@ ServiceResult list_questions(World& world, const ServiceCall& call) {
   WS_API_LET(const std::int64_t before, cursor_position(call, list, from_newest));
   const std::int64_t limit = integer_of(call.parameters, "limit", 20);
   const Caller& caller = call.caller;
-  std::vector<Question> questions;
-  {
-    WS_API_LET(const sqlite::CachedStatement rows, world.database.cached(questions_query));
-    rows->bind_all(caller.owner_user_id,
-                   before,
-                   bound_workspace(caller),
-                   caller.agent_id,
-                   caller.workspace_id,
-                   bound_admin_flag(caller),
-                   conversation,
-                   limit + 1);
-    WS_API_LET(questions, read_all(*rows, read_as<Question>));
-  }
-  Json next = nullptr;
-  if (static_cast<std::int64_t>(questions.size()) > limit) {
-    questions.pop_back();
-    next = make_cursor(list, questions.back().sequence);
-  }
-  Json data = Json::array();
-  for (const Question& question : questions) {
+  WS_API_LET(const sqlite::CachedStatement rows, world.database.cached(questions_query));
+  rows->bind_all(caller.owner_user_id,
+                 before,
+                 bound_workspace(caller),
+                 caller.agent_id,
+                 caller.workspace_id,
+                 bound_admin_flag(caller),
+                 conversation,
+                 limit + 1);
+  std::optional<bool> answers_later;
+  const auto add = [&](const sqlite::Statement& row, Json& data) -> ApiResult<std::int64_t> {
+    const auto question = read_as<Question>(row);
     WS_API_LET(Json item, to_json(world, call, question));
     data.push_back(std::move(item));
-  }
-  Answer answer = {.body = Json{{"data", std::move(data)}, {"next_cursor", std::move(next)}}};
-  if (!questions.empty()) {
-    answer.headers.push_back(answered_as(std::ranges::any_of(questions, &Question::answers_later)));
-  }
+    answers_later = answers_later.value_or(false) || question.answers_later;
+    return question.sequence;
+  };
+  WS_API_LET(Answer answer, read_page(*rows, list, limit, add));
+  if (answers_later) answer.headers.push_back(answered_as(*answers_later));
   return answer;
 }
 
@@ -240,7 +232,7 @@ ServiceResult list_conversations(World& world, const ServiceCall& call) {
                  caller.workspace_id,
                  bound_admin_flag(caller),
                  limit + 1);
-  return read_page(*rows, list_name, limit, [](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
+  return read_page(*rows, list_name, limit, [](const sqlite::Statement& row, Json& data) -> ApiResult<std::int64_t> {
     const auto conversation = read_as<Conversation>(row);
     data.push_back(to_json(conversation));
     return conversation.sequence;

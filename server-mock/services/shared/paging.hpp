@@ -23,7 +23,7 @@ std::optional<std::int64_t> parse_cursor(std::string_view list, std::string_view
 ApiResult<std::int64_t> cursor_position(const ServiceCall& call, std::string_view list, std::int64_t first);
 
 /// Appends a row to a page and returns its position.
-using AddItem = std::function<Result<std::int64_t>(const sqlite::Statement& row, Json& data)>;
+using AddItem = std::function<ApiResult<std::int64_t>(const sqlite::Statement& row, Json& data)>;
 /// A page of at most `limit` rows, with a cursor if the query, which asks for one row more, has it.
 ServiceResult read_page(sqlite::Statement& rows, std::string_view list, std::int64_t limit, const AddItem& add);
 

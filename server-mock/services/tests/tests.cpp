@@ -283,7 +283,7 @@ ServiceResult list_test_runs(World& world, const ServiceCall& call) {
                  text_of(call.parameters, "case_id"),
                  limit + 1,
                  world.now());
-  const auto add = [&](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
+  const auto add = [&](const sqlite::Statement& row, Json& data) -> ApiResult<std::int64_t> {
     const auto run = read_as<TestRun>(row);
     data.push_back(to_json(run, world.now()));
     return run.sequence;
