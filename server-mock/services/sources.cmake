@@ -1,7 +1,6 @@
 # What each operation means, on the store: a folder for each area.
 set(WS_MOCK_SERVICES_SOURCES
   services/registry.cpp
-  services/agents/agent_credentials.cpp
   services/agents/agents.cpp
   services/authorization/authorization.cpp
   services/authorization/device_logins.cpp

@@ -179,7 +179,7 @@ const std::vector<Room> rooms = {
     mock("services/sync_sources/", {"store/"}),
     mock("services/authorization/", {"services/shared/", "store/"}),
     mock("services/agents/", {"services/authorization/", "services/shared/", "store/"}),
-    mock("services/events/", {"services/agents/", "services/shared/", "store/"}),
+    mock("services/events/", {"services/shared/", "store/"}),
     mock("services/comments/", {"services/events/", "services/shared/", "store/"}),
     mock("services/documents/",
          {"services/comments/", "services/events/", "services/shared/", "services/sync_sources/", "store/"}),

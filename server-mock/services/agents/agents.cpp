@@ -2,7 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server-mock/services/agents/agent_credentials.hpp"
+#include "api-client/contract/operations.hpp"
+#include "server-mock/services/authorization/keys.hpp"
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
@@ -46,6 +47,62 @@ Json to_json(const Agent& agent) {
           {"last_seen_at", agent.last_seen_at ? Json(rfc3339(*agent.last_seen_at)) : Json(nullptr)},
           {"created_at", rfc3339(agent.created_at)},
           {"updated_at", rfc3339(agent.updated_at)}};
+}
+
+// The keys of agents: their scopes follow from the agent's permissions.
+
+/// The permission that grants a scope; empty if agents cannot have it.
+std::string_view permission_for(std::string_view scope) {
+  if (scope.starts_with("tests:") || scope.starts_with("admin_")) return {};
+  if (scope.ends_with(":read") || scope.starts_with("agent_events:") || scope == "questions:write") return "read";
+  if (scope == "comments:write") return "comment";
+  if (scope == "documents:write" || scope == "assets:write" || scope == "sync:write") return "edit";
+  return {};
+}
+
+/// The scopes for these permissions (`decisions.md`, "Credentials, roles, scopes"), in the order of the API document.
+/// Permissions do not imply each other: without `read` an agent reads nothing.
+std::vector<std::string_view> scopes_for(const Json& permissions) {
+  std::vector<std::string_view> scopes;
+  for (const std::string_view scope : contract::all_scopes) {
+    const std::string_view permission = permission_for(scope);
+    if (!permission.empty() && std::ranges::find(permissions, Json(permission)) != permissions.end()) {
+      scopes.push_back(scope);
+    }
+  }
+  return scopes;
+}
+
+/// Issues another key for the agent: its secret, which is shown only here, and what else the API shows of it.
+Result<Json> issue_credential(World& world, const Agent& agent) {
+  WS_LET(const Json permissions, parse_bounded(agent.permissions));
+  const std::vector<std::string_view> scopes = scopes_for(permissions);
+  WS_LET(const IssuedKey key,
+         issue_key(world,
+                   {.owner_user_id = agent.owner_user_id,
+                    .agent_id = agent.id,
+                    .workspace_id = agent.workspace_id,
+                    .scopes = std::vector<std::string>(scopes.begin(), scopes.end())}));
+  return Json{{"secret", key.secret},
+              {"display_prefix", display_prefix(key.secret)},
+              {"scopes", scopes},
+              {"created_at", rfc3339(key.created_at)}};
+}
+
+Result<void> revoke_credentials(World& world, std::string_view agent_id) {
+  return put(world,
+             "update keys set revoked_at = ? where agent_id = ? and agent_id <> '' "
+             "and revoked_at is null",
+             world.now(),
+             agent_id);
+}
+
+Result<void> update_credential_scopes(World& world, std::string_view agent_id, const Json& permissions) {
+  return put(world,
+             "update keys set scopes = ? where agent_id = ? and agent_id <> '' "
+             "and revoked_at is null",
+             dump(Json(scopes_for(permissions))),
+             agent_id);
 }
 
 /// Without duplicates, in the order of the API document; by default only `read`.
@@ -148,10 +205,10 @@ ServiceResult create_agent(World& world, const ServiceCall& call) {
                        .updated_at = world.now()};
   WS_API_TRY(
       put_row(world, "insert into agents (" WS_AGENT_COLUMNS ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", agent));
-  WS_API_LET(const AgentCredential credential, issue_credential(world, agent.id));
+  WS_API_LET(Json credential, issue_credential(world, agent));
   WS_API_TRY(work.commit());
   Json body = to_json(agent);
-  body["credential"] = to_json(credential);
+  body["credential"] = std::move(credential);
   return Answer{.status = 201, .body = std::move(body)};
 }
 
@@ -172,11 +229,10 @@ ServiceResult rotate_agent_credential(World& world, const ServiceCall& call) {
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(const Agent agent, own_agent(world, call));
   WS_API_TRY(revoke_credentials(world, agent.id));
-  WS_API_LET(const AgentCredential credential, issue_credential(world, agent.id));
+  WS_API_LET(Json credential, issue_credential(world, agent));
   WS_API_TRY(work.commit());
-  Json body = to_json(credential);
-  body["agent_id"] = agent.id;
-  return Answer{.body = std::move(body)};
+  credential["agent_id"] = agent.id;
+  return Answer{.body = std::move(credential)};
 }
 
 }  // namespace

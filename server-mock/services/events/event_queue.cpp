@@ -13,6 +13,13 @@
 namespace ws::mock {
 namespace {
 
+constexpr int max_lapses = 100;
+
+/// Delay before the event can be claimed again, after attempt number `attempt` (from 1) failed.
+std::chrono::seconds retry_delay(std::int64_t attempt) {
+  return std::chrono::seconds(5) * (std::int64_t{1} << std::clamp<std::int64_t>(attempt - 1, 0, max_attempts - 2));
+}
+
 std::int64_t milliseconds(std::chrono::seconds duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
@@ -91,10 +98,6 @@ Result<std::vector<AgentEvent>> lapsed_events(World& world) {
 }
 
 }  // namespace
-
-std::chrono::seconds retry_delay(std::int64_t attempt) {
-  return std::chrono::seconds(5) * (std::int64_t{1} << std::clamp<std::int64_t>(attempt - 1, 0, max_attempts - 2));
-}
 
 bool AgentEvent::is_held_with(std::string_view lease_token) const {
   return status == "leased" && lease_token_sha256 == Sha256::of(lease_token).hex();

@@ -24,10 +24,6 @@ namespace ws::mock {
 inline constexpr int max_attempts = 5;
 /// What a renewed lease ends after, at the latest.
 inline constexpr std::chrono::seconds longest_lease{900};
-inline constexpr int max_lapses = 100;
-
-/// Delay before the event can be claimed again, after attempt number `attempt` (from 1) failed.
-std::chrono::seconds retry_delay(std::int64_t attempt);
 
 struct NewEvent {
   std::string_view kind = {};  ///< "comment.mention"

@@ -1,13 +1,14 @@
 #include <nlohmann/json.hpp>
 
-#include "server-mock/services/agents/agent_credentials.hpp"
 #include "server-mock/services/events/event_queue.hpp"
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
+constexpr std::int64_t seen_every_ms = 60'000;
 constexpr std::int64_t retry_after_seconds = 5;  // API document, "Agent event claim response"
 
 std::chrono::seconds seconds_of(const ServiceCall& call, std::string_view name, std::int64_t fallback) {
@@ -31,6 +32,17 @@ ApiResult<Answer> nothing_yet(World& world, const ServiceCall& call, const std::
                               .workspace_id = one_workspace ? call.caller.workspace_id : std::string(),
                               .retry_at = due};
   return answer;
+}
+
+/// Sets `last_seen_at` of a calling agent, rounded to minutes so that not every call writes. Does nothing for people.
+Result<void> update_last_seen(World& world, const Caller& caller) {
+  if (caller.agent_id.empty()) return {};
+  return put(world,
+             "update agents set last_seen_at = ?1 where id = ?2 "
+             "and (last_seen_at is null or last_seen_at <= ?1 - ?3)",
+             world.now(),
+             caller.agent_id,
+             seen_every_ms);
 }
 
 ServiceResult claim_agent_event(World& world, const ServiceCall& call) {
