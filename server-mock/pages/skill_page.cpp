@@ -10,26 +10,16 @@
 namespace ws::mock::pages {
 namespace {
 
-struct File {
-  std::string_view path = {};
-  std::string_view text = {};
-};
-
-// The Markdown files of `skill/`, embedded by CMake.
-constexpr File files[] = {
-    {
-        "SKILL.md",
+constexpr std::string_view skill_file = "SKILL.md";
+// `skill/SKILL.md`, embedded by CMake.
+constexpr std::string_view skill_text =
 #include "skill_text.inc"
-    },
-};
+    ;
 
 std::string manifest() {
-  Json list = Json::array();
-  for (const File& file : files) {
-    list.push_back({{"path", file.path}, {"sha256", Sha256::of(file.text).hex()}, {"size_bytes", file.text.size()}});
-  }
+  const Json file = {{"path", skill_file}, {"sha256", Sha256::of(skill_text).hex()}, {"size_bytes", skill_text.size()}};
   const Json whole = {
-      {"name", "service-operate-workspace"}, {"version", contract::api_version}, {"files", std::move(list)}};
+      {"name", "service-operate-workspace"}, {"version", contract::api_version}, {"files", Json::array({file})}};
   return dump(whole, 2) + "\n";
 }
 
@@ -50,18 +40,14 @@ std::optional<http::Response> skill(const http::Request& request) {
   if (!rest.empty() && rest.front() != '/') return std::nullopt;
   if (!rest.empty()) rest.remove_prefix(1);
   const bool is_manifest = rest.empty() || rest == "manifest.json";
-  const File* found = nullptr;
-  for (const File& file : files) {
-    if (file.path == rest) found = &file;
-  }
-  if (!is_manifest && found == nullptr) return std::nullopt;
+  if (!is_manifest && rest != skill_file) return std::nullopt;
   if (request.method != "GET" && request.method != "HEAD") {
     http::Response response(request.method == "OPTIONS" ? 204 : 405);
     response.header("Allow", "GET, HEAD, OPTIONS");
     return response;
   }
   if (is_manifest) return give(request, "application/json", manifest());
-  return give(request, "text/markdown; charset=utf-8", std::string(found->text));
+  return give(request, "text/markdown; charset=utf-8", std::string(skill_text));
 }
 
 }  // namespace ws::mock::pages
