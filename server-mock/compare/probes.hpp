@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server-mock/journal/exchange.hpp"
 #include "server-mock/store/assumptions.hpp"
 
 namespace ws::mock::compare {
