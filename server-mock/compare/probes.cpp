@@ -12,6 +12,7 @@
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
 #include "server-mock/http/target.hpp"
+#include "server-mock/journal/redactor.hpp"
 #include "server-mock/pipeline/assumption_effects.hpp"
 
 namespace ws::mock::compare {

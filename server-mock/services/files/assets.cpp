@@ -7,6 +7,7 @@
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/files/files.hpp"
 #include "server-mock/services/shared/resources.hpp"
+#include "server-mock/services/shared/visibility.hpp"
 #include "server-mock/store/blobs.hpp"
 #include "server-mock/store/query.hpp"
 
