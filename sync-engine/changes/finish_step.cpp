@@ -6,6 +6,7 @@
 #include "sync-engine/changes/carry_out.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/session/written_files.hpp"
+#include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {
 namespace {
@@ -78,13 +79,9 @@ ChangeOrigin origin_of(const Action& action) {
 
 namespace {
 
-/// Whose file it is that the step placed.
-Result<void> record_file(Session& session, const JournalStep& step) {
-  const Action& action = step.action;
-  if ((!is_pull(action.kind) && action.kind != ActionKind::merge) || !action.result) return {};
-  const bool is_agreed = *action.result == step.base->entry.hash && action.path == step.base->disk_path();
-  return is_agreed ? record_agreed(session, action.document, action.path)
-                   : record_written(session, action.document, action.path, *action.result);
+/// Whether the step placed a file that both sides agree on, text and place.
+bool is_agreed(const JournalStep& step) {
+  return *step.action.result == step.base->entry.hash && step.action.path == step.base->disk_path();
 }
 
 }  // namespace
@@ -93,8 +90,12 @@ Result<void> finish_step(Session& session, const JournalStep& step, ChangeOrigin
   StateStore& state = session.state;
   const DocumentId& document = step.action.document;
   if (step.base) {
-    WS_TRY(state.put_base(document, *step.base, origin));
-    WS_TRY(record_file(session, step));
+    const Action& action = step.action;
+    const bool places = (is_pull(action.kind) || action.kind == ActionKind::merge) && action.result;
+    const bool agrees = places && is_agreed(step);
+    WS_TRY(state.put_base(
+        document, *step.base, origin, agrees ? find_file_id(session.root, action.path) : std::optional<FileId>()));
+    if (places && !agrees) WS_TRY(record_written(session, document, action.path, *action.result));
   } else {
     WS_TRY(state.forget_base(document, origin));
   }

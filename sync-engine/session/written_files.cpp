@@ -15,9 +15,4 @@ Result<void> record_written(Session& session,
   return session.state.put_written(document, {.path = path, .id = *id, .text = text});
 }
 
-Result<void> record_agreed(Session& session, const DocumentId& document, const RelativePath& path) {
-  const std::optional<FileId> id = find_file_id(session.root, path);
-  return id ? session.state.put_file(document, *id) : Result<void>();
-}
-
 }  // namespace ws::sync

@@ -15,7 +15,4 @@ namespace ws::sync {
 /// caller's transaction; nothing where no file lies there, or no document is named.
 Result<void> record_written(Session& session, const DocumentId& document, const RelativePath& path, const Sha256& text);
 
-/// The same where both sides agree on the text and the place.
-Result<void> record_agreed(Session& session, const DocumentId& document, const RelativePath& path);
-
 }  // namespace ws::sync

@@ -74,16 +74,8 @@ Result<OpenAttachment> decode_open(std::string_view text) {
 
 template <class... Values>
 Result<void> AttachmentStore::write(const char* sql, const Values&... values) {
-  if (database_->is_in_transaction()) return write_counted(sql, values...);
-  // By itself it need not outlive a power cut: what that takes away is found again by comparing the two sides.
-  WS_TRY(database_->execute("pragma synchronous = normal"));
-  auto written = [&]() -> Result<void> {
-    WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(*database_));
-    WS_TRY(write_counted(sql, values...));
-    return transaction.commit();
-  }();
-  WS_TRY(database_->execute("pragma synchronous = full"));
-  return written;
+  // What a power cut takes away is found again by comparing the two sides.
+  return write_unflushed(*database_, [&] { return write_counted(sql, values...); });
 }
 
 template <class... Values>
@@ -139,11 +131,7 @@ Result<std::map<RelativePath, FileId>> AttachmentStore::files() {
 }
 
 Result<void> AttachmentStore::put_file(const RelativePath& path, const FileId& file) {
-  return write("update base set inode = ?, device = ?, born = ? where kind = 1 and path = ?",
-               file.inode,
-               file.device,
-               file.born_ns,
-               path);
+  return write("update base set inode = ?, device = ?, born = ? where kind = 1 and path = ?", file, path);
 }
 
 Result<void> AttachmentStore::put_written(const RelativePath& path,
@@ -152,12 +140,8 @@ Result<void> AttachmentStore::put_written(const RelativePath& path,
   if (before) {
     WS_TRY(write(
         "update base set inode = ?, device = ?, born = ? where kind = 1 and inode = ? and device = ? and born = ?",
-        now.inode,
-        now.device,
-        now.born_ns,
-        before->inode,
-        before->device,
-        before->born_ns));
+        now,
+        *before));
   }
   return put_file(path, now);
 }

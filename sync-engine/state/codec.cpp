@@ -27,9 +27,6 @@ tl::unexpected<Failure> broken(std::string_view what) {
   return fail(Failure::Kind::integrity, "the sync state of this folder holds a broken " + std::string(what));
 }
 
-Json json_of(const std::optional<Sha256>& hash) { return hash ? Json(hash->hex()) : Json(); }
-Json json_of(const std::optional<RelativePath>& path) { return path ? Json(path->string()) : Json(); }
-
 Json json_of(const std::optional<Entry>& entry) {
   if (!entry) return Json();
   return Json{{"path", entry->path.string()}, {"hash", entry->hash.hex()}, {"revision", entry->revision.number}};
@@ -155,18 +152,20 @@ Result<Conflict> conflict_of(const Json* value) {
   return conflict;
 }
 
-Json json_of(const StagedItem& staged) {
+JsonText text_of(const StagedItem& staged) {
   const PushItem& item = staged.item;
-  return Json{{"kind", name(item.kind)},
-              {"path", item.path.string()},
-              {"file", staged.disk_path.string()},
-              {"previous_path", json_of(item.previous_path)},
-              {"document", item.document.text()},
-              {"hash", json_of(item.hash)},
-              {"size_bytes", item.size_bytes},
-              {"revision", item.revision.number},
-              {"blob", staged.blob.hex()},
-              {"conflict", staged.conflict ? json_of(*staged.conflict) : Json()}};
+  return ObjectText(12)
+      .add("kind", name(item.kind))
+      .add("path", item.path.text())
+      .add("file", staged.disk_path.text())
+      .add_or_null("previous_path", item.previous_path ? item.previous_path->text() : std::string_view())
+      .add("document", item.document.text())
+      .add_or_null("hash", item.hash ? item.hash->hex() : std::string())
+      .add("size_bytes", static_cast<std::int64_t>(item.size_bytes))
+      .add("revision", static_cast<std::int64_t>(item.revision.number))
+      .add("blob", staged.blob.hex())
+      .add("conflict", JsonText{staged.conflict ? dump(json_of(*staged.conflict)) : "null"})
+      .take();
 }
 
 Result<StagedItem> staged_item_of(const Json& value) {
@@ -203,12 +202,12 @@ std::string encode(const StagedCommit& staged) {
                                {"message", request.message},
                                {"device", request.device},
                                {"under_way", staged.under_way}});
-  // An item at a time: as one value they would take four times the memory.
+  // An item at a time, and written at once: as values they would take four times the memory, and the time.
   text.back() = ',';
   text += R"("items":[)";
   for (const StagedItem& item : staged.items) {
     if (&item != &staged.items.front()) text += ',';
-    text += dump(json_of(item));
+    text += text_of(item).text;
   }
   return text += "]}";
 }

@@ -93,10 +93,13 @@ class Columns {
   void bind_next(const SourceRevision& revision) { bind_next(revision.number); }
   void bind_next(const Time& time) { bind_next(time.time_since_epoch().count()); }
   void bind_next(const Version& version) { bind(version.path, version.hash, version.revision, version.blob); }
+  void bind_next(const FileId& file) { bind(file.inode, file.device, file.born_ns); }
   void bind_next(const Attachment& file) { bind(file.size_bytes, file.hash, file.media_type, file.asset); }
 
   template <class Value>
-  static constexpr int columns_of = std::is_same_v<Value, Version> || std::is_same_v<Value, Attachment> ? 4 : 1;
+  static constexpr int columns_of = std::is_same_v<Value, Version> || std::is_same_v<Value, Attachment> ? 4
+                                    : std::is_same_v<Value, FileId>                                     ? 3
+                                                                                                        : 1;
 
   sqlite::Statement& statement_;
   int place_ = 0;
@@ -108,6 +111,21 @@ Result<void> run_sql(sqlite::Database& database, const char* sql, const Values&.
   WS_LET(const sqlite::CachedStatement statement, database.cached(sql));
   Columns(*statement).bind(values...);
   return statement->run();
+}
+
+/// A write that a power cut may take away again, but no kill: one flush less. Part of the transaction that is open, if
+/// one is.
+template <class Write>
+Result<void> write_unflushed(sqlite::Database& database, Write write) {
+  if (database.is_in_transaction()) return write();
+  WS_TRY(database.execute("pragma synchronous = normal"));
+  auto written = [&]() -> Result<void> {
+    WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
+    WS_TRY(write());
+    return transaction.commit();
+  }();
+  WS_TRY(database.execute("pragma synchronous = full"));
+  return written;
 }
 
 /// Calls `visit` with each row, until the last or a failure of it.

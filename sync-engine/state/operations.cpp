@@ -207,12 +207,16 @@ std::optional<std::uint64_t> Operations::current() const {
 
 Result<void> Operations::close(SourceRevision revision) {
   if (const auto id = current()) {
-    // What it planned and did not make is gone from it by now.
-    WS_TRY(run_sql(*database_,
-                   "update operation_rows set way = way & ~?1 where operation = ?2 and way & ?1",
-                   ChangeOrigin::planned,
-                   *id));
-    WS_TRY(run_sql(*database_, "update operations set stage = 0, revision_after = ? where id = ?", revision, *id));
+    // One that a power cut leaves open is continued by the next run, as one that was cut off.
+    const auto closed = write_unflushed(*database_, [&]() -> Result<void> {
+      // What it planned and did not make is gone from it by now.
+      WS_TRY(run_sql(*database_,
+                     "update operation_rows set way = way & ~?1 where operation = ?2 and way & ?1",
+                     ChangeOrigin::planned,
+                     *id));
+      return run_sql(*database_, "update operations set stage = 0, revision_after = ? where id = ?", revision, *id);
+    });
+    WS_TRY(closed);
   }
   *open_ = {};
   return {};

@@ -117,6 +117,7 @@ Result<void> StateStore::set_number(const char* key, std::uint64_t value) {
 }
 
 Result<void> StateStore::bump_generation() {
+  if (database_.is_in_transaction() && std::exchange(is_risen_, true)) return {};
   return run_sql(database_, "insert into numbers values ('generation', 1) on conflict do update set value = value + 1");
 }
 
@@ -194,23 +195,32 @@ Result<std::optional<std::unordered_map<std::string, BaseFile>>> StateStore::bas
 
 Result<sqlite::Transaction> StateStore::begin() {
   operation_.is_noted = false;
+  is_risen_ = false;
   return sqlite::Transaction::begin(database_);
 }
 
-Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row, ChangeOrigin origin) {
+Result<void> StateStore::put_base(const DocumentId& document,
+                                  const BaseRow& row,
+                                  ChangeOrigin origin,
+                                  const std::optional<FileId>& file) {
   WS_TRY(operations().record_base(document, &row, origin));
   WS_TRY(run_sql(
       database_,
-      "insert into base (kind, document, path, hash, revision, blob, placed, stays) values (0, ?, ?, ?, ?, ?, ?, ?) "
+      "insert into base (kind, document, path, hash, revision, blob, placed, stays, inode, device, born) "
+      "values (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
       "on conflict (document) do update set path = excluded.path, hash = excluded.hash, revision = excluded.revision, "
-      "blob = excluded.blob, placed = excluded.placed, stays = excluded.stays, left_out = 0",
+      "blob = excluded.blob, placed = excluded.placed, stays = excluded.stays, left_out = 0, "
+      "inode = coalesce(excluded.inode, inode), device = coalesce(excluded.device, device), "
+      "born = coalesce(excluded.born, born)",
       document,
       row.entry.path,
       row.entry.hash,
       row.entry.revision,
       row.blob,
       row.displaced_to,
-      row.document_follows_file));
+      row.document_follows_file,
+      file));
+  if (file) WS_TRY(run_sql(database_, "delete from written where document = ?", document));
   return bump_generation();
 }
 
@@ -257,12 +267,7 @@ Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
 }
 
 Result<void> StateStore::put_file(const DocumentId& document, const FileId& id) {
-  WS_TRY(run_sql(database_,
-                 "update base set inode = ?, device = ?, born = ? where document = ?",
-                 id.inode,
-                 id.device,
-                 id.born_ns,
-                 document));
+  WS_TRY(run_sql(database_, "update base set inode = ?, device = ?, born = ? where document = ?", id, document));
   return run_sql(database_, "delete from written where document = ?", document);
 }
 
@@ -281,14 +286,8 @@ Result<std::map<DocumentId, WrittenFile>> StateStore::written() {
 }
 
 Result<void> StateStore::put_written(const DocumentId& document, const WrittenFile& file) {
-  return run_sql(database_,
-                 "insert or replace into written values (?, ?, ?, ?, ?, ?)",
-                 document,
-                 file.path,
-                 file.id.inode,
-                 file.id.device,
-                 file.id.born_ns,
-                 file.text);
+  return run_sql(
+      database_, "insert or replace into written values (?, ?, ?, ?, ?, ?)", document, file.path, file.id, file.text);
 }
 
 namespace {

@@ -44,8 +44,12 @@ class StateStore {
   Result<std::optional<BaseRow>> find_base(const DocumentId& document);
   /// The base by path. Empty where a file does not lie in its document's place.
   Result<std::optional<std::unordered_map<std::string, BaseFile>>> base_files();
-  /// The change is recorded in the open operation, in the same transaction; `agreed` records nothing.
-  Result<void> put_base(const DocumentId& document, const BaseRow& row, ChangeOrigin origin = ChangeOrigin::agreed);
+  /// The change is recorded in the open operation, in the same transaction; `agreed` records nothing. `file`: as
+  /// `put_file`.
+  Result<void> put_base(const DocumentId& document,
+                        const BaseRow& row,
+                        ChangeOrigin origin = ChangeOrigin::agreed,
+                        const std::optional<FileId>& file = {});
   Result<void> forget_base(const DocumentId& document, ChangeOrigin origin = ChangeOrigin::agreed);
   /// Sets `BaseRow::left_out`, which `put_base` takes away.
   Result<void> set_left_out(const DocumentId& document, bool left_out);
@@ -109,6 +113,7 @@ class StateStore {
 
   sqlite::Database database_;
   OpenOperation operation_ = {};
+  bool is_risen_ = false;  ///< the generation, in this transaction
 };
 
 }  // namespace ws::sync
