@@ -128,6 +128,15 @@ std::string render_query(const Pairs& query) {
   return text;
 }
 
+/// A key that servers read as none would leave every repeat without one.
+Result<void> check_key(const Operation& operation, std::string_view key) {
+  const bool printable = std::all_of(key.begin(), key.end(), [](char c) { return c >= ' ' && c != 0x7f; });
+  if (!printable) return usage(operation, "the idempotency key must be plain ASCII");
+  const bool is_blank = key.find_first_not_of(' ') == std::string_view::npos;
+  if (is_blank) return usage(operation, "the idempotency key must not be blank");
+  return {};
+}
+
 /// The key that the call is sent under; a parameter of that name is the same as the member.
 Result<std::string> settle_key(const Operation& operation,
                                const Call& call,
@@ -140,8 +149,7 @@ Result<std::string> settle_key(const Operation& operation,
     return usage(operation, "the operation takes no idempotency key");
   }
   if (key.empty()) return fresh_key;
-  const bool printable = std::all_of(key.begin(), key.end(), [](char c) { return c >= ' ' && c != 0x7f; });
-  if (!printable) return usage(operation, "the idempotency key must be plain ASCII");
+  WS_TRY(check_key(operation, key));
   return key;
 }
 
@@ -366,7 +374,10 @@ Result<Prepared> prepare_any(const AnyCall& call, const ClientOptions& options, 
   if (operation.retry == contract::RetryClass::keyed) prepared.idempotency_key = fresh_key;
   // The service ignores a key where the operation takes none: it makes no retry safe.
   const bool takes_key = known == nullptr || known->idempotency == contract::Idempotency::key;
-  if (const auto own = http::find_header(call.headers, key_header); own && takes_key) prepared.idempotency_key = *own;
+  if (const auto own = http::find_header(call.headers, key_header); own && takes_key) {
+    WS_TRY(check_key(operation, *own));
+    prepared.idempotency_key = *own;
+  }
   add_headers(operation, options, prepared);
   http::Headers& headers = prepared.request.headers;
   std::erase_if(headers, [](const auto& header) { return header.first == "Content-Type"; });

@@ -42,6 +42,8 @@ Result<void> settle_idempotency_key(Session& session, const contract::Operation&
   const auto given = session.arguments().value("idempotency-key");
   if (!given) return {};
   if (!has_stable_key(session)) {
+    // An empty one would stand for a new key.
+    if (given->empty()) return fail(Failure::Kind::usage, "--idempotency-key takes a key, or `stable`");
     WS_TRY(check_key(session, operation, *given));
     call.idempotency_key = *given;
     return {};

@@ -183,6 +183,17 @@ TEST_CASE("keys: an idempotency key over the published limit is refused", "[cli]
   CHECK(talk.server.requests().size() == 1);
 }
 
+TEST_CASE("keys: a blank idempotency key, which no server reads as one, is refused", "[cli]") {
+  const Dialogue talk(answer(200, "{}"));
+  for (const std::string key : {"", " ", "  "}) {
+    CHECK(talk.ws({"docs", "create", "T", "--idempotency-key", key}).exit == 2);
+    CHECK(talk.ws({"docs", "create", "T", "--idempotency-key", key, "--no-validate"}).exit == 2);
+    CHECK(talk.ws({"call", "docs.create", "-F", "title=T", "--idempotency-key", key}).exit == 2);
+    CHECK(talk.ws({"api", "POST", "/v1/documents", "-F", "title=T", "-H", "Idempotency-Key:" + key}).exit == 2);
+  }
+  CHECK(talk.server.requests().empty());
+}
+
 TEST_CASE("settings: the environment's key stands above what a tree names", "[cli]") {
   const MockProcess server;
   Person person(server);
