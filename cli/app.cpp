@@ -330,8 +330,8 @@ class App {
     auto finished = session.printer().finish();
     if (ended && !finished) {
       Failure failure = std::move(finished).error();
-      // A usage error says that nothing was sent.
-      if (session.outcomes().has_made() && failure.kind == Failure::Kind::usage) failure.kind = Failure::Kind::disk;
+      // Whatever the report failed at, what it would have told is made.
+      if (session.outcomes().has_made()) failure.kind = Failure::Kind::disk;
       return fail(session.outcomes().tell(std::move(failure)));
     }
     if (finished) session.output_done();

@@ -419,6 +419,15 @@ TEST_CASE("outcomes: a create that could not be told says so with its id, and th
   CHECK(world.rows("documents").size() == before + 2);
 }
 
+TEST_CASE("outcomes: a change whose report a format cannot make ends 14, as one that cannot be written", "[cli]") {
+  const OutcomeWorld world;
+  const std::vector<std::string> create = {"docs", "create", "X", "--jq", "error(\"x\")"};
+  const Json error = error_of(world.ws(create));
+  CHECK(error["exit"] == 14);
+  CHECK(error["applied"] == "yes");
+  CHECK(world.ws({"docs", "list", "--jq", "error(\"x\")"}).exit == 1);
+}
+
 TEST_CASE("outcomes: the same for changes that take no key, --again makes another, and so does a second wish",
           "[cli]") {
   OutcomeWorld world;
