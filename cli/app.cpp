@@ -9,8 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "api-client/base/files.hpp"
-#include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/suggestion.hpp"
 #include "api-client/contract/operations.hpp"
@@ -312,13 +310,16 @@ class App {
   }
 
   /// A key that the service shows once is not lost with what `--fields` or `--jq` leave out.
-  static void keep_unshown(Session& session) {
+  static Result<void> keep_unshown(Session& session) {
     const std::string& answer = session.printer().unshown();
-    const auto file = session.paths().state / ("answer-" + Sha256::of(answer).hex().substr(0, 16) + ".json");
-    auto kept = make_folders(file.parent_path(), 0700);
-    if (kept) kept = write_file(file, answer, 0600);
-    session.note(kept ? "the new secret was not shown; the answer is in " + file.string() + ", which only you can read"
-                      : "warning: the new secret was not shown, and is lost: " + kept.error().what);
+    if (answer.empty()) return {};
+    const auto file = keep_answer(session.paths().state, answer);
+    if (!file) {
+      return fail(
+          session.outcomes().tell({.kind = Failure::Kind::disk, .what = "the new secret was not shown, nor kept"}));
+    }
+    session.note("the new secret was not shown; the answer is in " + file->string() + ", which only you can read");
+    return {};
   }
 
   Result<ExitCode> run_session(Session& session, const Command& chosen) {
@@ -334,8 +335,8 @@ class App {
       if (session.outcomes().has_made()) failure.kind = Failure::Kind::disk;
       return fail(session.outcomes().tell(std::move(failure)));
     }
+    if (finished) WS_TRY(keep_unshown(session));
     if (finished) session.output_done();
-    if (finished && !session.printer().unshown().empty()) keep_unshown(session);
     if (ended && has_reached_reader(*ended, session)) session.outcomes().told();
     if (ended) session.print_notes();
     return ended;

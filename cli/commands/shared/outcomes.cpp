@@ -1,13 +1,18 @@
 #include "cli/commands/shared/outcomes.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/secrets.hpp"
 #include "api-client/login/device_login.hpp"
@@ -89,7 +94,24 @@ bool is_empty_claim(const Json& answer) {
   return event != nullptr && event->is_null();
 }
 
+bool makes_key(const contract::Operation& operation) {
+  return operation.id == "agents.create" || operation.id == "agents.rotate";
+}
+
+/// How a new key is had where the answer with it is lost.
+std::string another_key(std::string_view operation, const std::string& agent) {
+  if (!operation.starts_with("agents.")) return {};
+  return "; " + ShellCommand{"ws", "agents", "rotate", agent}.in_backticks() + " gives a new one";
+}
+
 }  // namespace
+
+Result<std::filesystem::path> keep_answer(const std::filesystem::path& state, const std::string& body) {
+  const auto path = state / fmt::format("answer-{}.json", Sha256::of(body).hex().substr(0, 16));
+  WS_TRY(make_folders(state, 0700));
+  WS_TRY(write_file(path, body, 0600));
+  return path;
+}
 
 bool is_remembered(const contract::Operation& operation, Door door) {
   if (operation.auth == contract::Auth::none) return false;
@@ -167,7 +189,25 @@ Result<std::optional<EarlierCreate>> OutcomeLog::find_left(const KeyedCreate& ch
   }
 }
 
+Result<void> OutcomeLog::check_place_of_key(const Sent& sent) const {
+  if (!makes_key(sent.operation) || session_.has("secret-out")) return {};
+  std::string shape = session_.arguments().value("jq").value_or("");
+  for (const std::string& name : session_.printer().named_members()) shape += " " + name;
+  const bool leaves_out = session_.format() == Format::ids || !shape.empty();
+  if (!leaves_out || shape.find("secret") != std::string::npos) return {};
+  const std::filesystem::path& state = session_.paths().state;
+  auto found = make_folders(state, 0700);
+  if (found && ::access(state.c_str(), W_OK | X_OK) != 0) {
+    found = fail(Failure::Kind::disk, "cannot write in " + state.string() + ": " + std::strerror(errno));
+  }
+  if (found) return {};
+  return fail(Failure::Kind::disk,
+              "the new secret would be neither shown nor kept: " + found.error().what,
+              "add --secret-out FILE, or `secret` to what is printed");
+}
+
 Result<CallLog::Entry> OutcomeLog::begin(const Sent& sent) {
+  WS_TRY(check_place_of_key(sent));
   if (!is_remembered(sent.operation, session_.command().passes_on ? Door::any : Door::own)) {
     // What is staged is no change yet.
     if (sent.operation.id == "sync.push") return Entry{};
@@ -284,6 +324,7 @@ Failure OutcomeLog::tell(Failure failure) const {
   std::string names;
   std::string files;
   std::vector<std::string> kept;
+  std::vector<std::string> lost;
   for (const Made& one : made_) {
     Json row = {{"operation", one.operation}, {"id", text_or_null(one.object)}};
     if (details["made"].size() < most_told) {
@@ -291,11 +332,12 @@ Failure OutcomeLog::tell(Failure failure) const {
           fmt::format("{}{}{}{}", names.empty() ? "" : ", ", one.operation, one.object.empty() ? "" : " ", one.object);
     }
     if (one.has_secret) {
-      const auto path =
-          session_.paths().state / fmt::format("answer-{}.json", Sha256::of(one.body).hex().substr(0, 16));
-      if (write_file(path, one.body, 0600)) {
-        row["file"] = path.string();
-        files += (files.empty() ? "" : ", ") + path.string();
+      const auto path = keep_answer(session_.paths().state, one.body);
+      if (path) {
+        row["file"] = path->string();
+        files += (files.empty() ? "" : ", ") + path->string();
+      } else if (one.id.empty()) {
+        lost.push_back("its secret is lost: " + path.error().what + another_key(one.operation, one.object));
       }
     }
     details["made"].push_back(std::move(row));
@@ -305,6 +347,7 @@ Failure OutcomeLog::tell(Failure failure) const {
   failure.what += "; the change was made: " + names;
   const bool is_shown_again = std::ranges::all_of(made_, [](const Made& one) { return !one.id.empty(); });
   if (!files.empty()) kept.push_back("the answer has a secret and is in " + files + ", which only you can read");
+  std::ranges::copy(lost, std::back_inserter(kept));
   if (kept.empty() && is_shown_again) kept.emplace_back(shown_again);
   failure.hint = fmt::format("{}", fmt::join(kept, "; "));
   failure.call.details = dump(details);

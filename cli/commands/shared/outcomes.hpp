@@ -5,6 +5,7 @@
 /// For a day, the same change with the same key at the same server continues from them.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -37,11 +38,15 @@ bool has_stable_key(const Session& session);
 /// How the answer of a change that was not told is seen.
 inline constexpr std::string_view shown_again = "run the same command again within a day to see the answer";
 
+/// Keeps an answer that has a secret in a file of its own, which only its owner reads. Fails with `disk`.
+Result<std::filesystem::path> keep_answer(const std::filesystem::path& state, const std::string& body);
+
 class OutcomeLog final : public CallLog {
  public:
   explicit OutcomeLog(Session& session);
 
-  /// Without a journal (a home that cannot be written) only `--idempotency-key stable` fails.
+  /// Without a journal (a home that cannot be written) only `--idempotency-key stable` fails, and what makes a key that
+  /// the output leaves out.
   Result<Entry> begin(const Sent& sent) override;
   void end(const std::string& id, const Result<Reply>& result) override;
 
@@ -80,6 +85,8 @@ class OutcomeLog final : public CallLog {
     Row row = Row::kept;
   };
   static UnderWay under_way(const Sent& sent, Row row);
+  /// Fails with `disk` where a key would be made that is neither printed nor can be kept.
+  Result<void> check_place_of_key(const Sent& sent) const;
   /// For what is only told.
   Entry without_row(const Sent& sent);
   void remember(const std::string& id, const UnderWay& call, const Reply& reply, const Json& answer);

@@ -101,6 +101,38 @@ TEST_CASE("agents: a secret that the format leaves out is kept, and said to be",
   CHECK(stage.ws({"agents", "rotate", id, "-y"}).err.empty());
 }
 
+TEST_CASE("agents: a key that would be neither shown nor kept is not made, one that is lost ends 14", "[cli]") {
+  AgentStage stage;
+  const std::string id = parse(stage.create("scribe", "key").out)["id"];
+  Person agent(stage.server);
+  agent.environment["WS_TOKEN"] = read_text(stage.folder / "key");
+  stage.person.environment["XDG_STATE_HOME"] = "/proc/nowhere";
+  for (const auto& shape : {std::vector<std::string>{"--fields", "agent_id"},
+                            {"--jq", ".agent_id"},
+                            {"--template", "{agent_id}"},
+                            {"--format", "ids"}}) {
+    std::vector<std::string> words = {"agents", "rotate", id, "-y"};
+    words.insert(words.end(), shape.begin(), shape.end());
+    const Ended ended = stage.ws(words);
+    CAPTURE(words, ended.err);
+    CHECK(ended.exit == 14);
+    CHECK(ended.err.find("--secret-out") != std::string::npos);
+    CHECK(agent.ws({"whoami"}).exit == 0);
+  }
+  CHECK(stage.ws({"agents", "rotate", id, "-y", "--jq", ".secret"}).exit == 0);
+  const Ended lost = stage.ws({"agents", "rotate", id, "-y", "--jq", "{agent_id} // .secret"});
+  CHECK(lost.exit == 14);
+  CHECK(lost.err.find("the change was made: agents.rotate " + id) != std::string::npos);
+  CHECK(lost.err.find("its secret is lost") != std::string::npos);
+  CHECK(lost.err.find("`ws agents rotate " + id + "` gives a new one") != std::string::npos);
+  Command full = stage.person.command({}, stage.folder.path());
+  full.program.clear();
+  full.arguments = {"sh", "-c", "\"$0\" agents rotate $1 -y >/dev/full", program("ws"), id};
+  const Ended unwritten = run_command(full);
+  CHECK(unwritten.exit == 14);
+  CHECK(unwritten.err.find("its secret is lost") != std::string::npos);
+}
+
 TEST_CASE("agents: a refused creation leaves no file", "[cli]") {
   const AgentStage stage;
   REQUIRE(stage.create("scribe", "first").exit == 0);
