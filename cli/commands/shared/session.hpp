@@ -141,6 +141,7 @@ class Session {
   Result<PrinterOptions> printer_options(FindView find_view);
   Result<std::unique_ptr<Client>> make_client(ClientOptions options);
   Failure no_key_for_workspace() const;
+  Failure with_hint_at_cause(Failure failure);
   Failure with_base_url_hint(Failure failure);
   Failure with_refused_key(Failure failure);
   Failure with_nearest_file(Failure failure);

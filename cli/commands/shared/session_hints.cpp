@@ -55,6 +55,14 @@ Failure Session::with_nearest_file(Failure failure) {
 }
 
 Failure Session::with_hint(Failure failure) {
+  // What the refusal of a repeat asks for comes first, but does not tell what the first send has done.
+  const std::string check = failure.call.applied == Applied::unknown ? failure.hint : std::string();
+  failure = with_hint_at_cause(std::move(failure));
+  if (!check.empty() && failure.hint != check) failure.hint += "; then " + check;
+  return failure;
+}
+
+Failure Session::with_hint_at_cause(Failure failure) {
   if (failure.kind == Failure::Kind::auth && failure.call.http_status == 401) {
     const std::string hint = failure.hint;
     failure = with_base_url_hint(std::move(failure));

@@ -181,6 +181,25 @@ TEST_CASE("outcomes: an answer that is lost three times leaves doubt, and the de
   }
 }
 
+TEST_CASE("outcomes: doubt that a refusal ends keeps the command that checks, beside what mends the refusal", "[cli]") {
+  const std::string refusal = GENERATE(R"({"status": 401, "body": {"detail": "no"}})",
+                                       R"({"status": 403, "body": {"detail": "no"}})",
+                                       R"({"status": 403, "body": {"detail": "no", "code": "missing_scope",
+                                          "required_scope": "documents:write"}})");
+  CAPTURE(refusal);
+  const OutcomeWorld world;
+  for (const std::string& rule :
+       {std::string(R"("nth": 1, "phase": "after", "effect": {"close_without_answer": true})"),
+        R"("nth": 2, "effect": {"status": )" + refusal + "}"}) {
+    control(world.server, "POST", "/faults", R"({"operation": "docs.create", )" + rule + "}");
+  }
+  const Json error = error_of(world.ws({"docs", "create", "X"}));
+  CHECK(error["applied"] == "unknown");
+  const std::string hint = error["hint"];
+  CAPTURE(hint);
+  CHECK(hint.find("check with `ws docs list`") != std::string::npos);
+}
+
 TEST_CASE("outcomes: every create goes under one key in all its sends, and that key completes it later", "[cli]") {
   struct Create {
     std::string operation;
