@@ -48,11 +48,10 @@ Result<void> settle_idempotency_key(Session& session, const contract::Operation&
     call.idempotency_key = *given;
     return {};
   }
-  // Another key of the same person makes the same key of it, so whose this one is has to be known; asked once.
-  if (!session.has("dry-run")) {
-    WS_LET(const Key key, session.key());
-    WS_TRY(account_of(session, key, "so another key of the same person would make another object"));
-  }
+  // Another key of the same person makes the same key of it, so whose this one is has to be known, for --dry-run too;
+  // asked once.
+  WS_LET(const Key key, session.key());
+  WS_TRY(account_of(session, key, "so another key of the same person would make another object"));
   WS_LET(const KeyedCreate create, describe_change(session, operation.id, call.parameters, *call.body));
   WS_LET(IdempotencyJournal journal, IdempotencyJournal::open(session.paths().state));
   WS_LET(const auto earlier, journal.find(create));

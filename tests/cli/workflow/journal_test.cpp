@@ -124,6 +124,28 @@ TEST_CASE("journal: an unknown outcome names what to run, and that completes it"
   CHECK(stage.count() == 1);
 }
 
+TEST_CASE("journal: a dry run shows the stable key that is then sent, whether or not it is known whose it is",
+          "[cli]") {
+  JournalStage stage;
+  stage.swallows = false;
+  const auto wish = stage.create({"--idempotency-key", "stable"});
+  const auto shown = [&] {
+    auto dry = wish;
+    dry.push_back("--dry-run");
+    return text_at(parse(stage.person.ws(dry).out), "headers.Idempotency-Key");
+  };
+  const std::string before = shown();
+  CHECK(stage.count() == 0);
+  CHECK(stage.person.ws(wish).exit == 0);
+  REQUIRE(stage.count() == 1);
+  CHECK(before.starts_with("ws-"));
+  CHECK(shown() == before);
+  // The service knows the key: nothing is made.
+  auto named = stage.create({"--idempotency-key", before});
+  CHECK(stage.person.ws(named).exit == 0);
+  CHECK(stage.count() == 1);
+}
+
 TEST_CASE("journal: two processes with the same stable wish make one object", "[cli]") {
   JournalStage stage;
   stage.swallows = false;
