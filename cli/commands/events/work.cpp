@@ -20,7 +20,7 @@ Result<WorkerOptions> options_of(Session& session) {
                         .once = session.has("once")};
   WS_LET(const int jobs, number_flag(session, "jobs", 1, 1, 64));
   WS_LET(const int lease, number_flag(session, "lease-seconds", 60, 30, 900));
-  WS_LET(const int wait, number_flag(session, "wait-seconds", 20, 0, 30));
+  WS_LET(const int wait, number_flag(session, "wait-seconds", options.once ? 0 : 20, 0, 30));
   options.jobs = static_cast<std::size_t>(jobs);
   options.lease = std::chrono::seconds(lease);
   options.wait = std::chrono::seconds(wait);
@@ -136,7 +136,7 @@ Command events_work_command() {
                      .placeholder = "N",
                      .help = "how long one claim waits for an event",
                      .limits = "0-30",
-                     .fallback = "20"},
+                     .fallback = "20; with --once 0"},
                     {.name = "max-attempts",
                      .placeholder = "N",
                      .help = "fail an event for good after N failures of its command",

@@ -197,7 +197,7 @@ void EventWorker::claim(Claiming how, Steady::time_point now) {
   Call call{.operation = "events.claim",
             .body = Json{{"worker_id", options_.worker_id},
                          {"lease_seconds", options_.lease.count()},
-                         {"wait_seconds", waits && !options_.once ? options_.wait.count() : 0}},
+                         {"wait_seconds", waits ? options_.wait.count() : 0}},
             .validate = false};
   client_.start(std::move(call), [this, how, now](Result<Reply> reply) { on_claim(how, now, std::move(reply)); });
 }

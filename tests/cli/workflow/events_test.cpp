@@ -55,6 +55,19 @@ Ended stopped_at_once(Running& worker, int signal) {
 
 }  // namespace
 
+TEST_CASE("work: --once waits as --wait-seconds says, and not at all without it", "[cli]") {
+  const EventStage stage;
+  for (const auto& [flags, wait] :
+       {std::pair<std::vector<std::string>, int>{{"--once"}, 0}, {{"--once", "--wait-seconds", "1"}, 1}}) {
+    CAPTURE(wait);
+    CHECK(stage.person.ws(stage.work("true", flags)).exit == 0);
+    CHECK(stage.asked("events.claim")["wait_seconds"] == wait);
+    auto dry = flags;
+    dry.push_back("--dry-run");
+    CHECK(parse(stage.person.ws(stage.work("true", dry)).out)["body"]["wait_seconds"] == wait);
+  }
+}
+
 TEST_CASE("work: the event comes on stdin, what is printed becomes its result", "[cli]") {
   const EventStage stage;
   const std::string id = stage.ping();
