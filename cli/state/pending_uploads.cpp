@@ -206,15 +206,6 @@ namespace {
 constexpr std::chrono::hours finished_ones_stay{24};
 constexpr std::string_view turns_file = "turns";
 
-/// Empty: it cannot be read, or is not what was uploaded any more.
-std::optional<Sha256> hash_of(const UploadFile& file) {
-  const Descriptor opened(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (!opened) return std::nullopt;
-  const auto hash = Sha256::of_file(opened.get());
-  const auto now = stamp_of(file.path);
-  return now && *now == file.stamp ? hash : std::nullopt;
-}
-
 /// Of the same person or agent, or, where one of the two does not know whose it is, of the same key.
 bool is_of(const Json& record, const Uploader& who) {
   const std::string account = find_text(record, "account").value_or("");
@@ -223,6 +214,14 @@ bool is_of(const Json& record, const Uploader& who) {
 }
 
 }  // namespace
+
+std::optional<Sha256> hash_of(const UploadFile& file) {
+  const Descriptor opened(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!opened) return std::nullopt;
+  const auto hash = Sha256::of_file(opened.get());
+  const auto now = stamp_of(file.path);
+  return now && *now == file.stamp ? hash : std::nullopt;
+}
 
 FinishedUploads::FinishedUploads(const fs::path& state_folder, std::string origin, Time now, bool is_waited_for)
     : folder_(state_folder / "uploaded"), origin_(std::move(origin)), now_(now), is_waited_for_(is_waited_for) {}
@@ -257,7 +256,7 @@ void FinishedUploads::read() {
   }
 }
 
-/// "KEY-HASH-ASSET.json": of server, name, type and size; of the bytes; of the Asset, for a file may be wanted twice.
+/// "KEY-HASH-ASSET.json": of server, name, type and size; of the bytes; of the Asset, for --again makes another.
 std::string FinishedUploads::start_of(const UploadFile& file) const {
   const Json key = {origin_, file.file_name, file.mime_type, file.stamp.size_bytes};
   return Sha256::of(dump(key)).hex().substr(0, 32) + "-";
@@ -269,7 +268,7 @@ bool FinishedUploads::may_know(const UploadFile& file) const {
   return found != names_.end() && found->starts_with(start);
 }
 
-std::optional<Json> FinishedUploads::take(const UploadFile& file, const Uploader& who) {
+std::optional<Json> FinishedUploads::take(const UploadFile& file, const Uploader& who) const {
   if (!may_know(file)) return std::nullopt;
   const auto hash = hash_of(file);
   if (!hash) return std::nullopt;
@@ -281,7 +280,6 @@ std::optional<Json> FinishedUploads::take(const UploadFile& file, const Uploader
     const auto at = parse_rfc3339(find_text(*value, "at").value_or(""));
     const Json* const asset = find(*value, "asset");
     if (!at || now_ - *at > finished_ones_stay || asset == nullptr || !asset->is_object()) continue;
-    names_.erase(name);
     return *asset;
   }
   return std::nullopt;

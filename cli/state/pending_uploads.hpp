@@ -15,6 +15,7 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
+#include "api-client/base/sha256.hpp"
 #include "api-client/transfer/upload.hpp"
 
 namespace ws::cli {
@@ -50,6 +51,9 @@ class PendingUploads {
   std::filesystem::path folder_;
 };
 
+/// Of its bytes. Empty: they cannot be read, or are not those of the stamp any more.
+std::optional<Sha256> hash_of(const UploadFile& file);
+
 /// Whose uploads they are, as hashes.
 struct Uploader {
   std::string key = {};
@@ -75,8 +79,8 @@ class FinishedUploads {
   void read();
   /// Whether anybody has uploaded a file of that name, type and size.
   bool may_know(const UploadFile& file) const;
-  /// The answer of an earlier upload of the same file; each is given out once. Reads the file where one may be known.
-  std::optional<Json> take(const UploadFile& file, const Uploader& who);
+  /// The answer of an earlier upload of the same file. Reads the file where one may be known.
+  std::optional<Json> take(const UploadFile& file, const Uploader& who) const;
   /// Writes down what the service answered. Fails with `disk`.
   Result<void> keep(const UploadFile& file, const Json& asset, const Uploader& who) const;
   /// Flushes what was kept to the disk.
@@ -89,8 +93,8 @@ class FinishedUploads {
   std::string origin_;
   Time now_;
   bool is_waited_for_;
-  Descriptor turns_;                  ///< one byte of this file is locked for each
-  std::multiset<std::string> names_;  ///< of the records that were not given out
+  Descriptor turns_;             ///< one byte of this file is locked for each
+  std::set<std::string> names_;  ///< of the records
 };
 
 }  // namespace ws::cli

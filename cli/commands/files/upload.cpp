@@ -6,8 +6,10 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -125,6 +127,7 @@ class Uploads {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       files_.push_back(named.files[i] ? *named.files[i] : UploadFile());
       if (!named.files[i]) results_[i] = fail(named.files[i].error());
+      if (follows_earlier(i)) continue;
       total_ += files_.back().stamp.size_bytes;
       of_others_.push_back(i);
     }
@@ -155,6 +158,27 @@ class Uploads {
   }
 
  private:
+  /// Whether the file of this place was named before, which then is sent for both: one file is one Asset.
+  bool follows_earlier(std::size_t place) {
+    if (session_.has("again") || results_[place]) return false;
+    const UploadFile& file = files_[place];
+    std::vector<std::size_t>& alike = firsts_[{file.file_name, file.mime_type, file.stamp.size_bytes}];
+    for (const std::size_t earlier : alike) {
+      if (files_[earlier].path != file.path && !has_same_bytes(earlier, place)) continue;
+      followers_[earlier].push_back(place);
+      return true;
+    }
+    alike.push_back(place);
+    return false;
+  }
+
+  bool has_same_bytes(std::size_t one, std::size_t other) {
+    for (const std::size_t place : {one, other}) {
+      if (!hashes_.contains(place)) hashes_.emplace(place, hash_of(files_[place]));
+    }
+    return hashes_[one] && hashes_[other] && hashes_[one]->hex() == hashes_[other]->hex();
+  }
+
   /// Of the files that another process was sending: what has become of them is read again.
   void take_turns() {
     if (session_.world().cancelled) stopped_ = Failure{.kind = Failure::Kind::cancelled, .what = "stopped"};
@@ -280,6 +304,10 @@ class Uploads {
     results_[place] = std::move(reply);
     if (!is_one_ && rows_.streams()) rows_.add({names_[place], *results_[place]});
     ended_places_.insert(place);
+    for (const std::size_t follower : followers_[place]) {
+      ++begun_;
+      end(follower, *results_[place]);
+    }
   }
 
   Result<ExitCode> print() {
@@ -336,6 +364,10 @@ class Uploads {
   std::chrono::steady_clock::time_point waiting_since_;
   std::string base_url_;
   std::uint64_t total_ = 0;
+  std::map<std::tuple<std::string, std::string, std::uint64_t>, std::vector<std::size_t>> firsts_ =
+      {};                                                           ///< by name, type and size
+  std::map<std::size_t, std::optional<Sha256>> hashes_ = {};        ///< as far as they were asked for
+  std::map<std::size_t, std::vector<std::size_t>> followers_ = {};  ///< places of the same file, by the first
   std::vector<std::size_t> of_others_ = {};  ///< places of the files that wait for their turn: all, to begin with
   std::deque<std::size_t> queue_ = {};       ///< those that have it
   bool waits_ = false;                       ///< for others, as the user was told

@@ -120,6 +120,28 @@ TEST_CASE("files: a finalize whose answer is lost is exit 12, run again, there i
   CHECK(stage.assets() == 2);
 }
 
+TEST_CASE("files: a file that is named twice, or lies in two folders, is one Asset; --again makes one each", "[cli]") {
+  const FileStage stage;
+  for (const char* folder : {"x", "y", "z"}) std::filesystem::create_directory(stage.folder / folder);
+  for (const char* name : {"x/a.txt", "y/a.txt", "x/b.txt"}) write_text(stage.folder / name, "hello\n");
+  write_text(stage.folder / "z/a.txt", "jello\n");
+  const std::string jobs = GENERATE("1", "8");
+  std::vector<std::string> words = {
+      "files", "upload", "x/a.txt", "x/a.txt", "y/a.txt", "x/b.txt", "z/a.txt", "missing", "--jobs", jobs};
+  const Json rows = stage.json(words, 13)["data"];
+  REQUIRE(rows.size() == 6);
+  const auto id = [&](std::size_t row) { return text_at(rows[row], "result.id"); };
+  CHECK(id(0) == id(1));
+  CHECK(id(0) == id(2));
+  CHECK(std::set{id(0), id(3), id(4)}.size() == 3);
+  CHECK(rows[5]["ok"] == false);
+  CHECK(stage.json({"files", "list"})["data"].size() == 3);
+  CHECK(stage.json(words, 13)["data"][2]["result"]["id"] == id(0));
+  CHECK(stage.json({"files", "list"})["data"].size() == 3);
+  stage.json({"files", "upload", "x/a.txt", "x/a.txt", "--again"});
+  CHECK(stage.json({"files", "list"})["data"].size() == 5);
+}
+
 TEST_CASE("files: killed between the steps, then run again: one Asset", "[cli]") {
   const std::string step = GENERATE("/v1/files/uploads", "/v1/files/uploads:finalize");
   std::atomic<bool> holds{true};
