@@ -342,7 +342,7 @@ Failure Client::Impl::final_failure(const Running& running,
 }
 
 bool Client::Impl::spend_retry(int attempt) {
-  if (!options.retry || budget.retries_left <= 0) return false;
+  if (!options.retry || attempt >= budget.sends_per_call || budget.retries_left <= 0) return false;
   --budget.retries_left;
   const Time until = clock.now() + http::pause_before(attempt, random.unit());
   while (clock.now() < until && !is_cancelled()) {

@@ -167,7 +167,7 @@ class Client {
   /// Restores the whole budget: for commands that run until stopped, at the beginning of each round.
   void start_afresh();
   /// For a caller that resumes an interrupted call: takes one retry from the budget and waits as the table says for the
-  /// `attempt`-th failure in a row. Returns false if none is left, or if cancelled.
+  /// `attempt`-th cut. Returns false if none is left, the call was sent as often as one may be, or if cancelled.
   bool spend_retry(int attempt);
 
  private:

@@ -428,7 +428,8 @@ Command files_download_command() {
   Command command = operation_command(
       "files.content",
       {.summary = "Download files",
-       .details = "Run the same command again to resume a download that was interrupted. The hash of the bytes is "
+       .details = "A download that is cut goes on where it was, in three sends at most; run the same command again to "
+                  "resume it then, or after a kill. The hash of the bytes is "
                   "checked before the file gets its name. Without -o it has the file's own name, in the working "
                   "directory.",
        .examples = {"ws files download 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b",

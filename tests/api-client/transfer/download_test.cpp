@@ -112,17 +112,19 @@ TEST_CASE("download: cut answers are gone on with where they stopped", "[transfe
 
 TEST_CASE("download: a run that died is gone on with by the next one", "[transfer]") {
   Downloading stage;
-  stage.cut_after = 10'000;  // ten repeats do not reach the end
+  stage.cut_after = 10'000;  // three sends do not reach the end
   const auto cut = stage.run(stage.request());
   REQUIRE_FALSE(cut);
   CHECK(cut.error().kind == Kind::unreachable);
+  CHECK(cut.error().hint == "run the same command again");
+  CHECK(stage.server.requests().size() == 3);
   CHECK_FALSE(fs::exists(stage.target()));
   CHECK(stage.files() == 2);
   stage.client.start_afresh();
   stage.cut_after = whole.size();
   const auto done = stage.run(stage.request());
   REQUIRE(done);
-  CHECK(done->resumed_at_bytes == 110'000);
+  CHECK(done->resumed_at_bytes == 30'000);
   CHECK(read_text(stage.target()) == whole);
   CHECK(stage.files() == 1);
 }
