@@ -19,7 +19,7 @@ constexpr auto document_fields = all_assumed({
     nullable(required("project_id", uuid())),
     required("workspace_id", uuid()),
     required("title", string()),
-    optional("content", string(), "Markdown; lists leave it out"),
+    optional("content", string(), "Markdown"),
     required("content_type", string(), "text/markdown"),
     required("content_revision", integer()),
     required("content_sha256", string(), "SHA-256 hash of the exact bytes, lower-case hex"),
@@ -31,7 +31,9 @@ constexpr auto document_fields = all_assumed({
     links,
 });
 constexpr Schema document = {.name = "Document", .fields = document_fields, .source = Source::assumed};
-constexpr auto list_fields = all_assumed({required("data", array_of(item_of<document>)), next_cursor});
+constexpr auto item_fields = without("content", document_fields);
+constexpr Schema document_item = {.name = "DocumentItem", .fields = item_fields, .source = Source::assumed};
+constexpr auto list_fields = all_assumed({required("data", array_of(item_of<document_item>)), next_cursor});
 constexpr Schema document_list = {.name = "DocumentList", .fields = list_fields, .source = Source::assumed};
 
 constexpr auto create_fields = all_assumed({

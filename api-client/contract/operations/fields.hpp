@@ -54,6 +54,17 @@ constexpr std::array<Field, first + second> joined(const Field (&a)[first], cons
   return result;
 }
 
+/// The same fields but for the one of that name, which is one of them.
+template <std::size_t count>
+constexpr std::array<Field, count - 1> without(std::string_view name, const std::array<Field, count>& fields) {
+  std::array<Field, count - 1> result = {};
+  std::size_t next = 0;
+  for (const Field& field : fields) {
+    if (field.name != name) result.at(next++) = field;
+  }
+  return result;
+}
+
 constexpr Parameter in_path(std::string_view name, Type type, std::string_view help = {}) {
   return {In::path, required(name, type, help)};
 }

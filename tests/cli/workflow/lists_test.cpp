@@ -178,6 +178,16 @@ TEST_CASE("lists: a member that does not exist is an error that names those that
   CHECK(person.ws({"docs", "list", "--format", format, "--fields", "id,title"}).err.empty());
 }
 
+TEST_CASE("lists: the text of a document is no member of the list, where the service does not send it", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const std::string format = GENERATE("tsv", "csv", "json", "ndjson");
+  CHECK(person.ws({"docs", "list", "--format", format, "--fields", "id,content"}).exit == 2);
+  CHECK(person.ws({"docs", "list", "--template", "{content}"}).exit == 2);
+  CHECK(person.ws({"docs", "create", "T", "-F", "content=x", "--format", format, "--fields", "content"}).exit == 0);
+  CHECK(person.ws({"docs", "get", "last", "--format", format, "--fields", "content"}).exit == 0);
+}
+
 TEST_CASE("lists: those of the table are told by their answers", "[cli]") {
   std::vector<std::string_view> lists;
   for (const auto* operation : contract::operations()) {
