@@ -44,6 +44,8 @@ class Printer {
   bool is_shaped() const { return options_.jq || options_.line_of; }
   /// The members that `--fields` and `--template` name.
   std::vector<std::string> named_members() const;
+  /// A change was made: from now on a member that was asked for and is missing is empty, and no failure.
+  void take_missing_as_empty() { missing_is_empty_ = true; }
   /// What views show as `{@name}`.
   void know(std::string name, std::string value) { context_.known[std::move(name)] = std::move(value); }
   /// What is said of an empty list: "No documents."
@@ -120,7 +122,8 @@ class Printer {
   Terminal& terminal_;
   PrinterOptions options_;
   std::string collected_;  // of --output, or for the pager
-  bool paging_ = false;    // what is printed now may go through the pager
+  bool missing_is_empty_ = false;
+  bool paging_ = false;  // what is printed now may go through the pager
   std::optional<Failure> failure_;
   std::string awaited_key_;  // of the answer that is printed now, until it is
   std::string unshown_;

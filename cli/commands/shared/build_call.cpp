@@ -265,7 +265,10 @@ Result<void> check_named_members(Session& session, const Operation& operation) {
   // A read may answer with more than the API document says, so it is asked; a change is not made to find out.
   const contract::Schema* const answer = operation.responses.front().schema;
   if (operation.retry == contract::RetryClass::read || answer == nullptr) return {};
-  return check_members(session.printer().named_members(), *answer);
+  auto checked = check_members(session.printer().named_members(), *answer);
+  if (checked) return {};
+  checked.error().hint += "; what else the service may answer is read by --jq or --json";
+  return checked;
 }
 
 Result<void> make_ready(Session& session, const Operation& operation, Call& call) {

@@ -289,6 +289,7 @@ void OutcomeLog::remember(const std::string& id, const UnderWay& call, const Rep
   // A login asks until it has its key.
   if (call.operation->retry == RetryClass::poll && !has_secret) return;
   if (!call.ends.empty()) std::erase_if(made_, [&](const Made& one) { return one.object == call.ends; });
+  session_.printer().take_missing_as_empty();
   // A watch makes changes for weeks.
   if (call.row == Row::none && !has_secret && made_.size() >= most_untold) return;
   const std::string object = object_of(*call.operation, answer);

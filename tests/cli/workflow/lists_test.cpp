@@ -173,7 +173,9 @@ TEST_CASE("lists: a member that does not exist is an error that names those that
   CHECK(person.ws({"search", "xyzzyplugh", "--template", "{title}"}).exit == 0);
   // A change is not made to find out.
   const std::string before = body_of(server, "/v1/documents");
-  CHECK(person.ws({"docs", "create", "T", "--fields", "titel"}).exit == 2);
+  const Ended unmade = person.ws({"docs", "create", "T", "--fields", "titel"});
+  CHECK(unmade.exit == 2);
+  CHECK(unmade.err.find("what else the service may answer is read by --jq or --json") != std::string::npos);
   CHECK(body_of(server, "/v1/documents") == before);
   CHECK(person.ws({"docs", "list", "--format", format, "--fields", "id,title"}).err.empty());
 }

@@ -174,6 +174,17 @@ TEST_CASE("bodies: an overlay below a value, and a secret in the open, are refus
   CHECK(talk.server.requests().empty());
 }
 
+TEST_CASE("members: one that is missing is empty after a change that no schema describes, and an error of a read",
+          "[cli]") {
+  const Dialogue talk(answer(200, R"({"id": "1"})"));
+  const Ended made = talk.ws({"api", "POST", "/v1/things", "-F", "a=1", "--fields", "id,none"});
+  INFO(made.err);
+  CHECK(made.exit == 0);
+  CHECK(made.out == "id\t1\nnone\t\n");
+  CHECK(talk.ws({"api", "POST", "/v1/things", "-F", "a=1", "--template", "{id} {none}."}).out == "1 .\n");
+  CHECK(talk.ws({"api", "GET", "/v1/things", "--fields", "id,none"}).exit == 2);
+}
+
 TEST_CASE("keys: an idempotency key over the published limit is refused", "[cli]") {
   const Dialogue talk(answer(200, "{}"));
   const std::string key(129, 'k');
