@@ -145,7 +145,7 @@ Result<void> store(Session& session, const EndedConflict& ended) {
     WS_TRY(row ? state.put_base(document, *row) : state.forget_base(document));
   }
   for (const DecidedFile& file : ended.end.files) WS_TRY(record_written(session, file.document, file.path, file.text));
-  if (ended.end.recorded) WS_TRY(state.operations().record(*ended.end.recorded));
+  for (const OperationRow& row : ended.end.recorded) WS_TRY(state.operations().record(row));
   for (const auto& [document, row] : ended.end.pending) {
     WS_TRY(row ? state.put_pending(document, *row) : state.drop_pending(document));
   }

@@ -42,8 +42,8 @@ struct ConflictEnd {
   std::map<DocumentId, std::optional<BaseRow>> base = {};        ///< empty: forgotten
   std::map<DocumentId, std::optional<PendingRow>> pending = {};  ///< empty: nothing is pending any more
   std::optional<SourceRevision> source_revision = {};
-  std::optional<OperationRow> recorded = {};  ///< what the decision changed, for who takes it back
-  std::optional<DecidedText> decided = {};    ///< what an undo of that opens again
+  std::vector<OperationRow> recorded = {};  ///< what the decision changed, for who takes it back
+  std::optional<DecidedText> decided = {};  ///< what an undo of that opens again
   std::vector<DecidedFile> files = {};
   bool drops_staged = false;  ///< what was staged was planned from a state that holds no longer
 };

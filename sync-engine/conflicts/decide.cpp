@@ -60,11 +60,12 @@ class Decision {
     }
     DecidedConflict decided{.conflict = conflict_};
     WS_TRY(keep_their_text(decided));
-    if (copy) WS_TRY(add_copy(decided, *copy));
     WS_LET(const std::optional<std::string> text, winning_text(merged));
     if (keep_ != Keep::local || holds_both_texts())
       decided.files.push_back({.path = conflict_.path, .now = on_disk_, .text = text});
-    WS_TRY(conflict_.is_here_only() && keep_ != Keep::remote ? leave_to_push(decided) : agree(decided, result, text));
+    WS_TRY(conflict_.is_here_only() && keep_ != Keep::remote ? leave_to_push(decided, text)
+                                                             : agree(decided, result, text));
+    if (copy) WS_TRY(add_copy(decided, *copy));
     return decided;
   }
 
@@ -183,6 +184,9 @@ class Decision {
   Result<void> add_copy(DecidedConflict& decided, const RelativePath& copy) {
     if (!conflict_.local) return {};
     WS_LET(std::string text, local_text());
+    Version made{.path = copy, .hash = Sha256::of(text)};
+    WS_LET(made.blob, session_.history.keep(text));
+    decided.end.recorded.push_back({.origins = ChangeOrigin::decided, .after = std::move(made)});
     if (const auto there = writer_.read(copy); there && *there == text) return {};
     decided.files.push_back({.path = copy, .text = std::move(text)});
     return {};
@@ -190,7 +194,7 @@ class Decision {
 
   /// A conflict that is kept here alone: the remote text becomes the base, and the next run pushes ours as an edit of
   /// it.
-  Result<void> leave_to_push(DecidedConflict& decided) {
+  Result<void> leave_to_push(DecidedConflict& decided, const std::optional<std::string>& text) {
     decided.end = {.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};
     WS_LET(const std::optional<std::string> theirs, remote_text());
     if (!theirs) return {};
@@ -198,6 +202,12 @@ class Decision {
     WS_LET(row.blob, session_.history.keep(*theirs));
     row.set_disk_path(conflict_.path);
     row.document_follows_file = row.displaced_to && conflict_.base && conflict_.base->path != conflict_.path;
+    std::optional<Version> now;
+    if (text) {
+      now = Version{.path = conflict_.path, .hash = Sha256::of(*text), .revision = row.entry.revision};
+      WS_LET(now->blob, session_.history.keep(*text));
+    }
+    WS_TRY(record_losing_text(decided, conflict_.document, std::move(now)));
     decided.end.base.insert_or_assign(conflict_.document, std::move(row));
     return {};
   }
@@ -231,34 +241,36 @@ class Decision {
     return {};
   }
 
-  /// Undoing a decision restores the losing text. Where both are kept there is none, but the operation is recorded all
-  /// the same, so that `undo` of the last run does not take back the one before.
+  /// Undoing a decision restores the losing text. Where both are kept that is ours, which gave its place to theirs.
   Result<void> record_losing_text(DecidedConflict& decided, const DocumentId& document, std::optional<Version> now) {
-    if (keep_ == Keep::both) {
-      decided.end.recorded =
-          OperationRow{.document = document, .origins = ChangeOrigin::decided, .before = now, .after = now};
-      return {};
-    }
-    const std::optional<Entry>& loser = keep_ == Keep::remote ? conflict_.local : conflict_.remote;
-    const std::optional<std::string>& text = keep_ == Keep::remote ? texts_.local : texts_.remote;
+    const bool is_ours = keep_ == Keep::remote || keep_ == Keep::both;
+    const std::optional<Entry>& loser = is_ours ? conflict_.local : conflict_.remote;
+    const std::optional<std::string>& text = is_ours ? texts_.local : texts_.remote;
     if (loser && (!text || Sha256::of(*text) != loser->hash)) return {};
-    OperationRow row{.document = document, .origins = ChangeOrigin::decided, .after = std::move(now)};
+    OperationRow row{.document = keep_ == Keep::both ? conflict_.document : document,
+                     .origins = ChangeOrigin::decided,
+                     .after = std::move(now)};
     if (loser) {
       row.before = Version{.path = conflict_.path, .hash = loser->hash, .revision = loser->revision};
       WS_LET(row.before->blob, session_.history.keep(*text));
     }
-    decided.end.recorded = std::move(row);
+    decided.end.recorded.push_back(std::move(row));
     return keep_for_undo(decided);
   }
 
-  /// Where their text lost, taking that back alone would put it in the place of ours.
+  /// Taking such a decision back alone would put one text in the place of the other, on either side.
   Result<void> keep_for_undo(DecidedConflict& decided) {
-    const std::optional<Version>& now = decided.end.recorded->after;
-    if (keep_ == Keep::remote || !conflict_.local || !now) return {};
-    WS_LET(const std::string text, local_text());
-    WS_LET(const git::ObjectId blob, session_.history.keep(text));
-    decided.end.decided = DecidedText{
-        .document = decided.end.recorded->document, .text = now->hash, .conflict = conflict_, .local_blob = blob};
+    const OperationRow& row = decided.end.recorded.front();
+    if (keep_ == Keep::remote || (keep_ != Keep::both && (!conflict_.local || !row.after))) return {};
+    git::ObjectId blob;
+    if (conflict_.local) {
+      WS_LET(const std::string text, local_text());
+      WS_LET(blob, session_.history.keep(text));
+    }
+    decided.end.decided = DecidedText{.document = row.document,
+                                      .text = row.after ? row.after->hash : Sha256{},
+                                      .conflict = conflict_,
+                                      .local_blob = blob};
     return {};
   }
 

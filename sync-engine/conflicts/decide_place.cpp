@@ -43,7 +43,7 @@ class PlaceDecision {
     }
     if (!conflict_.is_here_only() && carry_ == Carry::out) WS_TRY(close_on_service());
     WS_TRY(decide());
-    if (on_disk_ && !decided_.end.recorded) WS_TRY(record_decision(conflict_.path));
+    if (on_disk_ && decided_.end.recorded.empty()) WS_TRY(record_decision(conflict_.path));
     return std::move(decided_);
   }
 
@@ -109,7 +109,7 @@ class PlaceDecision {
     OperationRow row{.document = conflict_.document, .origins = ChangeOrigin::decided, .before = here};
     row.after = std::move(here);
     row.after->path = now;
-    decided_.end.recorded = std::move(row);
+    decided_.end.recorded.push_back(std::move(row));
     return {};
   }
 

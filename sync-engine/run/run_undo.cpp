@@ -45,6 +45,7 @@ Result<std::optional<Guard>> guard_of_undo(Session& session, const Report& repor
 
 void add_places(const Report& report, std::set<RelativePath>& places) {
   for (const Row& row : report.rows) {
+    if (row.action.kind == ActionKind::conflict) continue;  // no change
     places.insert(row.action.path);
     if (row.action.previous_path) places.insert(*row.action.previous_path);
   }
@@ -74,6 +75,7 @@ ActionKind kind_of(const FileStep& step) {
 bool tells_of_all(const Report& report, const std::vector<FileStep>& steps) {
   std::unordered_set<std::string_view> told;
   for (const Row& row : report.rows) {
+    if (row.action.kind == ActionKind::conflict) continue;
     told.insert(row.action.path.text());
     if (row.action.previous_path) told.insert(row.action.previous_path->text());
   }
@@ -209,7 +211,9 @@ class StepsHere {
  public:
   StepsHere(Session& session, const Operation& undo, const std::vector<FileStep>& steps, bool was_begun)
       : session_(session), undo_(undo.id), steps_(steps) {
-    std::erase_if(steps_, [](const FileStep& step) { return step.side == StepSide::service; });
+    std::erase_if(steps_, [](const FileStep& step) {
+      return step.side == StepSide::service || step.side == StepSide::in_the_end;
+    });
     edits_.emplace(session, steps_, was_begun);
   }
 
@@ -298,16 +302,20 @@ constexpr std::string_view opened_again = "your file keeps its text, and the con
 
 /// The step that takes a decision back; null: nothing of it is.
 const FileStep* step_of(const DecidedText& decided, const std::vector<FileStep>& steps) {
-  const auto found = std::ranges::find(steps, decided.document, &FileStep::document);
-  return found == steps.end() ? nullptr : &*found;
+  const auto found = std::ranges::find_if(steps, [&decided](const FileStep& step) {
+    return step.document == decided.document && (step.side == StepSide::in_the_end) == decided.is_for_theirs();
+  });
+  return found == steps.end() || (!found->from && !decided.is_for_theirs()) ? nullptr : &*found;
 }
+
+const RelativePath& path_of(const FileStep& step) { return step.from ? *step.from : *step.to; }
 
 void tell_opened_again(const std::vector<DecidedText>& decided,
                        const std::vector<FileStep>& steps,
                        std::vector<Row>& rows) {
   for (const DecidedText& each : decided) {
     const FileStep* const step = step_of(each, steps);
-    if (step == nullptr || !step->from) continue;
+    if (step == nullptr || each.is_for_theirs()) continue;
     for (Row& row : rows) {
       if (is_push(row.action.kind) && row.action.path == *step->from) row.action.reason = opened_again;
     }
@@ -320,9 +328,9 @@ void foresee_conflicts(const std::vector<DecidedText>& decided,
                        std::vector<Row>& rows) {
   for (const DecidedText& each : decided) {
     const FileStep* const step = step_of(each, steps);
-    if (step == nullptr || !step->from) continue;
+    if (step == nullptr) continue;
     rows.push_back({.action = {.kind = ActionKind::conflict,
-                               .path = *step->from,
+                               .path = path_of(*step),
                                .reason = each.conflict.row().reason,
                                .document = each.conflict.document}});
   }
@@ -337,29 +345,36 @@ Result<std::vector<FileStep>> open_again(Session& session,
   std::vector<FileStep> back;
   if (decided.empty()) return back;
   WS_LET(const auto base, session.state.base());
+  WS_LET(const auto heard, session.state.pending());
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const DecidedText& each : decided) {
     const FileStep* const step = step_of(each, steps);
-    const bool is_left =
-        step == nullptr || !step->from || std::ranges::find(left, *step->from, &LeftAlone::path) != left.end();
+    if (step == nullptr || std::ranges::find(left, path_of(*step), &LeftAlone::path) != left.end()) continue;
+    const bool is_for_theirs = each.is_for_theirs();
     const auto there = base.find(each.document);
-    if (is_left || (there == base.end()) != !step->to) continue;
+    if ((there == base.end()) != !(is_for_theirs ? step->from : step->to)) continue;
     const DocumentId& document = each.conflict.document;
-    const bool is_as_decided = step->seen == each.text;
-    FileStep one{.document = document,
-                 .to = *step->from,
-                 .result = is_as_decided ? each.conflict.local->hash : *step->seen,
-                 .result_blob = is_as_decided ? each.local_blob : step->seen_blob};
+    const bool is_as_decided = !is_for_theirs && step->seen == each.text;
+    FileStep one = *step;
+    if (!is_for_theirs) {
+      one = {.to = step->from,
+             .result = is_as_decided ? each.conflict.local->hash : *step->seen,
+             .result_blob = is_as_decided ? each.local_blob : step->seen_blob};
+    }
+    one.document = document;
+    one.side = StepSide::both;
     PendingRow pending{.revision = each.archived_at};
     if (there != base.end()) {
       const BaseRow& now = there->second;
-      one.from = one.to = now.disk_path();
-      one.seen = now.entry.hash;
-      one.seen_blob = now.blob;
+      if (!is_for_theirs) {
+        one.from = one.to = now.disk_path();
+        one.seen = now.entry.hash;
+        one.seen_blob = now.blob;
+      }
       pending = {.entry = now.entry, .revision = now.entry.revision, .blob = now.blob};
     }
     WS_TRY(each.base ? session.state.put_base(document, *each.base) : session.state.forget_base(document));
-    WS_TRY(session.state.put_pending(document, pending));
+    if (!heard.contains(document)) WS_TRY(session.state.put_pending(document, pending));
     back.push_back(std::move(one));
   }
   if (back.empty()) return back;
@@ -499,17 +514,13 @@ bool is_same(const UndoReport& finished, const UndoOptions& options) {
   return options.operation ? *options.operation == finished.undone.id : (finished.undone.undoes != 0) == options.redo;
 }
 
-/// What a decision left as it was here: nothing was replaced, and of two that were kept it is not known which is
-/// wanted.
-std::vector<LeftAlone> find_kept_both(const std::vector<OperationRow>& rows, const UndoOptions& options) {
+/// What a decision left as it was here.
+std::vector<LeftAlone> find_unchanged(const std::vector<OperationRow>& rows, const UndoOptions& options) {
   std::vector<LeftAlone> left;
   for (const OperationRow& row : rows) {
     if (!row.origins.has(ChangeOrigin::decided) || row.changes() || (options.only && !options.only(row.path())))
       continue;
-    left.push_back(
-        {.path = row.path(),
-         .why = "the decision replaced nothing here; if it kept both versions, delete the one that is not wanted",
-         .is_final = true});
+    left.push_back({.path = row.path(), .why = "the decision replaced nothing here", .is_final = true});
   }
   return left;
 }
@@ -562,7 +573,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   if (!is_local && context.session.remote == nullptr)
     return fail(Failure::Kind::usage, "this cannot be done without the service", "run `ws login`");
   const FlushAhead flush(context.session, rows.size());
-  const std::vector<LeftAlone> kept_both = find_kept_both(rows, options);
+  const std::vector<LeftAlone> unchanged = find_unchanged(rows, options);
   const auto files =
       std::stable_partition(rows.begin(), rows.end(), [](const OperationRow& row) { return !row.is_about_file(); });
   const std::vector<OperationRow> of_files(files, rows.end());
@@ -572,7 +583,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   WS_LET(result.report, report_of(context.session, planned.survey));
   if (!planned.is_stopped) {
     std::vector<LeftAlone>& left = planned.undo.left;
-    left.insert(left.end(), kept_both.begin(), kept_both.end());
+    left.insert(left.end(), unchanged.begin(), unchanged.end());
     WS_LET(const std::vector<Action> actions,
            plan_file_undo(context.session, undone, of_files, options, asks, planned));
     if (is_local) {
@@ -626,6 +637,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   WS_LET(sqlite::Transaction transaction, context.session.state.begin());
   WS_TRY(operations.put_undo(planned.undo.steps));
   WS_TRY(record_steps_to_write(context.session, planned.undo.steps));
+  for (const auto& [document, row] : planned.matched) WS_TRY(context.session.state.put_base(document, row));
   WS_TRY(operations.put_undo_left(*operations.current(), planned.undo.left));
   WS_TRY(transaction.commit());
   undo.id = *operations.current();

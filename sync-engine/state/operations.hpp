@@ -74,15 +74,17 @@ struct OperationRow {
   bool operator==(const OperationRow&) const = default;
 };
 
-/// A conflict about a text that a decision ended while it kept the text of here or another one. The undo of the
+/// A conflict about a text that a decision ended while it kept the text of here, another one, or both. The undo of the
 /// decision opens it again, with what each side had: one of the two texts must not be what it takes away.
 struct DecidedText {
   DocumentId document = {};           ///< that has the text from then on: the conflict's own, or a new one
-  Sha256 text = {};                   ///< the one that was decided for
+  Sha256 text = {};                   ///< the one that was decided for; zero: none, the file went
   Conflict conflict;                  ///< as it was
   git::ObjectId local_blob = {};      ///< its local text
   DocumentRevision archived_at = {};  ///< of a document that the service has no more
   std::optional<BaseRow> base = {};   ///< of the conflict's document, before
+  /// Whether the file got theirs: the service has it, and an undo is about this side alone.
+  bool is_for_theirs() const { return conflict.remote ? text == conflict.remote->hash : text == Sha256{}; }
 };
 
 struct Operation {
@@ -116,7 +118,11 @@ struct LeftAlone {
 ///
 /// Before the first run nothing was agreed, so its undo takes from each side what that run brought there: what was sent
 /// goes from the service and stays here, what was received goes here and stays on the service.
-enum class StepSide : std::uint8_t { both, here, service };
+///
+/// `in_the_end`: here, once the service was told of the other steps; then the conflict of a decision is open again.
+enum class StepSide : std::uint8_t { both, here, service, in_the_end };
+
+constexpr bool is_here_alone(StepSide side) { return side == StepSide::here || side == StepSide::in_the_end; }
 
 /// One change of a file on disk. All of a journal's steps are recorded before the first is carried out.
 struct FileStep {

@@ -38,6 +38,7 @@ class Undoer {
     }
     join_replacements();
     drop_blocked();
+    keep_copies();
     finish();
     return std::move(plan_);
   }
@@ -94,6 +95,7 @@ class Undoer {
 
   void decide(const OperationRow& row) {
     if (const auto why = skip_reason(row); !why.empty()) return leave(row, why);
+    if (world_.opened_here.contains(row.document)) return decide_opened_here(row);
     if (row.document.empty() || (row.origins.has(ChangeOrigin::restored) && tracked(row.document) == nullptr))
       return decide_file(row);
     if (row.before && row.after) return decide_changed(row);
@@ -201,6 +203,46 @@ class Undoer {
     add({.row = &row,
          .document = row.document,
          .step = {.from = now->path, .seen = now->hash, .seen_blob = blob_of(row, *now), .side = *side}});
+  }
+
+  /// The file gets its text back, and the service keeps its own.
+  void decide_opened_here(const OperationRow& row) {
+    const Entry* const now = tracked(row.document);
+    const auto base = world_.base.documents.find(row.document);
+    const bool is_there = base != world_.base.documents.end();
+    if (changed_there(row.document) != nullptr || world_.remote.gone.contains(row.document) ||
+        is_there != row.after.has_value() || (is_there && base->second.hash != row.after->hash))
+      return leave(row, "changed on the service since");
+    if (row.after && now == nullptr) return leave(row, "deleted here since");
+    if (row.after && now->hash != row.after->hash) return leave(row, "edited since");
+    if (row.after && now->path != row.after->path) return leave(row, "renamed since");
+    Candidate one{.row = &row, .document = row.document, .step = {.side = StepSide::in_the_end}};
+    if (row.after) {
+      one.step.from = now->path;
+      one.step.seen = now->hash;
+      one.step.seen_blob = row.after->blob;
+    }
+    if (row.before) {
+      one.step.to = row.before->path;
+      one.step.result = row.before->hash;
+      one.step.result_blob = row.before->blob;
+    }
+    add(std::move(one));
+  }
+
+  /// The copy of a decision that kept both stays where the text that it has does not come back.
+  void keep_copies() {
+    std::set<Sha256> not_back;
+    for (const OperationRow& row : rows_) {
+      const bool is_back = std::ranges::any_of(candidates_, [&](const Candidate& one) { return one.row == &row; });
+      if (row.before && world_.opened_here.contains(row.document) && !is_back) not_back.insert(row.before->hash);
+    }
+    std::erase_if(candidates_, [&](const Candidate& one) {
+      const bool is_copy = one.row->document.empty() && one.row->origins.has(ChangeOrigin::decided) && !one.row->before;
+      if (!is_copy || !not_back.contains(one.row->after->hash)) return false;
+      leave(*one.row, "the file that it is a copy of keeps another text");
+      return true;
+    });
   }
 
   /// A restored file, whether or not it is a document yet.
@@ -323,6 +365,11 @@ class Undoer {
   void finish() {
     plan_.local = world_.local;
     for (Candidate& one : candidates_) {
+      if (one.step.side == StepSide::in_the_end) {
+        one.step.document = one.document;
+        plan_.steps.push_back(std::move(one.step));
+        continue;
+      }
       if (one.step.from) {
         if (one.document.empty()) plan_.local.created.erase(*one.step.from);
         const bool goes_there = !one.step.to && one.step.side != StepSide::here;
@@ -365,7 +412,7 @@ std::optional<StepSide> side_of_first(const OperationRow& row) {
 }
 
 std::vector<FileStep> steps_to_send(std::vector<FileStep> steps) {
-  std::erase_if(steps, [](const FileStep& step) { return step.side == StepSide::here; });
+  std::erase_if(steps, [](const FileStep& step) { return is_here_alone(step.side); });
   return steps;
 }
 
@@ -382,6 +429,7 @@ std::string_view reason_of(StepSide side) {
     case StepSide::both: return {};
     case StepSide::here: return "stays on the service";
     case StepSide::service: return "stays here";
+    case StepSide::in_the_end: return "the service keeps its text, and the conflict is open again";
   }
   return {};
 }

@@ -37,6 +37,8 @@ struct UndoWorld {
   std::function<std::optional<UndoText>(const OperationRow& row, const RelativePath& file)> take_out = {};
   /// Documents of a decided conflict that is opened again: the file gets its text back in the end (`run/run_undo.cpp`).
   std::set<DocumentId> opened_again = {};
+  /// The same where the service keeps what it has.
+  std::set<DocumentId> opened_here = {};
   /// Keeps the file's text in the history; empty: it cannot.
   std::function<git::ObjectId(const RelativePath& file)> keep_text = {};
   /// Whether a file at this path would be synced; not given: it would.
@@ -52,7 +54,7 @@ struct UndoWorld {
 /// Where the undo takes away what the row brought. Empty: both sides had it before, and keep it.
 std::optional<StepSide> side_of_first(const OperationRow& row);
 
-/// Those that a run has to tell the service of: all but what goes here alone.
+/// Those that a run has to tell the service of: all but what is done here alone.
 std::vector<FileStep> steps_to_send(std::vector<FileStep> steps);
 
 /// The files that go from the service alone.

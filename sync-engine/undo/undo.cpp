@@ -50,6 +50,7 @@ class Planner {
       seen.plan.conflicts.clear();
       seen.known_conflicts.clear();
     }
+    match_copies(rows);
     UndoWorld world{
         .base = seen.base,
         .local = seen.local,
@@ -62,7 +63,8 @@ class Planner {
     WS_LET(world.taken_back, find_taken_back());
     world.keep_text = [this](const RelativePath& file) { return keep_text(file); };
     WS_LET(const std::vector<DecidedText> decided, session_.state.operations().decided_texts(undone_.id));
-    for (const DecidedText& each : decided) world.opened_again.insert(each.document);
+    for (const DecidedText& each : decided)
+      (each.is_for_theirs() ? world.opened_here : world.opened_again).insert(each.document);
     for (const Conflict& conflict : seen.known_conflicts) world.in_conflict.insert(conflict.document);
     for (const Conflict& conflict : seen.plan.conflicts) world.in_conflict.insert(conflict.document);
     if (!seen.scan.rules_loaded()) {
@@ -80,6 +82,27 @@ class Planner {
   }
 
  private:
+  /// The copy of a decision that kept both is a document on the service before a run has matched it with its file.
+  void match_copies(const std::vector<OperationRow>& rows) {
+    Survey& seen = planned_.survey;
+    for (const OperationRow& row : rows) {
+      if (!row.document.empty() || !row.after || !row.origins.has(ChangeOrigin::decided)) continue;
+      const RelativePath& path = row.after->path;
+      const auto planned = std::ranges::find_if(seen.plan.actions, [&path](const Action& action) {
+        return action.kind == ActionKind::adopt && action.path == path;
+      });
+      if (planned == seen.plan.actions.end()) continue;
+      const auto there = seen.remote.changed.extract(planned->document);
+      if (there.empty()) continue;
+      BaseRow known{.entry = there.mapped(), .blob = row.after->blob};
+      known.set_disk_path(path);
+      seen.base.documents.insert_or_assign(planned->document, known.entry);
+      seen.local.created.erase(path);
+      seen.local.tracked.insert_or_assign(planned->document, Entry{.path = path, .hash = known.entry.hash});
+      planned_.matched.insert_or_assign(planned->document, std::move(known));
+    }
+  }
+
   Result<std::multimap<DocumentId, Version>> find_taken_back() {
     std::multimap<DocumentId, Version> found;
     WS_LET(const std::vector<Operation> all, session_.state.operations().list());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -42,7 +43,9 @@ Result<Operation> find_operation(StateStore& state,
 /// An undo that is planned against what both sides are now.
 struct PlannedUndo {
   UndoPlan undo = {};
-  Survey survey;            ///< `survey.plan` is what the run that follows does, and nothing else
+  Survey survey;  ///< `survey.plan` is what the run that follows does, and nothing else
+  /// Of files that the undo is about and the service has made documents of meanwhile: what a run would agree on.
+  std::map<DocumentId, BaseRow> matched = {};
   bool is_stopped = false;  ///< the service went back, is empty or another one: see the plan
 };
 

@@ -98,6 +98,7 @@ TEST_CASE("killed anywhere while texts are written into renamed notes", "[faults
 TEST_CASE("killed anywhere in an undo", "[faults][kill]") { kill_everywhere("undo"); }
 TEST_CASE("killed anywhere in the undo of a decision, the conflicts are open again", "[faults][kill]") {
   kill_everywhere("undo of a decision");
+  kill_everywhere("undo of both");
 }
 TEST_CASE("killed anywhere in a pull of many files, and in an undo that makes many", "[faults][kill]") {
   kill_everywhere("pull of many");

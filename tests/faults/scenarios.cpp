@@ -189,15 +189,17 @@ void prepare_undo(FaultWorld& world) {
   write_text(world.tree / "edit.md", "# edit.md\n" + edited("two", "TWO here") + "and more, not sent\n");
 }
 
-/// A decision for the texts of here, which is then undone: the conflicts are open again.
-void prepare_undo_of_decision(FaultWorld& world) {
+/// A decision which is then undone: the conflicts are open again.
+void decide_conflicts(FaultWorld& world, const std::string& keep) {
   fill(world);
   fs::remove(world.other / "edit.md");
   collide(world);
   write_text(world.tree / "edit.md", "# edit.md\n" + edited("two", "TWO here"));
   must_end(world.ws(sync_command), 7);
-  must_end(world.ws({"sync", "resolve", "--all", "--keep", "local"}), 0);
+  must_end(world.ws({"sync", "resolve", "--all", "--keep", keep}), 0);
 }
+void prepare_undo_of_mine(FaultWorld& world) { decide_conflicts(world, "local"); }
+void prepare_undo_of_both(FaultWorld& world) { decide_conflicts(world, "both"); }
 
 const std::string own_text = "on a branch of my own\n";
 
@@ -408,7 +410,11 @@ std::vector<Scenario> all_scenarios() {
        .steps = {{.arguments = {"sync", "undo", "3", "--allow-deletes"}}}},
       {.name = "undo", .prepare = prepare_undo, .steps = {{.arguments = {"sync", "undo", "2", "--allow-deletes"}}}},
       {.name = "undo of a decision",
-       .prepare = prepare_undo_of_decision,
+       .prepare = prepare_undo_of_mine,
+       .steps = {{.arguments = {"sync", "undo", "2", "--allow-deletes"}, .exit = 7, .again = {13}}},
+       .last_exit = 7},
+      {.name = "undo of both",
+       .prepare = prepare_undo_of_both,
        .steps = {{.arguments = {"sync", "undo", "2", "--allow-deletes"}, .exit = 7, .again = {13}}},
        .last_exit = 7},
       collecting("gc", "0"),

@@ -195,21 +195,18 @@ TEST_CASE("sync redo: what another person changed while it was undone stays", "[
   CHECK(two.same());
 }
 
-TEST_CASE("sync undo: a decision to keep both texts is told as what it is", "[cli][undo]") {
+TEST_CASE("sync undo: a decision that replaced nothing is told as what it is", "[cli][undo]") {
   const TwoFolders two;
-  two.collide();
+  fs::rename(two.here / "a.md", two.here / "y.md");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  fs::rename(two.there / "a.md", two.there / "z.md");
   REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
-  REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "both"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync", "resolve", "z.md", "--path", "mine"}).exit == 0);
   const Ended told = two.ws(two.there, {"sync", "undo", "-n"});
-  CHECK_THAT(told.err,
-             Contains("not undone: a.md, the decision replaced nothing here; if it kept both versions, delete the one "
-                      "that is not wanted\n"));
+  CHECK_THAT(told.err, Contains("not undone: z.md, the decision replaced nothing here\n"));
   CHECK_THAT(told.err, Contains("nothing of it can be undone"));
   const Json planned = parse(two.ws(two.there, {"sync", "undo", "-n", "--json"}).out);
-  CHECK(
-      planned["left"] ==
-      Json::parse(
-          R"([{"path":"a.md","reason":"the decision replaced nothing here; if it kept both versions, delete the one that is not wanted"}])"));
+  CHECK(planned["left"] == Json::parse(R"([{"path":"z.md","reason":"the decision replaced nothing here"}])"));
   CHECK(two.ws(two.there, {"sync", "undo"}).exit == 13);
   CHECK(parse(two.ws(two.there, {"sync", "undo", "-n", "--json"}).out)["undoes"] < planned["undoes"]);  // goes on
 }
@@ -530,16 +527,6 @@ TEST_CASE("sync undo: a note that comes back is no renamed copy of somebody else
   CHECK(undo_as_shown(two, two.here) == std::multiset<std::string>{"push_create a.md", "push_delete c.md"});
 }
 
-TEST_CASE("sync undo: a decision about two names of one note does not tell to delete it", "[cli][undo]") {
-  const TwoFolders two;
-  fs::rename(two.here / "a.md", two.here / "y.md");
-  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
-  fs::rename(two.there / "a.md", two.there / "z.md");
-  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
-  REQUIRE(two.ws(two.there, {"sync", "resolve", "z.md", "--path", "mine"}).exit == 0);
-  CHECK_THAT(two.ws(two.there, {"sync", "undo", "-n"}).err, Contains("the decision replaced nothing here"));
-}
-
 TEST_CASE("sync undo: of a decision for my text, my file stays and the conflict is open again", "[cli][undo]") {
   const TwoFolders two;
   const bool is_archived = GENERATE(false, true);
@@ -578,4 +565,50 @@ TEST_CASE("sync undo: of a decision for a third text, my file has mine again", "
   CHECK(read_text(two.there / "a.md") == "one\nthere\nthree\n");
   REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
   CHECK(read_text(two.here / "a.md") == "one\nhere\nthree\n");
+}
+
+TEST_CASE("sync undo: of a decision for both, the copy goes and the conflict is open again", "[cli][undo]") {
+  const TwoFolders two;
+  const std::string kind = GENERATE("revision", "hash", "edit_delete");
+  const bool is_matched = GENERATE(false, true);
+  CAPTURE(kind, is_matched);
+  const std::string name = kind == "hash" ? "new.md" : "a.md";
+  if (kind == "edit_delete") {
+    fs::remove(two.there / name);
+  } else {
+    write_text(two.there / name, "one\nthere\nthree\n");
+  }
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  const auto others = texts_of(two.there);
+  write_text(two.here / name, "one\nhere\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
+  const auto before = texts_of(two.here);
+  REQUIRE(two.ws(two.here, {"sync", "resolve", name, "--keep", "both"}).exit == 0);
+  CHECK(texts_of(two.here) != before);
+  if (is_matched) REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const auto rows = undo_as_shown(two, two.here);
+  CHECK(rows.count("conflict " + name) == 1);
+  CHECK(texts_of(two.here) == before);
+  const Json again = parse(two.ws(two.here, {"sync", "conflicts", "--json"}).out)["data"];
+  REQUIRE(again.size() == 1);
+  CHECK(again[0]["kind"] == kind);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  CHECK(texts_of(two.there) == others);
+}
+
+TEST_CASE("sync undo: of a decision for both, what was edited since stays, and no text goes for it", "[cli][undo]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "both"}).exit == 0);
+  const bool is_copy = GENERATE(false, true);
+  CAPTURE(is_copy);
+  const std::string edited = is_copy ? "a (local).md" : "a.md";
+  write_text(two.there / edited, read_text(two.there / edited) + "since\n");
+  const auto before = texts_of(two.there);
+  const Ended undone = two.ws(two.there, {"sync", "undo"});
+  CHECK_THAT(undone.err, Contains("not undone: " + edited + ", edited since"));
+  CHECK(texts_of(two.there).at(edited) == before.at(edited));
+  CHECK(texts_of(two.there).at("a.md") == (is_copy ? "one\nthere\nthree\n" : before.at("a.md")));
+  CHECK(fs::exists(two.there / "a (local).md"));
 }
