@@ -43,7 +43,7 @@ class PlaceDecision {
     }
     if (!conflict_.is_here_only() && carry_ == Carry::out) WS_TRY(close_on_service());
     WS_TRY(decide());
-    if (on_disk_ && decided_.end.recorded.empty()) WS_TRY(record_decision(conflict_.path));
+    if (decided_.end.recorded.empty()) WS_TRY(record_unchanged());
     return std::move(decided_);
   }
 
@@ -103,13 +103,24 @@ class PlaceDecision {
   }
 
   /// Recorded for `undo`, which renames the file back.
-  Result<void> record_decision(const RelativePath& now) {
+  Result<void> record_decision(const DocumentId& document, const RelativePath& now, ChangeOrigins origins) {
+    if (carry_ == Carry::not_yet) return {};
     Version here{.path = conflict_.path, .hash = Sha256::of(*on_disk_)};
     WS_LET(here.blob, session_.history.keep(*on_disk_));
-    OperationRow row{.document = conflict_.document, .origins = ChangeOrigin::decided, .before = here};
+    OperationRow row{.document = document, .origins = origins, .before = here};
     row.after = std::move(here);
     row.after->path = now;
     decided_.end.recorded.push_back(std::move(row));
+    return {};
+  }
+
+  /// A run all the same: what `undo` takes back by itself is the last one.
+  Result<void> record_unchanged() {
+    if (on_disk_) return record_decision(conflict_.document, conflict_.path, ChangeOrigin::decided);
+    if (!conflict_.remote) return {};
+    const Version same{.path = conflict_.path, .hash = conflict_.remote->hash};
+    decided_.end.recorded.push_back(
+        {.document = conflict_.document, .origins = ChangeOrigin::decided, .before = same, .after = same});
     return {};
   }
 
@@ -132,8 +143,17 @@ class PlaceDecision {
       return {};
     }
     WS_TRY(move_file(place));
-    WS_TRY(record_decision(place));
+    WS_TRY(record_decision(conflict_.document, place, ChangeOrigin::decided));
     return take_new_name(std::nullopt);
+  }
+
+  /// The name is all that the decision changes, and here alone.
+  Result<void> move_aside(const RelativePath& to) {
+    const auto owner = documents_.find(conflict_.path);
+    ChangeOrigins origins = ChangeOrigin::decided;
+    origins.add(ChangeOrigin::restored);
+    WS_TRY(record_decision(owner == documents_.end() ? DocumentId{} : owner->second, to, origins));
+    return move_file(to);
   }
 
   /// The file that is in question; it stays its document's.
@@ -184,7 +204,7 @@ class PlaceDecision {
     if (base_row() != nullptr && base_row()->displaced_to) return stay();
     if (keep_ == Keep::local) return give_way_to(conflict_.remote->path);
     const auto place = free_place(conflict_.remote->path, conflict_.path, "local");
-    return place ? move_file(*place) : no_free_name();
+    return place ? move_aside(*place) : no_free_name();
   }
 
   /// An unsynced file has the path, or a twin of it, or is where the service has a folder; or the file of another
@@ -214,7 +234,7 @@ class PlaceDecision {
     if (keep_ == Keep::local) return {};
     if (base_row() == nullptr || base_row()->disk_path() == conflict_.path) return step_aside();
     if (!is_nowhere(base_row()->disk_path())) return no_free_name();
-    return move_file(base_row()->disk_path());
+    return move_aside(base_row()->disk_path());
   }
 
   /// A file here, a folder of the service at the same path.
@@ -260,6 +280,12 @@ class PlaceDecision {
     if (base_row() == nullptr || !base_row()->displaced_to) return lies_elsewhere();
     if (keep_ != Keep::local) return stay();
     WS_LET(std::optional<std::string> text, read_if_there(writer_, *base_row()->displaced_to));
+    if (text) {
+      Version gone{.path = *base_row()->displaced_to, .hash = Sha256::of(*text)};
+      WS_LET(gone.blob, session_.history.keep(*text));
+      decided_.end.recorded.push_back(
+          {.document = conflict_.document, .origins = ChangeOrigin::decided, .before = std::move(gone)});
+    }
     decided_.files.push_back({.path = *base_row()->displaced_to, .now = std::move(text)});
     return {};
   }
@@ -289,7 +315,7 @@ class PlaceDecision {
     const auto copy =
         name_beside(conflict_.path, "local", [this](const RelativePath& place) { return is_free(place); });
     if (!copy) return no_free_name();
-    return move_file(*copy);
+    return move_aside(*copy);
   }
 
   Result<void> no_free_name() const {

@@ -136,8 +136,8 @@ void foresee(const Session& session, const UndoPlan& plan, const std::vector<Act
     result.report.rows.push_back(row_of(session, step, Row::State::planned));
 }
 
-/// Whether no run has sent anything of an operation: a rename, or a text that was brought back. That the service has
-/// the same by itself is no sending.
+/// Whether no run has sent anything of an operation: a rename, also of a decision, or a text that was brought back.
+/// That the service has the same by itself is no sending.
 Result<bool> was_never_sent(Session& session, const Operation& operation, const std::vector<OperationRow>& rows) {
   std::unordered_set<std::string> sent;
   WS_LET(const std::vector<OperationRow> rows_sent, session.state.operations().rows_sent_after(operation.id));
@@ -146,11 +146,15 @@ Result<bool> was_never_sent(Session& session, const Operation& operation, const 
     if (row.before) sent.insert("/" + row.before->path.string());
     if (row.after) sent.insert("/" + row.after->path.string());
   }
+  ChangeOrigins of_here = ChangeOrigin::restored;
+  of_here.add(ChangeOrigin::decided);
   bool any = false;
   for (const OperationRow& row : rows) {
     if (!row.changes()) continue;
     any = true;
-    if (!(row.origins == ChangeOrigins(ChangeOrigin::restored)) || sent.contains(row.document.text()) ||
+    ChangeOrigins origins = row.origins;
+    origins.add(ChangeOrigin::decided);
+    if (!row.origins.has(ChangeOrigin::restored) || !(origins == of_here) || sent.contains(row.document.text()) ||
         sent.contains("/" + row.path().string()))
       return false;
   }

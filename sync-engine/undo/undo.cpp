@@ -120,7 +120,8 @@ class Planner {
   bool refuse(const Plan& plan, UndoWorld& world) {
     const std::set<RelativePath> paths = paths_of(planned_.undo.steps);
     const std::size_t before = world.refused.size() + world.refused_paths.size();
-    for (const Conflict& conflict : plan.conflicts) {
+    // What is done here alone may lead to one: that of a name, which its decision had ended.
+    for (const Conflict& conflict : asks_ == AsksService::no ? std::vector<Conflict>() : plan.conflicts) {
       if (!conflict.document.empty() && documents_of(planned_.undo.steps).contains(conflict.document))
         world.refused.insert(conflict.document);
       if (paths.contains(conflict.path)) world.refused_paths.insert(conflict.path);

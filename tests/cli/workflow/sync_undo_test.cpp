@@ -612,3 +612,34 @@ TEST_CASE("sync undo: of a decision for both, what was edited since stays, and n
   CHECK(texts_of(two.there).at("a.md") == (is_copy ? "one\nthere\nthree\n" : before.at("a.md")));
   CHECK(fs::exists(two.there / "a (local).md"));
 }
+
+TEST_CASE("sync undo: of a decision for their name, my file has its name again", "[cli][undo]") {
+  const TwoFolders two;
+  fs::rename(two.there / "a.md", two.there / "new.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  const bool is_note = GENERATE(false, true);
+  CAPTURE(is_note);
+  if (is_note) {
+    fs::rename(two.here / "deep/b.md", two.here / "new.md");
+  } else {
+    write_text(two.here / "new.md", "mine\n");
+  }
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
+  const auto before = texts_of(two.here);
+  REQUIRE(two.ws(two.here, {"sync", "resolve", "new.md", "--path", "theirs"}).exit == 0);
+  CHECK(fs::exists(two.here / "new (local).md"));
+  CHECK(undo_as_shown(two, two.here) == std::multiset<std::string>{"pull_move new.md"});
+  CHECK(texts_of(two.here) == before);
+  CHECK(two.ws(two.here, {"sync"}).exit == 7);
+}
+
+TEST_CASE("sync undo: a decision about a name without a file here is a run too", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.there / "new.md", "theirs\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  fs::create_directory_symlink("deep", two.here / "new.md");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
+  REQUIRE(two.ws(two.here, {"sync", "resolve", "new.md", "--path", "mine"}).exit == 0);
+  CHECK_THAT(two.ws(two.here, {"sync", "undo"}).err,
+             Contains("ws sync resolve --path=mine new.md") && Contains("the decision replaced nothing here"));
+}
