@@ -175,11 +175,26 @@ std::string place(const YAML::Mark& mark) {
 /// YAML 1.2 (5.1) does not allow these unescaped; yaml-cpp takes some for the end of the text, and NUL for UTF-32.
 bool is_forbidden(char byte) { return byte >= 0 && byte < ' ' && byte != '\n' && byte != '\r' && byte != '\t'; }
 
+/// Whether a character of the text has to be escaped wherever it stands: what YAML 1.1 takes for the end of a line
+/// (U+0085, U+2028, U+2029), what no YAML may hold (DEL, C1), and a byte order mark.
+bool must_be_escaped(std::string_view text) {
+  if (text.find('\x7f') != std::string_view::npos) return true;
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    if (text[at] == '\xc2' && static_cast<unsigned char>(text[at + 1]) <= 0x9fU) return true;
+    const std::string_view three = text.substr(at, 3);
+    for (const std::string_view one : {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf"}) {
+      if (three == one) return true;
+    }
+  }
+  return false;
+}
+
 /// Whether the text survives a literal block (`|`): the first line sets the indentation and the last one ends in
 /// exactly one newline; carriage returns and other control characters would be read as line or text ends.
 bool is_literal(const std::string& text) {
-  return text.size() > 1 && text.front() > ' ' && text.back() == '\n' && text[text.size() - 2] != '\n' &&
-         text.find('\r') == std::string::npos && std::none_of(text.begin(), text.end(), is_forbidden);
+  return text.size() > 1 && !must_be_escaped(text) && text.front() > ' ' && text.back() == '\n' &&
+         text[text.size() - 2] != '\n' && text.find('\r') == std::string::npos &&
+         std::none_of(text.begin(), text.end(), is_forbidden);
 }
 
 /// Whether a reader, of YAML 1.1 too, would take the plain scalar for another type or end it early. A quoted text is
@@ -197,6 +212,15 @@ bool needs_quotes(const std::string& text) {
 /// and one byte is escaped as up to four (`\x1b`).
 constexpr std::size_t longest_plain_key = 200;
 
+void emit_text(YAML::Emitter& out, const std::string& text) {
+  if (must_be_escaped(text)) {
+    out << YAML::EscapeNonAscii << YAML::DoubleQuoted;
+  } else if (needs_quotes(text)) {
+    out << YAML::DoubleQuoted;
+  }
+  out << text;
+}
+
 void emit(YAML::Emitter& out, const Json& value) {
   switch (value.type()) {
     case Json::value_t::object:
@@ -205,8 +229,8 @@ void emit(YAML::Emitter& out, const Json& value) {
         // Quote keys that a reader would take for numbers, such as HTTP statuses, as any other text.
         out << YAML::Key;
         if (key.size() > longest_plain_key) out << YAML::LongKey;
-        if (needs_quotes(key)) out << YAML::DoubleQuoted;
-        out << key << YAML::Value;
+        emit_text(out, key);
+        out << YAML::Value;
         emit(out, member);
       }
       out << YAML::EndMap;
@@ -221,10 +245,8 @@ void emit(YAML::Emitter& out, const Json& value) {
       const auto& text = value.get_ref<const std::string&>();
       if (is_literal(text)) {
         out << YAML::Literal << text;
-      } else if (needs_quotes(text)) {
-        out << YAML::DoubleQuoted << text;
       } else {
-        out << text;
+        emit_text(out, text);
       }
       return;
     }

@@ -83,6 +83,18 @@ TEST_CASE("yaml: what is written is read back as it was", "[base]") {
   }
 }
 
+TEST_CASE("yaml: what a reader may take for the end of a line, or for no text, is escaped wherever it stands",
+          "[base]") {
+  for (const std::string one : {"\u2028", "\u2029", "\u0085", "\ufeff", "\x7f", "\u009b"}) {
+    for (const std::string& text : {one, one + "x", "x" + one, "a: " + one + " b", "line\n" + one + "\n"}) {
+      const std::string yaml = ws::to_yaml(ws::Json{{"text", text}, {text, 1}});
+      CAPTURE(yaml);
+      CHECK(yaml.find(one) == std::string::npos);
+      CHECK(parse_yaml(yaml).value() == ws::Json{{"text", text}, {text, 1}});
+    }
+  }
+}
+
 TEST_CASE("yaml: every value is told with its place", "[base]") {
   const auto placed = ws::parse_yaml_with_positions("people:\n  - {email: a, tags: [x, y]}\n  - email: b\nend: ~\n");
   REQUIRE(placed);
