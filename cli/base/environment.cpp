@@ -1,5 +1,6 @@
 #include "cli/base/environment.hpp"
 
+#include <pwd.h>
 #include <unistd.h>
 
 namespace ws::cli {
@@ -7,11 +8,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Without HOME that of the account, as git takes it: never the root folder, which root may write into.
+fs::path home_of(const Environment& environment) {
+  if (const auto home = environment.text("HOME")) return *home;
+  const passwd* const account = ::getpwuid(::geteuid());
+  return account == nullptr || account->pw_dir == nullptr ? "/" : account->pw_dir;
+}
+
 /// A relative path in an XDG variable is ignored, as the XDG base directory specification requires.
 fs::path xdg_folder(const Environment& environment, std::string_view variable, std::string_view below_home) {
   if (const auto text = environment.text(variable); text && fs::path(*text).is_absolute())
     return fs::path(*text) / "ws";
-  return fs::path(environment.text("HOME").value_or("/")) / below_home / "ws";
+  return home_of(environment) / below_home / "ws";
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 #include "cli/settings/settings.hpp"
 
+#include <filesystem>
+
 #include <catch2/catch.hpp>
+#include <pwd.h>
+#include <unistd.h>
 
 #include "api-client/base/files.hpp"
 #include "cli/grammar/topics.hpp"
@@ -29,6 +33,15 @@ struct Home {
 };
 
 }  // namespace
+
+TEST_CASE("settings: without HOME the account's own folder is used, not the root folder", "[cli]") {
+  const passwd* const account = ::getpwuid(::geteuid());
+  REQUIRE(account != nullptr);
+  const std::filesystem::path home = account->pw_dir;
+  CHECK(cli::Paths::of(cli::Environment::of({})).state == home / ".local/state/ws");
+  CHECK(cli::Paths::of(cli::Environment::of({{"HOME", ""}})).config == home / ".config/ws");
+  CHECK(cli::Paths::of(cli::Environment::of({{"HOME", "/h"}})).data == "/h/.local/share/ws");
+}
 
 TEST_CASE("settings: the help about the environment names the variable of each", "[cli]") {
   const auto topic = find_topic("environment");
