@@ -161,3 +161,15 @@ TEST_CASE("faults: all errors in rules are reported at once with their places", 
         std::vector<std::string>{"body[0].effect"});
   CHECK(validation_errors_of("no rule").size() == 1);
 }
+
+TEST_CASE("faults: a header of a rule is one header", "[server-mock]") {
+  for (const Json& said : {Json{{"status", 500}, {"headers", {{"X-A", "1\r\nX-B: 2"}}}},
+                           Json{{"status", 500}, {"headers", {{"X-A: 1\r\nX-B", "2"}}}},
+                           Json{{"status", 500}, {"headers", {{"", "2"}}}},
+                           Json{{"status", 503}, {"retry_after", "1\r\nX-B: 2"}}}) {
+    CAPTURE(said);
+    const auto places = validation_errors_of({{"operation", "docs.list"}, {"effect", said}});
+    REQUIRE(places.size() == 1);
+    CHECK(places.front().starts_with("body.effect."));
+  }
+}
