@@ -7,6 +7,7 @@
 
 #include "api-client/base/utf8.hpp"
 #include "api-client/contract/operations.hpp"
+#include "server-mock/http/target.hpp"
 #include "server-mock/pipeline/assumption_effects.hpp"
 #include "server-mock/pipeline/content.hpp"
 #include "server-mock/pipeline/error_response.hpp"
@@ -28,6 +29,10 @@ bool is_undecodable(const Operation& operation, const http::Pairs& values) {
     return parameter != nullptr && parameter->field.type.kind == contract::Kind::string &&
            !utf8::is_valid(value.second);
   });
+}
+
+bool is_undecodable(std::string_view path) {
+  return path.starts_with("/v1/") && !utf8::is_valid(http::decoded_path(path));
 }
 
 ApiError undecodable_path(std::string_view path) {
@@ -107,6 +112,9 @@ http::Response Pipeline::run(Call& call) const {
   call.routed = router_.find(call.request.method, call.request.path);
   if (call.routed.outcome != Outcome::found) {
     if (auto api_error = stranger_error(call)) return finish(call, *api_error);
+  }
+  if (call.routed.outcome != Outcome::found && is_undecodable(call.request.path)) {
+    call.routed.outcome = Outcome::malformed;
   }
   switch (call.routed.outcome) {
     case Outcome::malformed: return finish(call, undecodable_path(call.request.path));

@@ -150,6 +150,9 @@ TEST_CASE("pipeline: a path that is no UTF-8 gets an answer", "[server-mock]") {
   CHECK(wire.ask({.target = "/v1/admin/tests/cases/%ff", .token = wire.token()}).status == 422);
   CHECK(wire.ask({.target = "/v1/documents/%zz", .token = wire.token()}).status == 422);
   CHECK(wire.ask({.target = "/%ff", .token = wire.token()}).status == 404);
+  CHECK(wire.ask({.target = "/v1/%ff", .token = wire.token()}).status == 422);
+  CHECK(wire.ask({.target = "/v1/%ff"}).status == 401);
+  CHECK(wire.ask({.method = "POST", .target = "/v1/documents/%ff", .token = wire.token()}).status == 422);
   CHECK(wire.ask({.target = "/v1/documents?cursor=%ff", .token = wire.token()}).status == 422);
 }
 
