@@ -94,6 +94,9 @@ ServiceResult advance_clock(Call& call) {
                    "seconds is a number, 0 or more",
                    given == nullptr ? call.body : *given);
   }
+  if (!MockClock::has(call.sandbox.clock.now() + *by)) {
+    return invalid("body", "seconds", "value_error", MockClock::years, call.body);
+  }
   WS_API_LET(Advance advance, Advance::begin(call.sandbox, *by));
   if (call.sandbox.pending_claims.size() > 0) {
     call.sandbox.advance = std::move(advance);

@@ -167,6 +167,7 @@ Result<MockClock> MockClock::parse(std::string_view text) {
   if (text == "real") return clock;
   if (text.starts_with(frozen)) {
     WS_LET(clock.frozen_, parse_rfc3339(text.substr(frozen.size())));
+    if (!has(clock.now())) return fail(Failure::Kind::invalid, std::string(years));
     return clock;
   }
   if (text.starts_with(offset)) {
@@ -175,11 +176,17 @@ Result<MockClock> MockClock::parse(std::string_view text) {
     if (back || text.starts_with('+')) text.remove_prefix(1);
     WS_LET(const std::chrono::milliseconds by, parse_duration(text));
     clock.offset_ = back ? -by : by;
+    if (!has(clock.now())) return fail(Failure::Kind::invalid, std::string(years));
     return clock;
   }
   return fail(Failure::Kind::invalid,
               fmt::format("\"{}\" is not a clock", text),
               "use real, frozen:2026-11-20T10:00:00Z or offset:+2h");
+}
+
+bool MockClock::has(Time time) {
+  constexpr Time end{std::chrono::sys_days{std::chrono::year{9900} / 1 / 1}.time_since_epoch()};
+  return time.time_since_epoch().count() >= 0 && time < end;
 }
 
 Time MockClock::real_now() const {

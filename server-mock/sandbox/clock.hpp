@@ -24,7 +24,8 @@ struct PinnedTime {
 
 class MockClock final : public Clock {
  public:
-  /// "real", "frozen:2026-11-20T10:00:00Z", "offset:+2h", "offset:-90s". Fails with `invalid`.
+  /// "real", "frozen:2026-11-20T10:00:00Z", "offset:+2h", "offset:-90s". Fails with `invalid`, also where it would
+  /// stand outside of the years that it has.
   static Result<MockClock> parse(std::string_view text);
 
   MockClock() = default;
@@ -36,6 +37,10 @@ class MockClock final : public Clock {
     frozen_ = other.frozen_;
     return *this;
   }
+
+  /// Whether it may stand there: from 1970 to 9899, so that all that is kept for years is told with four digits.
+  static bool has(Time time);
+  static constexpr std::string_view years = "the clock goes from 1970 to 9899";
 
   Time now() const override;
   bool is_frozen() const { return frozen_.has_value(); }

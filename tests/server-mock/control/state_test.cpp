@@ -54,6 +54,34 @@ bool is_sorted(const Json& value) {
 
 }  // namespace
 
+TEST_CASE("state: an event names only what is there, so that the state can be put back", "[server-mock]") {
+  Wire wire;
+  const std::string document = wire.new_document("t", "x");
+  const std::string none = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
+  for (const std::string member : {"document_id", "thread_id", "comment_id"}) {
+    const Json told = wire.control("POST", "/events", {{"agent", "scout"}, {member, none}}, 422);
+    CHECK(told["detail"][0]["loc"][1] == member);
+  }
+  wire.control("POST", "/events", {{"agent", "scout"}, {"document_id", document}}, 201);
+  wire.control("PUT", "/state", wire.control("GET", "/state"));
+}
+
+TEST_CASE("clock: it goes from 1970 to 9899, so that what it tells can be put back", "[server-mock]") {
+  Wire wire;
+  for (const char* clock : {"frozen:1969-12-31T23:59:59Z", "frozen:9900-01-01T00:00:00Z", "offset:-876000h"}) {
+    CAPTURE(clock);
+    CHECK_THAT(dump(wire.control("PUT", "/clock", {{"clock", clock}}, 422)), Catch::Matchers::Contains("1970"));
+    CHECK_FALSE(MockClock::parse(clock));
+  }
+  for (const char* clock : {"frozen:1970-01-01T00:00:00Z", "frozen:9899-12-31T23:00:00Z"}) {
+    wire.control("PUT", "/clock", {{"clock", clock}});
+    wire.control("POST", "/events", {{"agent", "scout"}}, 201);
+    wire.control("PUT", "/state", wire.control("GET", "/state"));
+  }
+  wire.control("POST", "/clock:advance", {{"seconds", 3599}});
+  wire.control("POST", "/clock:advance", {{"seconds", 1}}, 422);
+}
+
 TEST_CASE("snapshots: restore state, clock and switches", "[server-mock]") {
   ws::test::TemporaryFolder folder;
   ApplicationOptions options;
