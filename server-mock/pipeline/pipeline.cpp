@@ -7,6 +7,7 @@
 
 #include "api-client/base/utf8.hpp"
 #include "api-client/contract/operations.hpp"
+#include "server-mock/http/packing.hpp"
 #include "server-mock/http/target.hpp"
 #include "server-mock/pipeline/assumption_effects.hpp"
 #include "server-mock/pipeline/content.hpp"
@@ -245,7 +246,10 @@ http::Response Pipeline::finish(Call& call, Answer&& answer) {
   }
   if (answer.blob && answer.status == 200) return finish_blob(call, std::move(answer));
   http::Response response = begin_response(call, answer);
-  if (answer.status != 304) response.body(answer_type, std::move(answer.body).text());
+  std::string text = std::move(answer.body).text();
+  // As the 200 would have it (RFC 9110, 15.4.5).
+  if (answer.status == 304 && text.size() >= http::packed_from_bytes) response.header("Vary", "Accept-Encoding");
+  if (answer.status != 304) response.body(answer_type, std::move(text));
   return response;
 }
 

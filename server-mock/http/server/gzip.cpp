@@ -6,11 +6,11 @@
 #include <zlib.h>
 
 #include "server-mock/http/server/delivery.hpp"
+#include "server-mock/http/packing.hpp"
 
 namespace ws::mock::http {
 namespace {
 
-constexpr std::size_t worthwhile_bytes = 1024;
 constexpr int gzip_window = 15 + 16;  // zlib.h, deflateInit2: a window of 32 KiB, with a gzip header
 constexpr int memory_level = 8;       // zlib's default
 
@@ -86,7 +86,7 @@ bool wants_gzip(std::string_view accept_encoding) {
 }
 
 void pack_for(const Request& request, Response& response) {
-  if (response.text().size() < worthwhile_bytes || response.wire_fault() || response.is_bodiless()) return;
+  if (response.text().size() < packed_from_bytes || response.wire_fault() || response.is_bodiless()) return;
   if (!is_text_field(response.headers())) return;
   response.header("Vary", "Accept-Encoding");
   const auto accepted = request.find("Accept-Encoding");

@@ -303,6 +303,8 @@ TEST_CASE("pipeline: a compressed answer has an ETag of its own, which stands fo
   const RawAnswer same = get({"Accept-Encoding: gzip", "If-None-Match: " + packed.header("etag")});
   CHECK(same.status == 304);
   CHECK(same.header("etag") == packed.header("etag"));
+  CHECK(packed.header("vary") == "Accept-Encoding");
+  CHECK(same.header("vary") == "Accept-Encoding");
   CHECK(get({"If-None-Match: " + plain}).status == 304);
 }
 
