@@ -20,11 +20,12 @@ constexpr const char* insert_row_sql =
     "insert into operation_rows (operation, place, document, way, before_path, before_hash, before_revision, "
     "before_blob, after_path, after_hash, after_revision, after_blob) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-/// The base's row is what was before.
+/// The base's row is what was before. ?9: of a file that has the name already which the service gets, the name there.
 constexpr const char* insert_from_base_sql =
     "insert into operation_rows (operation, place, document, way, before_path, before_hash, before_revision, "
     "before_blob, after_path, after_hash, after_revision, after_blob) "
-    "select ?1, ?2, ?3, ?4, coalesce(b.placed, b.path), b.hash, b.revision, b.blob, ?5, ?6, ?7, ?8 "
+    "select ?1, ?2, ?3, ?4, case when ?9 and b.stays then b.path else coalesce(b.placed, b.path) end, b.hash, "
+    "b.revision, b.blob, ?5, ?6, ?7, ?8 "
     "from (select 1) left join base b on b.document = ?3";
 
 Result<std::optional<Version>> read_version(const sqlite::Statement& row, int column) {
@@ -260,7 +261,15 @@ Result<void> Operations::record_base(const DocumentId& document, const BaseRow* 
   if (origin == ChangeOrigin::agreed || !open_->operation) return {};
   WS_TRY(begin_record());
   const auto after = row != nullptr ? std::optional(version_of(*row)) : std::nullopt;
-  return run_sql(*database_, insert_from_base_sql, open_->operation->id, open_->next_row++, document, origin, after);
+  const bool gets_name_there = origin == ChangeOrigin::sent && row != nullptr && !row->displaced_to;
+  return run_sql(*database_,
+                 insert_from_base_sql,
+                 open_->operation->id,
+                 open_->next_row++,
+                 document,
+                 origin,
+                 after,
+                 gets_name_there);
 }
 
 Result<void> Operations::record(const OperationRow& row) {

@@ -478,3 +478,19 @@ TEST_CASE("decisions: a preview tells of every name that the run decides or free
   const auto planned = rows_told(two.ws(two.here, look));
   CHECK(planned == rows_told(two.ws(two.here, run)));
 }
+
+TEST_CASE("decisions: a name that is sent again to a service that went back is undone with its run", "[cli]") {
+  const TwoFolders two;
+  control(two.server, "POST", "/snapshots", R"({"name": "backup"})");
+  std::filesystem::rename(two.here / "a.md", two.here / "named.md");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  control(two.server, "POST", "/snapshots/backup:restore", "");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
+  REQUIRE(two.ws(two.here, {"sync", "resolve", "rewound", "--keep", "mine"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK_THAT(two.ws(two.here, {"sync", "log", "--runs", "-n", "1"}).out, Contains("1 moved on the service"));
+  REQUIRE(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  CHECK(std::filesystem::exists(two.here / "a.md"));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
