@@ -1,8 +1,10 @@
 #include "sync-engine/run/begin.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sync-engine/attachments/interrupted_files.hpp"
 #include "sync-engine/changes/edit_files.hpp"
@@ -60,9 +62,30 @@ Result<TreeLock> begin(RunContext& context, std::string_view kind) {
   return lock;
 }
 
+namespace {
+
+/// Whether nothing was ever agreed on, or all of it was taken back. A folder that was emptied by a run is another one.
+Result<bool> is_before_the_first(StateStore& state) {
+  WS_LET(const bool is_empty, state.is_base_empty());
+  if (!is_empty) return false;
+  Operations operations = state.operations();
+  WS_LET(const std::vector<Operation> all, operations.list());
+  for (const Operation& each : all) {
+    if (each.undoes != 0 || each.is_spent || is_undone(all, each.id)) continue;
+    WS_LET(const std::vector<OperationRow> rows, operations.rows(each.id));
+    const bool was_synced = std::ranges::any_of(rows, [](const OperationRow& row) {
+      return row.origins.has(ChangeOrigin::sent) || row.origins.has(ChangeOrigin::received);
+    });
+    if (was_synced) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Result<Operation> new_operation(RunContext& context, std::string_view kind) {
   WS_LET(const SourceRevision revision, context.session.state.source_revision());
-  WS_LET(const bool is_first, context.session.state.is_base_empty());
+  WS_LET(const bool is_first, is_before_the_first(context.session.state));
   const std::string& command = context.session.options.command;
   return Operation{.time = context.clock->now(),
                    .kind = std::string(kind),

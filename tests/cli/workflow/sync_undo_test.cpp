@@ -643,3 +643,16 @@ TEST_CASE("sync undo: a decision about a name without a file here is a run too",
   CHECK_THAT(two.ws(two.here, {"sync", "undo"}).err,
              Contains("ws sync resolve --path=mine new.md") && Contains("the decision replaced nothing here"));
 }
+
+TEST_CASE("sync undo: a run after the folder was emptied is not its first", "[cli][undo]") {
+  const TwoFolders two;
+  fs::remove(two.here / "a.md");
+  fs::remove(two.here / "deep/b.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  write_text(two.here / "new.md", "new\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const Ended undone = two.ws(two.here, {"sync", "undo", "--allow-deletes"});
+  CHECK(undone.exit == 0);
+  CHECK_THAT(undone.err, !Contains("nothing was synced here before"));
+  CHECK_FALSE(fs::exists(two.here / "new.md"));
+}
