@@ -566,7 +566,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   if (undone.kind == take_operation) {
     WS_LET(result.left, find_taken(context.session, undone));
     // No later call can take it back either: the next one goes further.
-    if (!options.dry_run) WS_TRY(context.session.state.operations().set_spent(undone.id));
+    if (!options.dry_run) WS_TRY(context.session.state.operations().set_lasting(undone.id));
     return std::optional(std::move(result));
   }
   WS_LET(const RuleChange rule, rule_change_of(context, undone));
@@ -621,7 +621,10 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
         result.report.rows.empty() && result.left.empty() && !result.report.guard && !planned.is_stopped;
     // Asked for by its number, or nothing that a later call can do: the way further back leads past it.
     const bool ends_here = !planned.is_stopped && plan.steps.empty() && !leaves_more;
-    if (ends_here && !options.dry_run) WS_TRY(context.session.state.operations().set_spent(undone.id));
+    if (ends_here && !options.dry_run) {
+      Operations operations = context.session.state.operations();
+      WS_TRY(plan.left.empty() ? operations.set_spent(undone.id) : operations.set_lasting(undone.id));
+    }
     return std::optional(std::move(result));
   }
   WS_LET(const std::vector<LeftAlone> not_ready, prepare_bytes(context.session, plan.steps));

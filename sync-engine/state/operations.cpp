@@ -15,6 +15,7 @@ constexpr std::int64_t may_delete_flag = 2;
 constexpr std::int64_t spent_flag = 4;
 constexpr std::int64_t local_flag = 8;
 constexpr std::int64_t first_flag = 16;
+constexpr std::int64_t lasting_flag = 32;
 
 constexpr const char* insert_row_sql =
     "insert into operation_rows (operation, place, document, way, before_path, before_hash, before_revision, "
@@ -49,6 +50,7 @@ Result<Operation> read_operation(const sqlite::Statement& row) {
                    .is_spent = (row.integer(6) & spent_flag) != 0,
                    .is_local = (row.integer(6) & local_flag) != 0,
                    .is_first = (row.integer(6) & first_flag) != 0,
+                   .is_lasting = (row.integer(6) & lasting_flag) != 0,
                    .stage = static_cast<Operation::Stage>(row.integer(7)),
                    .revision_before = {number_at(row, 8)},
                    .revision_after = {number_at(row, 9)}};
@@ -562,6 +564,10 @@ Result<void> Operations::set_spent(std::uint64_t operation) {
   return run_sql(*database_, "update operations set flags = flags | ? where id = ?", spent_flag, operation);
 }
 
+Result<void> Operations::set_lasting(std::uint64_t operation) {
+  return run_sql(*database_, "update operations set flags = flags | ? where id = ?", lasting_flag, operation);
+}
+
 namespace {
 
 /// Whether anything of it was undone and is so still.
@@ -580,7 +586,9 @@ bool is_undone(const std::vector<Operation>& all, std::uint64_t id) {
 
 std::optional<Operation> last_to_undo(const std::vector<Operation>& newest_first, int depth) {
   for (const Operation& each : newest_first) {
-    if (!each.is_spent && depth_of(newest_first, each) == depth && !is_undone(newest_first, each.id)) return each;
+    if (!each.is_spent && !each.is_lasting && depth_of(newest_first, each) == depth &&
+        !is_undone(newest_first, each.id))
+      return each;
   }
   return std::nullopt;
 }

@@ -100,6 +100,7 @@ struct Operation {
   bool is_spent = false;     ///< nothing of it was left to take back: others took it back already
   bool is_local = false;     ///< of an undo: nothing of what it takes back was sent
   bool is_first = false;     ///< a run, no undo, before which nothing was agreed, or all of that was taken back
+  bool is_lasting = false;   ///< what is in effect of it no undo can take back
   Stage stage = Stage::closed;
   SourceRevision revision_before = {};
   SourceRevision revision_after = {};
@@ -183,6 +184,8 @@ class Operations {
   Result<void> set_partial(std::uint64_t operation);
   /// `undo` without a number passes over it from now on.
   Result<void> set_spent(std::uint64_t operation);
+  /// The same, though it is in effect.
+  Result<void> set_lasting(std::uint64_t operation);
   Result<void> set_stage(std::uint64_t operation, Operation::Stage stage);
   /// Its steps are done: it is open again, or no operation where it has no rows.
   Result<void> clear_undo(std::uint64_t operation);

@@ -94,6 +94,7 @@ std::string shown_counts(const OperationDetails& details) {
 std::string note_of(const OperationDetails& details) {
   if (details.operation.stage != sync::Operation::Stage::closed) return "interrupted; the next run finishes it";
   if (details.is_undone) return "undone";
+  if (details.operation.is_lasting) return "cannot be taken back";
   if (details.operation.undoes == 0) return "";
   return fmt::format("undoes run {}{}", details.operation.undoes, details.operation.is_partial ? ", in part" : "");
 }

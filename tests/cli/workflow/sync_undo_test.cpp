@@ -656,3 +656,24 @@ TEST_CASE("sync undo: a run after the folder was emptied is not its first", "[cl
   CHECK_THAT(undone.err, !Contains("nothing was synced here before"));
   CHECK_FALSE(fs::exists(two.here / "new.md"));
 }
+
+TEST_CASE("sync log --runs: a run of which nothing can be taken back is not listed as undone", "[cli][undo]") {
+  const TwoFolders two;
+  const bool is_decision = GENERATE(false, true);
+  CAPTURE(is_decision);
+  if (is_decision) {
+    fs::rename(two.there / "a.md", two.there / "y.md");
+    REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+    fs::rename(two.here / "a.md", two.here / "z.md");
+    REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
+    REQUIRE(two.ws(two.here, {"sync", "resolve", "z.md", "--path", "mine"}).exit == 0);
+  } else {
+    REQUIRE(two.ws(two.here, {"sync", "leave", "a.md"}).exit == 0);
+    REQUIRE(two.ws(two.here, {"sync", "take", "a.md"}).exit == 0);
+  }
+  const Json undone = parse(two.ws(two.here, {"sync", "undo", "--json"}).out);
+  const Json newest = parse(two.ws(two.here, {"sync", "log", "--runs", "-n", "1", "--json"}).out)["data"][0];
+  CHECK(newest["run"] == undone["undoes"]);
+  CHECK(newest["taken_back"] == false);
+  CHECK(parse(two.ws(two.here, {"sync", "undo", "-n", "--json"}).out)["undoes"] < undone["undoes"]);  // goes on
+}
