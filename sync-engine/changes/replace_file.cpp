@@ -8,35 +8,27 @@
 #include "sync-engine/survey/documents_here.hpp"
 
 namespace ws::sync {
-namespace {
 
-struct Found {
-  std::string state = {};
-  std::string text = {};
-};
-
-Result<Found> find_state_text(HistoryLog& log,
-                              const RelativePath& path,
-                              const std::optional<std::string>& at,
-                              const std::optional<std::string>& now) {
+Result<StateText> find_state_text(HistoryLog& log,
+                                  const RelativePath& path,
+                                  const std::optional<std::string>& at,
+                                  const std::optional<std::string>& now) {
   if (at) {
     WS_LET(std::string text, log.text_in(*at, path));
-    return Found{.state = *at, .text = std::move(text)};
+    return StateText{.state = *at, .text = std::move(text)};
   }
   WS_LET(const std::vector<HistoryState> states, log.states({.path = path}));
   for (const HistoryState& state : states) {
     for (const HistoryChange& change : state.changes) {
       if (!change.blob) continue;
       WS_LET(std::string text, log.text(*change.blob));
-      if (text != now) return Found{.state = state.id, .text = std::move(text)};
+      if (text != now) return StateText{.state = state.id, .text = std::move(text)};
     }
   }
   return fail(Failure::Kind::not_found,
               fmt::format("the history holds no other text of {}", path.text()),
               "`ws sync log` lists what it holds");
 }
-
-}  // namespace
 
 Result<void> replace_file(Session& session,
                           const DocumentId& document,
@@ -71,7 +63,7 @@ Result<Restored> restore(Session& session,
   WS_LET(HistoryLog log, HistoryLog::open(session.own("history.git")));
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(const std::optional<std::string> now, read_if_there(writer, path));
-  WS_LET(const Found found, find_state_text(log, path, at, now));
+  WS_LET(const StateText found, find_state_text(log, path, at, now));
   Restored restored{.path = path, .state = found.state, .changed = found.text != now};
   if (!restored.changed || dry_run) return restored;
   WS_LET(const DocumentsHere documents, find_documents_here(session));

@@ -27,7 +27,18 @@ Result<void> replace_file(Session& session,
 /// The text at `path`; empty where there is no file. Fails with `disk`.
 Result<std::optional<std::string>> read_if_there(const SafeWriter& writer, const RelativePath& path);
 
-/// `at`: the id of a state (a prefix will do); empty: the newest state in which the file had another text than now.
+struct StateText {
+  std::string state = {};  ///< its id
+  std::string text = {};
+};
+/// `at`: the id of a state (a prefix will do); empty: the newest state in which the file had another text than `now`.
+/// Fails with `not_found` where the history has no such text.
+Result<StateText> find_state_text(HistoryLog& log,
+                                  const RelativePath& path,
+                                  const std::optional<std::string>& at,
+                                  const std::optional<std::string>& now);
+
+/// Writes that text.
 /// What is on disk goes to the history first, so that a second restore undoes the first. The change is a local edit:
 /// the next run sends it. Fails with `not_found` where the history has no such text.
 Result<Restored> restore(Session& session,

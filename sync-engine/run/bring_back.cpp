@@ -11,6 +11,7 @@
 #include "sync-engine/attachments/publish_list.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/changes/edit_files.hpp"
+#include "sync-engine/changes/replace_file.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/manifest/known_list.hpp"
 #include "sync-engine/state/history_log.hpp"
@@ -35,6 +36,7 @@ class Planner {
 
   Result<BroughtBack> plan() {
     WS_LET(writer_, SafeWriter::open(session_.root));
+    WS_TRY(want_newest());
     switch (wish_.to) {
       case BringBack::To::agreed: WS_TRY(want_agreed()); break;
       case BringBack::To::run: WS_TRY(want_run()); break;
@@ -80,7 +82,45 @@ class Planner {
   }
 
   void want(WantedNote note) {
-    if (is_wanted(note.path)) notes_.push_back(std::move(note));
+    if (is_wanted(note.path) && !named_.contains(note.path)) notes_.push_back(std::move(note));
+  }
+
+  Result<void> want_newest() {
+    if (wish_.to_newest.empty()) return {};
+    WS_LET(HistoryLog log, HistoryLog::open(session_.own("history.git")));
+    const std::map<RelativePath, DocumentId> documents = documents_by_path();
+    AttachmentStore store = session_.attachments();
+    LocalFiles files(session_);
+    for (const RelativePath& path : wish_.to_newest) {
+      WS_LET(const std::vector<AttachmentVersion> versions, store.versions(path));
+      if (!versions.empty()) {
+        const auto seen = files.look_at(path.string(), session_.config.attachments_max_bytes);
+        const auto other = std::ranges::find_if(versions, [&seen](const AttachmentVersion& each) {
+          return each.file && !(seen && seen->hash == each.file->hash);
+        });
+        if (other != versions.end()) files_.emplace(path, other->file);
+        continue;
+      }
+      WS_LET(const std::optional<std::string> now, read_if_there(*writer_, path));
+      auto found = find_state_text(log, path, {}, now);
+      if (!found && found.error().kind == Failure::Kind::not_found) continue;
+      if (!found) return fail(std::move(found).error());
+      const auto known = documents.find(path);
+      named_.insert(path);
+      notes_.push_back({.path = path,
+                        .document = known == documents.end() ? DocumentId{} : known->second,
+                        .hash = Sha256::of(found->text),
+                        .blob = git::object_id(git::ObjectType::blob, found->text)});
+    }
+    return {};
+  }
+
+  /// The document of each file, also where it is missing here.
+  std::map<RelativePath, DocumentId> documents_by_path() const {
+    std::map<RelativePath, DocumentId> documents;
+    for (const auto& [document, row] : seen_.base_rows) documents.emplace(row.disk_path(), document);
+    for (const auto& [document, entry] : seen_.local.tracked) documents.insert_or_assign(entry.path, document);
+    return documents;
   }
 
   Result<void> want_agreed() {
@@ -146,9 +186,7 @@ class Planner {
   Result<void> want_state() {
     WS_LET(HistoryLog log, HistoryLog::open(session_.own("history.git")));
     WS_LET(const std::vector<HistoryChange> files, log.files_in(wish_.state));
-    std::map<RelativePath, DocumentId> documents;
-    for (const auto& [document, row] : seen_.base_rows) documents.emplace(row.disk_path(), document);
-    for (const auto& [document, entry] : seen_.local.tracked) documents.insert_or_assign(entry.path, document);
+    const std::map<RelativePath, DocumentId> documents = documents_by_path();
     for (const HistoryChange& file : files) {
       auto path = RelativePath::parse(file.path);
       if (!path || !is_wanted(*path)) continue;
@@ -293,6 +331,7 @@ class Planner {
   std::optional<SafeWriter> writer_;
   std::vector<WantedNote> notes_;
   WantedFiles files_;
+  std::set<RelativePath> named_;  ///< notes that get another text than the agreed one
   std::map<RelativePath, FileId> files_known_;
   std::optional<std::map<FileId, RelativePath>> others_;  ///< files that nobody agreed on, by their number
   BroughtBack found_;

@@ -24,6 +24,8 @@ struct BringBack {
   std::uint64_t run = 0;
   std::string state = {};
   WantedPath wanted = {};  ///< empty: all
+  /// Of those, with `agreed`: files that get their newest text that is not the present one, as each does alone.
+  std::vector<RelativePath> to_newest = {};
   bool only_missing = false;
   bool dry_run = false;
 };

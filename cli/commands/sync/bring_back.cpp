@@ -88,6 +88,19 @@ Result<void> check_match(const std::vector<Wanted>& wanted, const sync::BroughtB
   return are_patterns && found.matches_none ? fail(sync::no_match()) : Result<void>();
 }
 
+/// Names that are neither here nor brought back.
+void add_unknown(const SyncTree& tree, const std::vector<Wanted>& wanted, sync::BroughtBack& found) {
+  for (const Wanted& each : wanted) {
+    const auto path = sync::RelativePath::parse(each.path);
+    std::error_code ignored;
+    if (each.is_pattern || !path || fs::exists(fs::symlink_status(tree.root / each.path, ignored))) continue;
+    const auto takes = [&each](const sync::RelativePath& one) { return each.takes(one.text()); };
+    const bool is_known = std::ranges::any_of(found.steps, takes, sync::place_of) ||
+                          std::ranges::any_of(found.left, takes, &sync::LeftAlone::path);
+    if (!is_known) found.left.push_back({.path = *path, .why = "it is not here, and the history does not have it"});
+  }
+}
+
 Result<ExitCode> restore(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
   const bool only_missing = session.has("deleted");
@@ -100,9 +113,11 @@ Result<ExitCode> restore(Session& session) {
   WS_LET(const std::vector<Wanted> wanted, wanted_files(session, tree));
   const std::string at = session.arguments().value("at").value_or("");
   BringBack wish{.wanted = as_filter(wanted), .only_missing = only_missing, .dry_run = session.has("dry-run")};
-  std::error_code ignored;
-  const bool is_one_file = wanted.size() == 1 && !wanted.front().is_pattern && wanted.front().path != "." &&
-                           !fs::is_directory(tree.root / wanted.front().path, ignored) && !only_missing;
+  const auto is_file = [&tree](const Wanted& each) {
+    std::error_code ignored;
+    return !each.is_pattern && each.path != "." && !fs::is_directory(tree.root / each.path, ignored);
+  };
+  const bool is_one_file = wanted.size() == 1 && is_file(wanted.front()) && !only_missing;
   if (at.starts_with(run_prefix)) {
     const auto run = parse_whole<std::uint64_t>(at.substr(run_prefix.size()));
     if (!run) return fail(Failure::Kind::usage, "--at takes run:N or a state of `ws sync log`, not `" + at + "`");
@@ -119,7 +134,14 @@ Result<ExitCode> restore(Session& session) {
     no_file = restored.error();
   }
   // A folder that is gone looks like a file.
-  WS_LET(const sync::BroughtBack found, bring_back(session, tree, wish));
+  if (at.empty() && !only_missing && !no_file) {
+    for (const Wanted& each : wanted) {
+      auto path = sync::RelativePath::parse(each.path);
+      if (path && is_file(each)) wish.to_newest.push_back(std::move(*path));
+    }
+  }
+  WS_LET(sync::BroughtBack found, bring_back(session, tree, wish));
+  if (!no_file) add_unknown(tree, wanted, found);
   if (no_file && found.steps.empty() && found.left.empty()) return fail(std::move(*no_file));
   WS_TRY(check_match(wanted, found));
   return tell_steps(

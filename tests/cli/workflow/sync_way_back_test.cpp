@@ -275,3 +275,20 @@ TEST_CASE("way back: what was archived on the service can stay here", "[cli]") {
   CHECK_THAT(screen.text, Contains("3 files were archived on the service: type `keep` to keep them here, or"));
   CHECK(texts_of(two.here) == two.before);
 }
+
+TEST_CASE("way back: restore of several names gives each what it gets alone, and tells which is unknown", "[cli]") {
+  Notes two;
+  write_text(two.here / "n/3.md", "edited\n");
+  for (const char* name : {"n/1.md", "n/deep/4.md", "img/p.png"}) fs::remove(two.here / name);
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  const Texts after = texts_of(two.here);
+  CHECK(Notes::told(two.restore({"n/1.md", "img/p.png", "n/3.md"})) ==
+        "brought back img/p.png, brought back n/1.md, replaced n/3.md");
+  CHECK(texts_of(two.here).at("n/3.md") == two.before.at("n/3.md"));
+  CHECK(read_text(two.here / "img/p.png") == "picture p");
+  two.undo_gives(after);
+  const Json report = two.restore({"n/1.md", "nowhere.md"}, 13);
+  CHECK(Notes::told(report) == "brought back n/1.md");
+  REQUIRE(report.at("left").size() == 1);
+  CHECK(report.at("left")[0].at("path") == "nowhere.md");
+}
