@@ -227,6 +227,8 @@ ShellCommand resolve_command(ShellCommand program, const sync::Conflict& conflic
   return offers(sync::Keep::local) ? program.add({"mine|theirs"}) : program.add({"theirs"});
 }
 
+bool went_back(const sync::Conflict& one) { return one.which == sync::ConflictCase::service_went_back; }
+
 ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }
 
 void add_next_steps(const Report& report,
@@ -257,6 +259,12 @@ void add_next_steps(const Report& report,
   if (report.guard) return;
   if (report.conflicts.empty()) return;
   const std::size_t count = report.conflicts.size();
+  if (stage == ReportStage::planned && std::ranges::any_of(report.conflicts, went_back)) {
+    lines.push_back(fmt::format("{} changes nothing until that is decided: {}",
+                                sync_of(program).in_backticks(),
+                                resolve_command(program, report.conflicts.front()).in_backticks()));
+    return;
+  }
   if (stage == ReportStage::planned) {  // those that it foresees are not open yet
     lines.push_back(fmt::format("{} leaves {} open and the {} as {}, and syncs the rest; {} then decides {}",
                                 sync_of(program).in_backticks(),
@@ -451,7 +459,6 @@ std::optional<Failure> stop_of(const Report& report, const Invocation& called) {
   }
   if (report.held_back) return stopped(held_back_text(*report.held_back), "too_many_deletes");
   if (report.growth) return stopped(growth_text(*report.growth), "too_much_to_receive");
-  const auto went_back = [](const sync::Conflict& one) { return one.which == sync::ConflictCase::service_went_back; };
   if (std::ranges::none_of(report.conflicts, went_back)) return std::nullopt;
   return stopped("stopped: the service went back to an older state; nothing was changed", "rewound");
 }

@@ -365,6 +365,12 @@ TEST_CASE("decisions: a service restored from a backup waits for a word, and eit
   CAPTURE(stopped.out, stopped.err);
   CHECK(stopped.exit == 7);
   CHECK_THAT(stopped.err, Contains("resolve rewound --keep mine|theirs"));
+  for (const char* looks : {"status", "plan"}) {
+    CHECK_THAT(
+        two.ws(two.here, {"sync", looks}).err,
+        Contains("`ws sync` changes nothing until that is decided: `ws sync resolve rewound --keep mine|theirs`") &&
+            !Contains("syncs the rest"));
+  }
   CHECK(read_text(two.here / "a.md") == "newer\n");
   CHECK(two.ws(two.there, {"sync"}).out.empty());
   CHECK(two.ws(two.here, {"sync", "resolve", "rewound", "--keep", keep}).exit == 0);
