@@ -151,6 +151,7 @@ std::vector<NewTarget> LinkRewriter::new_targets(std::string_view note,
     const Reference& reference = references[i];
     if (reference.path.empty()) continue;
     Resolution file = before_.resolve(note, reference);
+    const std::string was = file.path;
     if (file.state == State::file) {
       file.path = renamed(file.path);
     } else if (file.state == State::folder && !reference.is_guess()) {
@@ -162,7 +163,10 @@ std::vector<NewTarget> LinkRewriter::new_targets(std::string_view note,
     }
     const Resolution found = after_.resolve(now, reference);
     if (found.state == file.state && found.path == file.path) continue;
-    targets.push_back({.reference = i, .file = file.path, .path = target_in_style(after_, now, reference, file)});
+    targets.push_back({.reference = i,
+                       .file = file.path,
+                       .path = target_in_style(after_, now, reference, file),
+                       .is_renamed = file.path != was});
   }
   return targets;
 }
@@ -206,25 +210,26 @@ std::optional<NewTarget> find_renamed_target(const TreeFiles& tree,
                                              const Reference& reference) {
   std::vector<std::string> notes = {std::string(note)};
   notes.insert(notes.end(), earlier.begin(), earlier.end());
-  const auto to_place = [&](Resolution found) -> std::optional<NewTarget> {
+  const auto to_place = [&](Resolution found, std::string_view was) -> std::optional<NewTarget> {
     std::string written = target_in_style(tree, note, reference, found);
     if (written.empty()) return std::nullopt;
-    return NewTarget{.file = std::move(found.path), .path = std::move(written)};
+    const bool is_renamed = found.path != was;
+    return NewTarget{.file = std::move(found.path), .path = std::move(written), .is_renamed = is_renamed};
   };
   const auto to_file = [&](const std::string& path, bool added_suffix) -> std::optional<NewTarget> {
     auto now = latest_name(tree, renames, path);
     if (!now) return std::nullopt;
-    return to_place({.state = State::file, .path = std::move(*now), .added_suffix = added_suffix});
+    return to_place({.state = State::file, .path = std::move(*now), .added_suffix = added_suffix}, path);
   };
   const auto to_folder = [&](const std::string& path) -> std::optional<NewTarget> {
-    if (tree.has_folder(path)) return to_place({.state = State::folder, .path = path});
+    if (tree.has_folder(path)) return to_place({.state = State::folder, .path = path}, path);
     FolderMove move(path.size());
     const std::string begin = path + '/';
     for (auto next = renames.lower_bound(begin); next != renames.end() && next->first.starts_with(begin); ++next) {
       if (auto now = latest_name(tree, renames, next->first)) move.add(next->first, std::move(*now));
     }
     auto to = move.to();
-    return to ? to_place({.state = State::folder, .path = std::move(*to)}) : std::nullopt;
+    return to ? to_place({.state = State::folder, .path = std::move(*to)}, path) : std::nullopt;
   };
   for (const std::string& place : notes) {
     if (reference.is_wiki_name()) {

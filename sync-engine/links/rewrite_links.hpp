@@ -24,6 +24,7 @@ struct NewTarget {
   std::size_t reference = 0;  ///< its place among those of the note
   std::string file = {};      ///< what it names, after
   std::string path = {};      ///< as it is to be read in the note; empty: the style of the link cannot name it
+  bool is_renamed = false;    ///< not the note alone
 };
 
 /// The text with these targets written; those that their place cannot hold are left, and counted in `left`.

@@ -121,8 +121,8 @@ Result<CheckedLinks> find_broken_links(const LinkTree& tree, const std::string& 
     if (!text) continue;
     const links::TextPlaces places(*text);
     const std::vector<links::Reference> now = links::read_references(*text);
-    std::map<std::size_t, std::string> renamed;  // by reference
-    for (links::NewTarget& target : known.of(note, now)) renamed.emplace(target.reference, std::move(target.file));
+    std::map<std::size_t, links::NewTarget> renamed;  // by reference
+    for (links::NewTarget& target : known.of(note, now)) renamed.emplace(target.reference, std::move(target));
     for (std::size_t i = 0; i < now.size(); ++i) {
       const links::Reference& each = now[i];
       if (!index.is_broken(note, each)) continue;
@@ -138,12 +138,15 @@ Result<CheckedLinks> find_broken_links(const LinkTree& tree, const std::string& 
         one = std::move(*looked);
       }
       if (const auto target = renamed.find(i); target != renamed.end()) {
-        one.nearest = target->second;
-        one.is_renamed = true;
+        one.nearest = target->second.file;
+        one.written = target->second.path;
+        one.is_renamed = target->second.is_renamed;
       } else if (one.why == BrokenLink::Why::no_heading) {
         one.nearest = nearest_heading(index, found.path, each.fragment, effort);
       } else if (one.obstacle == BrokenLink::Obstacle::nothing) {
         one.nearest = index.files().nearest(note, each, effort).value_or("");
+        one.written = links::target_in_style(
+            index.files(), note, each, {.state = links::Resolution::State::file, .path = one.nearest});
       }
       broken.push_back(std::move(one));
     }

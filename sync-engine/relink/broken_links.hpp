@@ -23,6 +23,7 @@ struct BrokenLink {
   Why why = Why::no_file;
   Obstacle obstacle = Obstacle::nothing;
   std::string nearest = {};  ///< a name that exists; empty: none is like it
+  std::string written = {};  ///< that name as a link of this style says it in this note; empty: as it is
   bool is_renamed = false;   ///< the history knows that the file has the name `nearest` now
 };
 

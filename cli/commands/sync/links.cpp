@@ -59,7 +59,9 @@ std::string what_of(const BrokenLink& link) {
       break;
   }
   if (!link.nearest.empty())
-    text += fmt::format("; {} `{}`", link.is_renamed ? "it was renamed to" : "the nearest name is", link.nearest);
+    text += fmt::format("; {} `{}`",
+                        link.is_renamed ? "it was renamed to" : "the nearest name is",
+                        link.written.empty() ? link.nearest : link.written);
   return text;
 }
 

@@ -510,6 +510,23 @@ TEST_CASE("links check: names what `links fix` writes, where a rename is known",
   CHECK(read_text(two.here / "n.md") == "[5](notes/n55.md) [6](notes/n6.md)\n");
 }
 
+TEST_CASE("links check: names a file as the note says it, and calls none renamed whose note was", "[cli][identity]") {
+  const Linked two;
+  fs::create_directory(two.here / "notes");
+  write_text(two.here / "target.md", "target\n");
+  write_text(two.here / "other.md", "other\n");
+  write_text(two.here / "n.md", "[t](target.md) [o](other.md) [g](tarrget.md)\n");
+  two.both();
+  fs::rename(two.here / "n.md", two.here / "notes/n.md");
+  fs::rename(two.here / "other.md", two.here / "notes/another.md");
+  const bool is_sent = GENERATE(true, false);
+  if (is_sent) REQUIRE(two.sync(two.here).exit == 0);
+  CHECK_THAT(two.ws(two.here, {"links", "check"}).out,
+             Contains("`target.md` does not exist; the nearest name is `../target.md`") &&
+                 Contains("`other.md` does not exist; it was renamed to `another.md`") &&
+                 Contains("`tarrget.md` does not exist; the nearest name is `../target.md`"));
+}
+
 TEST_CASE("sync undo: walks back through the runs, and passes over those of which nothing is left", "[cli][identity]") {
   const Linked two;
   write_text(two.here / "a.md", "one\ntwo\nthree\nfour\n");
