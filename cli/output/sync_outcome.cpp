@@ -480,9 +480,11 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
     lines.push_back(held_back_text(*report.held_back));
   }
   if (report.not_included > 0 && !called.were_told) {
-    lines.push_back(fmt::format("{} not synced: not Markdown, and no note links to {} (`ws help ignoring`)",
+    lines.push_back(fmt::format("{} not synced: not Markdown, and {} (`ws help ignoring`)",
                                 counted(report.not_included, "file is", "files are"),
-                                report.not_included == 1 ? "it" : "them"));
+                                report.only_notes          ? "attachments are off"
+                                : report.not_included == 1 ? "no synced note links to it"
+                                                           : "no synced note links to them"));
   }
   if (std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::staged; })) {
     lines.push_back("nobody sees what is staged before it is published: " +

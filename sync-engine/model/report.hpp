@@ -67,6 +67,7 @@ struct Report {
   std::optional<Guard> held_back = {};   ///< set: the guard held these deletes back, the rest was done
   std::optional<Growth> growth = {};     ///< set: these files wait for a confirmation, the rest was done
   std::uint64_t not_included = 0;        ///< files here that are not hidden, and of no kind that is synced
+  bool only_notes = false;               ///< that of them which notes show is not asked: `attachments: off`
   std::vector<std::string> others = {};  ///< the names of those, in order, where `name_others` asked for them
   std::map<RelativePath, std::string> archived_by = {};  ///< who archived what goes here, as far as it is known
   std::vector<RenamedFolder> renamed_folders = {};       ///< for people, who read one line in place of many

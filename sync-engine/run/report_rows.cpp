@@ -150,6 +150,7 @@ Result<Report> report_of(Session& session, Survey& survey) {
                 .guard = survey.plan.guard,
                 .held_back = survey.plan.held,
                 .not_included = survey.scan.not_included(),
+                .only_notes = session.config.attachments == AttachmentMode::off,
                 .archived_by = archived_by(survey),
                 .renamed_folders = renamed_folders(survey.plan.actions, survey.base),
                 .remarks = std::move(remarks)};

@@ -137,6 +137,7 @@ std::optional<Report> report_in(std::string_view text, const Session& session, c
     report.skipped.push_back({.path = each[0].get<std::string>(), .reason = *reason});
   }
   report.not_included = static_cast<std::uint64_t>(find_integer(*told, "not_included").value_or(0));
+  report.only_notes = session.config.attachments == AttachmentMode::off;
   report.not_synced = static_cast<std::uint64_t>(find_integer(*told, "not_synced").value_or(0));
   report.unread_links = find_texts(*told, "unread_links");
   report.broken_links = static_cast<std::uint64_t>(find_integer(*told, "broken_links").value_or(0));

@@ -292,3 +292,13 @@ TEST_CASE("way back: restore of several names gives each what it gets alone, and
   REQUIRE(report.at("left").size() == 1);
   CHECK(report.at("left")[0].at("path") == "nowhere.md");
 }
+
+TEST_CASE("way back: why files beside the notes are not synced is told as it is", "[cli]") {
+  const Notes two;
+  write_text(two.here / "big.md", "![b](img/big.png)\n" + std::string(1100000, 'x') + "\n");
+  write_text(two.here / "img/big.png", "picture big");
+  CHECK_THAT(two.ws(two.here, {"sync"}).err,
+             Contains("1 file is not synced: not Markdown, and no synced note links to it"));
+  write_text(two.here / ".ws/config.yaml", "attachments: off\n");
+  CHECK_THAT(two.ws(two.here, {"sync"}).err, Contains("3 files are not synced: not Markdown, and attachments are off"));
+}
