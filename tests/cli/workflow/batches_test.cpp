@@ -335,15 +335,3 @@ TEST_CASE("files upload: an Asset that the service no longer has is made again",
   CHECK(stage.ws({"files", "upload", "a.txt"}).exit == 0);
   CHECK(stage.assets() == 2);
 }
-
-TEST_CASE("files upload: two equal files of one name are two Assets, and stay two", "[cli]") {
-  const BatchStage stage;
-  write_text(stage.folder / "x/a.txt", "one");
-  write_text(stage.folder / "y/a.txt", "one");
-  const std::vector<std::string> both = {"files", "upload", "x/a.txt", "y/a.txt", "--format", "ids"};
-  const Ended first = stage.ws(both);
-  REQUIRE(first.out.size() == 2 * 37);
-  const Ended second = stage.ws(both);
-  CHECK(stage.assets() == 2);
-  CHECK(second.out.substr(0, 36) != second.out.substr(37, 36));
-}
