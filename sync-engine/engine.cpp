@@ -8,6 +8,7 @@
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/decide_attachment.hpp"
 #include "sync-engine/attachments/file_differences.hpp"
+#include "sync-engine/attachments/staged_files.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/binding/ws_folder.hpp"
 #include "sync-engine/changes/collect_garbage.hpp"
@@ -158,6 +159,7 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(*context_, "push"));
   std::size_t mended = 0;
   WS_LET(Survey survey, survey_with_links(context_->session, options, mended));
+  WS_LET(AttachmentSurvey files, survey_attachments(context_->session, survey, options));
   WS_TRY(store_survey(context_->session, survey));
   // What must be done here first is done by a pull: a file that steps aside, and a text that comes for a document that
   // was moved here, as the move would carry the revision of a text that nobody has here.
@@ -166,16 +168,21 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
     if (!is_push(action.kind) && action.kind != ActionKind::conflict) waiting.insert(action.document);
   }
   WS_TRY(close_settled_conflicts(context_->session, survey, options, waiting));
-  WS_LET(const std::uint64_t files_synced, note_attachments(context_->session, survey));
   WS_LET(Report report, report_of(context_->session, survey));
-  report.not_included -= std::min(report.not_included, files_synced);
   report.links_mended = mended;
   std::erase_if(report.rows, [&](const Row& row) {
     const bool steps_aside = row.action.kind == ActionKind::push_create && row.action.previous_path;
     return steps_aside || (row.action.kind != ActionKind::conflict && waiting.contains(row.action.document));
   });
+  if (files.guard && !files.held_deletes) report.guard = files.guard;
   if (!report.guard) {
     if (auto staged = stage_changes(context_->session, survey, report.rows); !staged) report.ended_by = staged.error();
+  }
+  if (report.guard || report.ended_by) {
+    add_to_report(files, report);
+  } else {
+    WS_TRY(sync_attachments(context_->session, *context_->clock, std::move(files), Half::there, report));
+    sort_by_path(report.rows);
   }
   add_finished(*context_, report);
   return report;
@@ -185,6 +192,9 @@ Result<Report> SyncEngine::commit(const RunOptions& options) {
   if (options.dry_run) {
     Report planned{.source_id = context_->session.binding.source_id};
     WS_LET(planned.rows, staged_rows(context_->session, options.only));
+    WS_LET(const AttachmentSurvey files, survey_staged(context_->session, options));
+    for (const Action& action : files.plan.actions)
+      planned.rows.push_back({.action = action, .state = Row::State::staged});
     planned.clean = planned.rows.empty();
     return planned;
   }
@@ -192,10 +202,13 @@ Result<Report> SyncEngine::commit(const RunOptions& options) {
   Report report{.source_id = context_->session.binding.source_id};
   WS_LET(report.base_revision, context_->session.state.source_revision());
   report.revision = report.base_revision;
+  WS_LET(AttachmentSurvey files, survey_staged(context_->session, options));
   if (auto committed = commit_staged(context_->session, options.message, report.rows, options.only); !committed) {
     report.ended_by = committed.error();
   }
   WS_TRY(close_report(*context_, report));
+  if (!report.ended_by && !files.plan.actions.empty())
+    WS_TRY(sync_attachments(context_->session, *context_->clock, std::move(files), Half::both, report));
   add_finished(*context_, report);
   WS_TRY(end_operation(*context_, report));
   return report;

@@ -12,6 +12,7 @@
 
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/publish_list.hpp"
+#include "sync-engine/attachments/staged_files.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
@@ -59,9 +60,15 @@ class AttachmentRun {
       const auto pushes = std::erase_if(found_.plan.actions, [](const Action& each) { return is_push(each.kind); });
       report_.partial = report_.partial || pushes > 0;
     }
+    if (half_ == Half::there) keep_what_goes_out();
     for (const Action& action : found_.plan.actions) rows_.push_back({.action = action});
     WS_LET(SafeWriter writer, SafeWriter::open(session_.root, attachments_folder));
     WS_TRY(recover_blob_folder(store_, writer));
+    if (half_ == Half::there) {
+      WS_TRY(move_bytes(writer));
+      WS_TRY(stage());
+      return tell();
+    }
     if (session_.remote != nullptr) {
       WS_TRY(finish_list_commit(session_, store_));
       if (auto titled = give_missing_titles(session_, store_, found_.list); !titled) {
@@ -79,6 +86,38 @@ class AttachmentRun {
   }
 
  private:
+  /// What must be done here first is done by a pull, as for notes.
+  void keep_what_goes_out() {
+    std::set<RelativePath> waiting;
+    for (const Action& action : found_.plan.actions) {
+      if (is_push(action.kind)) continue;
+      waiting.insert(action.path);
+      if (action.previous_path) waiting.insert(*action.previous_path);
+    }
+    const auto waits_here = [&](const Action& each) {
+      return !is_push(each.kind) || waiting.contains(each.path) ||
+             (each.previous_path && waiting.contains(*each.previous_path));
+    };
+    const auto later = std::erase_if(found_.plan.actions, waits_here);
+    report_.partial = report_.partial || later > 0;
+  }
+
+  /// A commit publishes them.
+  Result<void> stage() {
+    StagedFiles staged;
+    for (Row& row : rows_) {
+      const auto why =
+          sends_bytes(row.action) ? outcome_.not_uploaded.find(*row.action.result) : outcome_.not_uploaded.end();
+      if (why != outcome_.not_uploaded.end()) {
+        row.fail(why->second);
+      } else if (!outcome_.ended_by) {
+        row.state = Row::State::staged;
+        staged.add(row.action);
+      }
+    }
+    return staged.store(store_);
+  }
+
   const Attachment* find(const AttachmentTree& tree, const RelativePath& path) const {
     const auto found = tree.find(path);
     return found == tree.end() ? nullptr : &found->second;
@@ -233,7 +272,8 @@ class AttachmentRun {
       if (file != nullptr && !writer.has(file->hash.hex(), file->hash)) fetch(transfers, *file);
     }
     for (const AttachmentCollision& collision : found_.plan.collisions) {
-      if (needs_copy(collision) && !writer.has(collision.remote->hash.hex(), collision.remote->hash))
+      if (half_ != Half::there && needs_copy(collision) &&
+          !writer.has(collision.remote->hash.hex(), collision.remote->hash))
         fetch(transfers, *collision.remote);
     }
     outcome_ = transfers.run();
@@ -553,6 +593,7 @@ class AttachmentRun {
       return {};
     }
     const auto is_refused = [&](const Row& row) { return is_sent(row) && !published->contains(row.action.path); };
+    WS_LET(StagedFiles staged, StagedFiles::load(session_));
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     WS_TRY(drop_undone(is_refused));
     for (Row& row : rows_) {
@@ -564,8 +605,10 @@ class AttachmentRun {
         continue;
       }
       row.state = Row::State::done;
+      staged.drop(row.action);
       WS_TRY(record_pushed(row.action, changes));
     }
+    WS_TRY(staged.store(store_));
     return transaction.commit();
   }
 
@@ -642,7 +685,11 @@ class AttachmentRun {
   Result<void> note_files() {
     WS_LET(const AttachmentTree agreed, store_.base());
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    std::set<RelativePath> done;
+    for (const Row& row : rows_) done.insert(row.action.path);
     for (const auto& [path, file] : agreed) {
+      // Of a part of the plan nothing is known about the others.
+      if (found_.is_partial && !done.contains(path)) continue;
       // Another file took the place of one that was renamed, and nothing was agreed about it yet.
       if (is_renamed_here(path) && copy_of(found_.sides.base, path) == file) continue;
       const auto id = find_file_id(session_.root, disk_path(path));
@@ -655,7 +702,7 @@ class AttachmentRun {
   }
 
   Result<void> tell() {
-    if (!outcome_.ended_by) {
+    if (!outcome_.ended_by && half_ != Half::there) {
       WS_TRY(note_files());
       WS_TRY(store_.set_note(first_files_key, ""));
     }

@@ -80,9 +80,9 @@ struct Settled {
 /// What `--only` names.
 using WantedPath = std::function<bool(const RelativePath&)>;
 
-/// What is done of a plan: all of it, or what comes here. What only goes to the service is weighed with all: a pull for
-/// it stores what comes, which the guard may have to stop.
-enum class Half { both, here };
+/// What is done of a plan: all of it, what comes here, or what goes out (of files: staged, not published). What only
+/// goes to the service is weighed with all: a pull for it stores what comes, which the guard may have to stop.
+enum class Half { both, here, there };
 
 /// The delete guard (promise 6 of `safety.md`): why the plan needs confirmation, with the counts that are shown.
 struct Guard {

@@ -9,6 +9,7 @@
 
 #include "sync-engine/attachments/local_files.hpp"
 #include "sync-engine/attachments/publish_list.hpp"
+#include "sync-engine/attachments/staged_files.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/changes/replace_file.hpp"
@@ -385,6 +386,7 @@ Result<BroughtBack> bring_back(RunContext& context, const BringBack& wish) {
     // What it discards is published by no later commit either.
     AttachmentStore store = session.attachments();
     WS_TRY(drop_list_commit(store));
+    if (session.knows_attachments()) WS_TRY(StagedFiles().store(store));
     WS_TRY(session.state.clear_staged());
   }
   if (found.steps.empty()) return found;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "api-client/base/json.hpp"
+#include "sync-engine/attachments/staged_files.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/binding/status_socket.hpp"
 #include "sync-engine/conflicts/open_conflicts.hpp"
@@ -100,6 +101,7 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
   }
   WS_TRY(mark_staged(session, report.rows));
   add_to_report(files, report);
+  WS_TRY(mark_staged_files(session, report.rows));
   WS_TRY(preview_later_rounds(session, std::move(survey), options, report));
   return report;
 }

@@ -353,8 +353,8 @@ sync::Report only_step(sync::Report report, Step step) {
   return report;
 }
 
-/// What the steps leave to a whole run: files that notes show, and what was edited meanwhile. For people alone: it
-/// walks the folder once more.
+/// What the steps leave to a whole run: files that could not be sent, and what was edited meanwhile. For people alone:
+/// it walks the folder once more.
 void print_still_unsent(Session& session, SyncTree& tree, bool with_notes) {
   if (session.format() != Format::table) return;
   const auto left = tree.engine->status({.offline = true});
@@ -365,7 +365,7 @@ void print_still_unsent(Session& session, SyncTree& tree, bool with_notes) {
   for (const sync::Row& row : left->rows) {
     if (!sync::is_push(row.action.kind)) continue;
     if (row.action.attachment) {
-      ++attachments;
+      attachments += with_notes || row.state != sync::Row::State::staged ? 1 : 0;
     } else if (with_notes) {
       ++notes;
     }

@@ -371,6 +371,56 @@ TEST_CASE("sync attachments: `push` counts no picture that is synced as a file t
   CHECK(parse(pushed.out)["not_included"] == 0);
 }
 
+TEST_CASE("sync attachments: `push` stages files as its preview says, and `commit` publishes them", "[cli]") {
+  const Pictures two;
+  write_text(two.here / "more.md", "![m](img/m.png) ![o](img/o.png)\n");
+  write_text(two.here / "img/m.png", png + "m");
+  write_text(two.here / "img/o.png", png + "o");
+  two.both_in_step();
+  write_text(two.here / "img/a.png", png + "edited");
+  write_text(two.here / "img/new.png", png + "new");
+  write_text(two.here / "note.md", "# Note\n\n![a](img/a.png) ![n](img/new.png) and [[b.pdf]]\n");
+  fs::rename(two.here / "img/m.png", two.here / "img/moved.png");
+  fs::remove(two.here / "img/o.png");
+  const std::vector<std::string> rows = {
+      "push_update img/a.png", "push_move img/moved.png", "push_create img/new.png", "push_delete img/o.png"};
+  const auto before = bytes_of(two.there);
+  CHECK(attachment_rows(two.ws(two.here, {"sync", "push", "-n", "--json"})) == rows);
+  const Ended pushed = two.ws(two.here, {"sync", "push", "--json"});
+  INFO(pushed.out << pushed.err);
+  CHECK(pushed.exit == 0);
+  CHECK(attachment_rows(pushed) == rows);
+  for (const Json& row : parse(pushed.out)["actions"]) CHECK(row["state"] == "staged");
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(bytes_of(two.there) == before);
+
+  SECTION("all of it, and it can be taken back") {
+    CHECK(attachment_rows(two.ws(two.here, {"sync", "commit", "-n", "--json"})) == rows);
+    const Ended committed = two.ws(two.here, {"sync", "commit", "--json"});
+    INFO(committed.out << committed.err);
+    CHECK(committed.exit == 0);
+    CHECK(attachment_rows(committed) == rows);
+    CHECK(parse(two.ws(two.here, {"sync", "status", "--json"}).out)["clean"] == true);
+    CHECK(attachment_rows(two.ws(two.here, {"sync", "commit", "-n", "--json"})).empty());
+    REQUIRE(two.sync(two.there).exit == 0);
+    auto here = bytes_of(two.here);
+    here.erase("img/unshown.png");
+    CHECK(bytes_of(two.there) == here);
+    REQUIRE(two.ws(two.here, {"sync", "undo"}).exit == 0);
+    REQUIRE(two.sync(two.there).exit == 0);
+    CHECK(bytes_of(two.there) == before);
+  }
+  SECTION("what changed since waits for the next push") {
+    write_text(two.here / "img/new.png", png + "newer");
+    write_text(two.here / "img/o.png", png + "o");
+    const Ended committed = two.ws(two.here, {"sync", "commit", "--json"});
+    CHECK(committed.exit == 0);
+    CHECK(attachment_rows(committed) == std::vector<std::string>{"push_update img/a.png", "push_move img/moved.png"});
+    CHECK(attachment_rows(two.ws(two.here, {"sync", "push", "-n", "--json"})) ==
+          std::vector<std::string>{"push_create img/new.png"});
+  }
+}
+
 TEST_CASE("sync attachments: another picture in the place of one that was renamed here stays its own", "[cli]") {
   const Pictures two;
   two.both_in_step();
