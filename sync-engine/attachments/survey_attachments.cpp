@@ -358,16 +358,15 @@ class AttachmentSurveyor {
   /// base if it has its inode number, or, where that tells nothing, its bytes; it is read only if it has the size of a
   /// missing one. A copy that somebody keeps elsewhere is no new name: nobody asked for it to be sent.
   void find_renamed(std::set<RelativePath>& paths) {
-    std::multimap<std::uint64_t, Sha256> missing;
+    std::set<RelativePath> missing;
     std::map<FileId, std::pair<FileId, RelativePath>> numbers;  // by number, also where a birth time is not known
     for (const auto& [path, row] : found_.sides.base) {
       if (files_.has(path)) continue;
+      missing.insert(path);
       const auto file = found_.sides.files_known.find(path);
-      const bool is_known = file != found_.sides.files_known.end();
-      if (is_known) numbers.emplace(file->second.number(), std::pair(file->second, path));
-      if (!is_known || file->second.born_ns == 0) missing.emplace(row.size_bytes, row.hash);
+      if (file != found_.sides.files_known.end()) numbers.emplace(file->second.number(), std::pair(file->second, path));
     }
-    if (missing.empty() && numbers.empty()) return;
+    if (missing.empty()) return;
     std::map<RelativePath, std::set<RelativePath>> moved;
     for (const RelativePath& path : files_.all()) {
       if (numbers.empty() || found_.sides.base.contains(path)) continue;
@@ -387,24 +386,63 @@ class AttachmentSurveyor {
         moved_out_of_sight_.emplace(from->second.second, file.reason);
     }
     for (const auto& [from, names] : moved) {
+      missing.erase(from);
       if (names.size() != 1) continue;  // links to one file
       paths.insert(*names.begin());
       wanted_.insert(*names.begin());
     }
-    if (missing.empty()) return;
+    for (const auto& [from, why] : moved_out_of_sight_) missing.erase(from);
+    find_copied(paths, missing);
+  }
+
+  /// The same of those that were copied and removed within one folder, which only their bytes tell. A copy that is put
+  /// elsewhere is one that somebody keeps: its place is nobody's wish. Where no birth time is known the folder does not
+  /// matter, as it may be the file itself.
+  void find_copied(std::set<RelativePath>& paths, const std::set<RelativePath>& missing) {
+    using Place = std::pair<std::optional<std::string>, Sha256>;  // a folder (empty: any), and bytes
+    std::map<Place, std::size_t> went;
+    std::set<std::uint64_t> sizes;
+    for (const RelativePath& path : missing) {
+      const Attachment& row = found_.sides.base.at(path);
+      const auto file = found_.sides.files_known.find(path);
+      const bool is_told = file != found_.sides.files_known.end() && file->second.born_ns != 0;
+      ++went[{is_told ? std::optional(std::string(path.folder())) : std::nullopt, row.hash}];
+      sizes.insert(row.size_bytes);
+    }
+    if (went.empty()) return;
+    const std::int64_t since = last_run_ns();
+    std::map<Place, std::vector<RelativePath>> came;
     for (const RelativePath& path : files_.all()) {
       if (paths.contains(path)) continue;
       const std::string disk = files_.disk_path(path);
-      const auto [first, last] = missing.equal_range(size_of(disk));
       // Another file of the same bytes is nobody's wish: what an undo removed was not renamed to it.
-      if (first == last || scan().is_ignored(path) || (options_.only && !options_.only(path))) continue;
+      if (!sizes.contains(size_of(disk)) || scan().is_ignored(path) || (options_.only && !options_.only(path)))
+        continue;
+      const std::int64_t born = file_id(disk).born_ns;
+      if (born != 0 && born < since) continue;
       const auto file = local_.look_at(disk, session_.config.attachments_max_bytes);
       if (!file || file->hidden) continue;
-      const bool is_one = std::any_of(first, last, [&](const auto& each) { return each.second == file->hash; });
-      if (!is_one) continue;
-      paths.insert(path);
-      wanted_.insert(path);
+      for (const Place& place : {Place{std::nullopt, file->hash}, Place{path.folder(), file->hash}}) {
+        if (went.contains(place)) came[place].push_back(path);
+      }
     }
+    for (const auto& [place, names] : came) {
+      if (names.size() > went.at(place)) continue;  // nobody knows which one is meant
+      paths.insert(names.begin(), names.end());
+      wanted_.insert(names.begin(), names.end());
+    }
+  }
+
+  /// When an earlier run last changed something: what lay here by then is a copy that somebody keeps. 0: never.
+  std::int64_t last_run_ns() const {
+    Operations operations = session_.state.operations();
+    const auto last = operations.list(2);
+    if (!last) return 0;
+    for (const Operation& each : *last) {
+      if (each.id == operations.current()) continue;
+      return std::chrono::duration_cast<std::chrono::nanoseconds>(each.time.time_since_epoch()).count();
+    }
+    return 0;
   }
 
   /// Adds the files that were renamed here while another one took their name, told by their numbers. One with another

@@ -421,6 +421,29 @@ TEST_CASE("sync attachments: `push` stages files as its preview says, and `commi
   }
 }
 
+TEST_CASE("sync attachments: a picture that was copied and removed was renamed", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  fs::copy_file(two.here / "img/a.png", two.here / "img/copy.png");
+  SECTION("its copy is new") {
+    fs::remove(two.here / "img/a.png");
+    CHECK(attachment_rows(two.sync(two.here)) == std::vector<std::string>{"push_move img/copy.png"});
+    CHECK(attachment_rows(two.sync(two.there)) == std::vector<std::string>{"pull_move img/copy.png"});
+    CHECK(two.assets() == 2);
+  }
+  SECTION("its copy was here when a run last did something: that is one that somebody keeps") {
+    write_text(two.here / "other.md", "other\n");
+    REQUIRE(two.sync(two.here).exit == 0);
+    fs::remove(two.here / "img/a.png");
+    CHECK(attachment_rows(two.sync(two.here)) == std::vector<std::string>{"push_delete img/a.png"});
+  }
+  SECTION("of two copies nobody knows which one") {
+    fs::copy_file(two.here / "img/a.png", two.here / "img/second.png");
+    fs::remove(two.here / "img/a.png");
+    CHECK(attachment_rows(two.sync(two.here)) == std::vector<std::string>{"push_delete img/a.png"});
+  }
+}
+
 TEST_CASE("sync attachments: another picture in the place of one that was renamed here stays its own", "[cli]") {
   const Pictures two;
   two.both_in_step();
