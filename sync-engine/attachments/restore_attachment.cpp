@@ -117,6 +117,14 @@ std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found) {
   std::map<RelativePath, std::string_view> states;
   for (const auto& [path, row] : found.sides.base) states.emplace(path, "in step");
   for (const auto& [path, row] : found.sides.remote) states.emplace(path, "in step");
+  for (auto& [path, state] : states) {
+    const auto here = found.sides.local.find(path);
+    if (here == found.sides.local.end()) {
+      state = "not here";
+    } else if (here->second.hidden) {
+      state = name(*here->second.hidden);
+    }
+  }
   for (const Action& action : found.plan.actions) states.insert_or_assign(action.path, word_of_action(action.kind));
   for (const AttachmentCollision& each : found.plan.collisions) states.insert_or_assign(each.path, "conflict");
   for (const Skipped& each : found.plan.skipped) {

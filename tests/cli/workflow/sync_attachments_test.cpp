@@ -444,6 +444,31 @@ TEST_CASE("sync attachments: a picture that was copied and removed was renamed",
   }
 }
 
+TEST_CASE("sync attachments: the list says of no file that is not here that it is in step", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  const auto state_of = [&](const std::string& path) {
+    const Json listed = parse(two.ws(two.there, {"sync", "attachments", "--json"}).out);
+    for (const Json& each : listed["data"]) {
+      if (each["path"] == path) return text_at(each, "state");
+    }
+    return listed.dump();
+  };
+  SECTION("its new name is the twin of another") {
+    write_text(two.here / "img/twin.png", png + "t");
+    write_text(two.here / "other.md", "![t](img/twin.png)\n");
+    REQUIRE(two.sync(two.here).exit == 0);
+    fs::rename(two.there / "img/a.png", two.there / "img/TWIN.png");
+    static_cast<void>(two.sync(two.there));
+    CHECK(state_of("img/a.png") == "not here");
+  }
+  SECTION("it is left out here") {
+    REQUIRE(two.ws(two.there, {"sync", "leave", "img/a.png"}).exit == 0);
+    CHECK(state_of("img/a.png") == "left_out");
+  }
+  CHECK(state_of("img/b.pdf") == "in step");
+}
+
 TEST_CASE("sync attachments: another picture in the place of one that was renamed here stays its own", "[cli]") {
   const Pictures two;
   two.both_in_step();
