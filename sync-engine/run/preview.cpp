@@ -147,8 +147,29 @@ class Previewer {
 
   /// Conflicts whose decision needs no other round.
   void settle_others() {
+    add_renames();
     if (*options_.on_conflict == Keep::both) add_copies();
     preview_decisions(report_, options_);
+  }
+
+  /// The name that a text has here is sent once that is decided.
+  void add_renames() {
+    for (const Conflict& conflict : report_.conflicts) {
+      const bool is_renamed_here = conflict.is_about(ConflictSubject::text) && conflict.base && conflict.local &&
+                                   conflict.remote && conflict.local->path != conflict.base->path &&
+                                   conflict.remote->path == conflict.base->path;
+      if (!is_renamed_here || (options_.only && !options_.only(conflict.path))) continue;
+      const bool is_told = std::ranges::any_of(report_.rows, [&](const Row& row) {
+        return row.action.kind == ActionKind::push_move && row.action.path == conflict.path;
+      });
+      if (is_told) continue;
+      report_.rows.push_back({.action = {.kind = ActionKind::push_move,
+                                         .path = conflict.path,
+                                         .reason = "renamed here",
+                                         .document = conflict.document,
+                                         .previous_path = conflict.base->path}});
+    }
+    sort_by_path(report_.rows);
   }
 
   /// Where both are kept, the one that gives way gets a name of its own.

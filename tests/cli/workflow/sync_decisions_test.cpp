@@ -424,6 +424,12 @@ TEST_CASE("decisions: a preview tells of every name that the run decides or free
          write_text(two.here / "a.md", "one\nhere\nthree\n");
          write_text(two.there / "a.md", "one\nthere\nthree\n");
        }},
+      {"one note with two texts, renamed here",
+       [](const TwoFolders& two) {
+         fs::rename(two.here / "a.md", two.here / "h.md");
+         write_text(two.here / "h.md", "one\nhere\nthree\n");
+         write_text(two.there / "a.md", "one\nthere\nthree\n");
+       }},
       {"a renamed note and a new one",
        [](const TwoFolders& two) {
          fs::rename(two.here / "a.md", two.here / "x.md");
