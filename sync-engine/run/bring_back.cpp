@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "sync-engine/attachments/local_files.hpp"
@@ -297,13 +298,12 @@ class Planner {
     WS_LET(const std::set<RelativePath> left_out, store.left_out());
     LocalFiles local(session_);
     for (const auto& [path, wanted] : files_) {
-      if (!is_wanted(path) || left_out.contains(path)) continue;
+      const bool by_new_name = wish_.to == BringBack::To::service;
+      if (left_out.contains(path) || (!by_new_name && !is_wanted(path))) continue;
       const RelativePath* from = &path;
-      auto file = local.look_at(path.string(), session_.config.attachments_max_bytes);
-      if (!file && wish_.to == BringBack::To::service) {
-        from = renamed_to(path, base);
-        if (from != nullptr) file = local.look_at(from->string(), session_.config.attachments_max_bytes);
-      }
+      if (by_new_name && !session_.root.open_beneath(path.text(), O_PATH | O_NOFOLLOW)) from = renamed_to(path, base);
+      if (!is_wanted(path) && (from == nullptr || !is_wanted(*from))) continue;
+      auto file = local.look_at((from == nullptr ? path : *from).string(), session_.config.attachments_max_bytes);
       if (file && (file->hidden || wish_.only_missing)) continue;
       if (!file && (!wanted || renamed_to(path, base) != nullptr)) continue;
       FileStep step;

@@ -102,6 +102,17 @@ TEST_CASE("way back: restore --deleted brings back what is gone here, and nothin
   }
 }
 
+TEST_CASE("way back: reset of a renamed picture gives it its name back, by either name", "[cli]") {
+  Notes two;
+  fs::rename(two.here / "img/p.png", two.here / "img/moved.png");
+  REQUIRE(two.ws(two.here, {"sync", "mv", "img/q.png", "img/r.png"}).exit == 0);
+  write_text(two.here / "n/shows.md", two.before.at("n/shows.md"));
+  const std::string first = GENERATE("img/moved.png", "img/p.png");
+  CHECK(Notes::told(two.reset({first})) == "renamed img/p.png");
+  CHECK(Notes::told(two.reset({"img/r.png"})) == "renamed img/q.png");
+  CHECK(texts_of(two.here) == two.before);
+}
+
 TEST_CASE("way back: a folder and a pattern get what both sides agreed on, a run and a state, what was then", "[cli]") {
   Notes two;
   write_text(two.here / "n/1.md", "second\n");
