@@ -209,6 +209,7 @@ std::optional<std::uint64_t> Operations::current() const {
 }
 
 Result<void> Operations::close(SourceRevision revision) {
+  if (const auto id = current()) WS_TRY(drop_if_empty(*id));
   if (const auto id = current()) {
     // One that a power cut leaves open is continued by the next run, as one that was cut off.
     const auto closed = write_unflushed(*database_, [&]() -> Result<void> {
@@ -227,8 +228,8 @@ Result<void> Operations::close(SourceRevision revision) {
 
 /// Its row, with the first change of each transaction: one before may have been rolled back.
 Result<void> Operations::begin_record() {
+  if (!open_->operation || open_->is_noted) return {};
   Operation& operation = *open_->operation;
-  if (open_->is_noted) return {};
   if (operation.id == 0) {
     // The number of one that was dropped is not given again.
     WS_LET(const std::int64_t last,
@@ -354,7 +355,8 @@ Result<void> Operations::drop_if_empty(std::uint64_t id) {
   WS_LET(const std::int64_t empty,
          integer_of(*database_,
                     "select count(*) from operations where id = ?1 and stage = ?2 and undoes = 0 and not exists "
-                    "(select 1 from operation_rows where operation = ?1)",
+                    "(select 1 from operation_rows where operation = ?1) and not exists "
+                    "(select 1 from decided_texts where operation = ?1)",
                     id,
                     Operation::Stage::open));
   if (empty == 0) return {};

@@ -169,6 +169,9 @@ class Operations {
   Result<void> record(const OperationRow& row);
   /// With the decision's row, before the base changes: it takes `base` and `archived_at` from the state.
   Result<void> record(const DecidedText& decided);
+  /// Writes its row, if it is not there: what is journalled is its own, whoever ends it. One that changed nothing goes
+  /// when it is closed.
+  Result<void> begin_record();
   /// Of a change that is about to be made: what is killed after this knows what it was doing.
   Result<void> record_planned(OperationRow row);
   /// Of the open operation: the rows that were recorded before their change was made. Those that did not take place
@@ -215,7 +218,6 @@ class Operations {
   Result<void> drop_before(Time time);
 
  private:
-  Result<void> begin_record();
   Result<void> drop_if_empty(std::uint64_t id);
 
   sqlite::Database* database_;

@@ -399,6 +399,8 @@ Result<void> StateStore::drop_conflict(const std::string& id) {
 }
 
 Result<void> StateStore::put_step(const JournalStep& step) {
+  // Whichever command ends it, it is this operation's.
+  WS_TRY(operations().begin_record());
   const Action& action = step.action;
   const auto base = step.base ? std::optional(Version{.path = step.base->entry.path,
                                                       .hash = step.base->entry.hash,

@@ -35,12 +35,12 @@ class SmallDisk {
 
   bool works() const { return works_; }
   fs::path path() const { return folder_ / "small"; }
-  void fill() const {
+  void fill(std::uintmax_t room = room_bytes) const {
     struct statvfs status {};
     REQUIRE(::statvfs(path().c_str(), &status) == 0);
     const std::uintmax_t left = std::uintmax_t{status.f_bavail} * status.f_frsize;
-    REQUIRE(left > room_bytes);
-    write_text(path() / "ballast", std::string(left - room_bytes, 'b'));
+    REQUIRE(left > room);
+    write_text(path() / "ballast", std::string(left - room, 'b'));
   }
   void make_room() const { fs::remove(path() / "ballast"); }
 
@@ -103,4 +103,37 @@ TEST_CASE("a full disk: one document has no room, the others come, and it follow
   CHECK(texts_of(world.tree) == all);
   CHECK(world.ws({"sync"}).out.empty());
   CHECK(world.served() == all);
+}
+
+TEST_CASE(
+    "a full disk: what a sync received is no part of the rename that comes after it, and a rename says what it knows",
+    "[faults][errors]") {
+  const SmallDisk disk;
+  if (!disk.works()) {
+    WARN("skipped: a tmpfs cannot be mounted here");
+    return;
+  }
+  FaultWorld world(disk.path());
+  world.bind_trees();
+  write_text(world.tree / "a.md", "a\n");
+  REQUIRE(world.ws({"sync"}).exit == 0);
+  REQUIRE(world.ws_there({"sync"}).exit == 0);
+  for (std::uintmax_t room = 60; room <= 132; room += 8) {
+    const std::string kib = std::to_string(room);
+    for (const char* name : {"x.md", "y.md", "z.md"}) write_text(world.other / name, kib + "\n");
+    REQUIRE(world.ws_there({"sync"}).exit == 0);
+    write_text(world.tree / ("t" + kib + ".md"), "t\n");
+    disk.fill(room * 1024);
+    static_cast<void>(world.ws({"sync"}));
+    const Ended moved = world.ws({"sync", "mv", "t" + kib + ".md", "u" + kib + ".md", "--json"});
+    disk.make_room();
+    CAPTURE(room, moved.out, moved.err);
+    REQUIRE(world.ws({"sync"}).exit == 0);
+    for (const json& run : json::parse(world.ws({"sync", "log", "--runs", "--json"}).out)["data"]) {
+      CAPTURE(run.dump());
+      if (run["command"].get<std::string>().find(" mv ") != std::string::npos)
+        CHECK(run.dump().find("received") == std::string::npos);
+    }
+    REQUIRE(world.ws_there({"sync"}).exit == 0);
+  }
 }
