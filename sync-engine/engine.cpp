@@ -30,6 +30,18 @@ namespace ws::sync {
 
 namespace {
 
+/// Writes notes outside of a run, as one operation.
+template <class Write>
+auto while_changing_notes(RunContext& context, Write write) -> decltype(write()) {
+  return while_writing_notes(context, [&]() -> decltype(write()) {
+    auto written = write();
+    if (!written) return written;
+    auto closed = close_operation(context);
+    if (!closed) return fail(maybe_made(std::move(closed).error()));
+    return written;
+  });
+}
+
 /// Plans, and carries the plan out as an operation of this kind unless it is a dry run.
 template <class MakePlan, class MarksFollow>
 Result<Relinked> relink(
@@ -40,10 +52,10 @@ Result<Relinked> relink(
   }
   WS_LET(RelinkPlan plan, make_plan());
   if (!dry_run) {
-    const auto done = while_writing_notes(context, [&]() -> Result<void> {
+    const auto done = while_changing_notes(context, [&]() -> Result<void> {
       WS_TRY(carry_marks(context.session, marks_follow(plan)));
-      WS_TRY(carry_out_steps(context.session, plan.steps, plan.rows));
-      return close_operation(context);
+      auto made = carry_out_steps(context.session, plan.steps, plan.rows);
+      return made ? Result<void>() : fail(std::move(made).error());
     });
     WS_TRY(done);
     refresh_cache(context.session);
@@ -278,25 +290,19 @@ Result<Restored> SyncEngine::restore(const RelativePath& path, const std::option
   };
   if (dry_run) return carry_out();
   WS_LET(const TreeLock lock, begin(*context_, "restore"));
-  WS_LET(Restored restored, while_writing_notes(*context_, carry_out));
-  WS_TRY(close_operation(*context_));
-  return restored;
+  return while_changing_notes(*context_, carry_out);
 }
 
 Result<BroughtBack> SyncEngine::bring_back(const BringBack& wish) {
   if (wish.dry_run) return ws::sync::bring_back(*context_, wish);
   WS_LET(const TreeLock lock, begin(*context_, wish.to == BringBack::To::service ? reset_operation : "restore"));
-  WS_LET(BroughtBack found, while_writing_notes(*context_, [&] { return ws::sync::bring_back(*context_, wish); }));
-  WS_TRY(close_operation(*context_));
-  return found;
+  return while_changing_notes(*context_, [&] { return ws::sync::bring_back(*context_, wish); });
 }
 
 Result<BroughtBack> SyncEngine::leave(const LeaveWish& wish) {
   if (wish.dry_run) return ws::sync::leave(*context_, wish);
   WS_LET(const TreeLock lock, begin(*context_, leave_operation));
-  WS_LET(BroughtBack found, while_writing_notes(*context_, [&] { return ws::sync::leave(*context_, wish); }));
-  WS_TRY(close_operation(*context_));
-  return found;
+  return while_changing_notes(*context_, [&] { return ws::sync::leave(*context_, wish); });
 }
 
 Result<Taken> SyncEngine::take(const TakeWish& wish) {

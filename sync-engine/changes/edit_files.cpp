@@ -316,7 +316,13 @@ Result<DoneSteps> carry_out_steps(Session& session,
   WS_TRY(operations.put_undo(steps));
   WS_TRY(record_steps_to_write(session, steps));
   WS_TRY(transaction.commit());
-  return do_steps(session, *operations.current(), steps, false, record);
+  auto done = do_steps(session, *operations.current(), steps, false, record);
+  return done ? std::move(done) : fail(maybe_made(std::move(done).error()));
+}
+
+Failure maybe_made(Failure failure) {
+  if (failure.call.applied == Applied::no) failure.call.applied = Applied::unknown;
+  return failure;
 }
 
 Result<void> carry_out_step(Session& session, const FileStep& step, std::optional<ChangeOrigin> origin) {

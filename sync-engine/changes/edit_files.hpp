@@ -75,6 +75,8 @@ Result<DoneSteps> carry_out_steps(Session& session,
                                   const RecordsSteps& record = {});
 /// The same of one. Fails where it was left out. Without an origin no run shows it.
 Result<void> carry_out_step(Session& session, const FileStep& step, std::optional<ChangeOrigin> origin);
+/// Of a failure after the steps were journalled: some may be made, and the next command makes the rest.
+Failure maybe_made(Failure failure);
 /// The rest of it after an interruption.
 Result<DoneSteps> finish_steps(Session& session, std::uint64_t operation);
 

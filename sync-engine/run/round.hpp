@@ -7,6 +7,7 @@
 
 #include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
+#include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/model/options.hpp"
 #include "sync-engine/model/report.hpp"
 #include "sync-engine/publish/publish.hpp"
@@ -52,7 +53,8 @@ template <class Write>
 auto while_writing_notes(RunContext& context, Write write) -> decltype(write()) {
   WS_TRY(begin_writing_notes(context));
   auto written = write();
-  WS_TRY(end_writing_notes(context));
+  auto ended = end_writing_notes(context);
+  if (written && !ended) return fail(maybe_made(std::move(ended).error()));
   return written;
 }
 
