@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/decide_attachment.hpp"
 #include "sync-engine/attachments/file_differences.hpp"
@@ -24,6 +26,7 @@
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/run/run_undo.hpp"
+#include "sync-engine/survey/documents_here.hpp"
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
@@ -284,6 +287,13 @@ Result<std::vector<BlamedLine>> SyncEngine::blame(const RelativePath& path) {
 
 Result<Restored> SyncEngine::restore(const RelativePath& path, const std::optional<std::string>& at, bool dry_run) {
   const auto carry_out = [&]() -> Result<Restored> {
+    if (const auto taken = find_taken(context_->session.root, path); taken && *taken != path.text()) {
+      return fail(
+          Failure::Kind::usage,
+          fmt::format(
+              "{} and {} are one name on other machines, so {} would not be synced", path.text(), *taken, path.text()),
+          "give the other file another name first");
+    }
     WS_LET(const std::vector<HistoryState> of_file, attachment_states(context_->session, path));
     return of_file.empty() ? ws::sync::restore(context_->session, path, at, dry_run)
                            : restore_attachment(context_->session, *context_->clock, path, at, dry_run);

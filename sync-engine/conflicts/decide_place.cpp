@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -210,7 +209,7 @@ class PlaceDecision {
   /// An unsynced file has the path, or a twin of it, or is where the service has a folder; or the file of another
   /// document had it, and has a name now that is not synced. Only the user can move it.
   Result<void> not_synced() {
-    const auto unsynced = find_unsynced(conflict_.path);
+    const auto unsynced = find_taken(session_.root, conflict_.path);
     if (!conflict_.remote || (!unsynced && !is_place_of_another(conflict_.path))) return {};
     if (keep_ == Keep::local) return give_way_to(conflict_.path);
     return fail(Failure::Kind::conflict,
@@ -331,20 +330,6 @@ class PlaceDecision {
   bool is_nowhere(const RelativePath& place) const {
     const auto text = writer_.read(place);
     return !text && text.error().kind == Failure::Kind::not_found;
-  }
-
-  /// Whatever has the path, or a twin of it in its folder.
-  std::optional<std::string> find_unsynced(const RelativePath& place) const {
-    if (session_.root.open_beneath(place.text(), O_PATH | O_NOFOLLOW) || errno != ENOENT) return place.string();
-    const Descriptor folder = session_.root.open_beneath(place.folder(), O_RDONLY | O_DIRECTORY);
-    std::error_code error;
-    std::filesystem::directory_iterator each("/proc/self/fd/" + std::to_string(folder.get()), error);
-    for (; !error && each != std::filesystem::directory_iterator(); each.increment(error)) {
-      const auto beside =
-          RelativePath::parse((std::filesystem::path(place.folder()) / each->path().filename()).string());
-      if (beside && beside->twin_key() == place.twin_key()) return beside->string();
-    }
-    return std::nullopt;
   }
 
   bool is_file(const RelativePath& place) const {

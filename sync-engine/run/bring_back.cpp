@@ -17,6 +17,7 @@
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/manifest/known_list.hpp"
 #include "sync-engine/state/history_log.hpp"
+#include "sync-engine/survey/documents_here.hpp"
 #include "sync-engine/survey/survey.hpp"
 #include "sync-engine/tree/hash.hpp"
 
@@ -71,6 +72,10 @@ class Planner {
 
   void leave(const RelativePath& path, std::string_view why) {
     found_.left.push_back({.path = path, .why = std::string(why)});
+  }
+
+  static std::string twin_words(const std::string& taken) {
+    return fmt::format("it and {} are one name on other machines", taken);
   }
 
   const Entry* here(const DocumentId& document) const {
@@ -246,6 +251,10 @@ class Planner {
       step.from = note.path;
       step.seen = seen_.local.created.contains(note.path) ? std::optional(seen_.local.created.at(note.path))
                                                           : writer_->hash(note.path).value_or(std::nullopt);
+    } else if (const auto taken = note.hash ? find_taken(session_.root, note.path) : std::nullopt;
+               taken && *taken != note.path.text()) {
+      leave(note.path, twin_words(*taken));
+      return {};
     }
     if (note.hash) {
       step.to = note.path;
@@ -305,6 +314,11 @@ class Planner {
       if (!is_wanted(path) && (from == nullptr || !is_wanted(*from))) continue;
       auto file = local.look_at((from == nullptr ? path : *from).string(), session_.config.attachments_max_bytes);
       if (file && (file->hidden || wish_.only_missing)) continue;
+      if (const auto taken = file || !wanted ? std::nullopt : find_taken(session_.root, path);
+          taken && *taken != path.text()) {
+        leave(path, twin_words(*taken));
+        continue;
+      }
       if (!file && (!wanted || renamed_to(path, base) != nullptr)) continue;
       FileStep step;
       if (file) {

@@ -1,5 +1,10 @@
 #include "sync-engine/survey/documents_here.hpp"
 
+#include <cerrno>
+#include <vector>
+
+#include <fcntl.h>
+
 namespace ws::sync {
 
 Result<DocumentsHere> find_documents_here(Session& session) {
@@ -12,6 +17,18 @@ Result<DocumentsHere> find_documents_here(Session& session) {
     if (!seen.local.tracked.contains(document)) documents.emplace(seen.base.disk_path(document), document);
   }
   return documents;
+}
+
+std::optional<std::string> find_taken(const RootFolder& root, const RelativePath& place) {
+  if (root.open_beneath(place.text(), O_PATH | O_NOFOLLOW) || errno != ENOENT) return place.string();
+  const Descriptor folder = root.open_beneath(place.folder(), O_RDONLY | O_DIRECTORY);
+  std::vector<std::string> names;
+  if (!folder || !list_folder(folder.get(), names)) return std::nullopt;
+  for (const std::string& name : names) {
+    const auto beside = RelativePath::parse(place.folder().empty() ? name : std::string(place.folder()) + "/" + name);
+    if (beside && beside->twin_key() == place.twin_key()) return beside->string();
+  }
+  return std::nullopt;
 }
 
 }  // namespace ws::sync

@@ -113,6 +113,22 @@ TEST_CASE("way back: reset of a renamed picture gives it its name back, by eithe
   CHECK(texts_of(two.here) == two.before);
 }
 
+TEST_CASE("way back: a note is not brought back beside the twin of its name", "[cli]") {
+  Notes two;
+  fs::remove(two.here / "n/1.md");
+  fs::remove(two.here / "img/p.png");
+  write_text(two.here / "n/1.MD", "a twin\n");
+  write_text(two.here / "img/P.png", "a twin");
+  const Texts before = texts_of(two.here);
+  for (const char* path : {"n/1.md", "img/p.png"}) {
+    const Ended one = two.ws(two.here, {"sync", "restore", path});
+    CHECK(one.exit == 2);
+    CHECK_THAT(one.err, Contains("are one name on other machines"));
+  }
+  static_cast<void>(two.ws(two.here, {"sync", "restore", "--deleted"}));
+  CHECK(texts_of(two.here) == before);
+}
+
 TEST_CASE("way back: a folder and a pattern get what both sides agreed on, a run and a state, what was then", "[cli]") {
   Notes two;
   write_text(two.here / "n/1.md", "second\n");
