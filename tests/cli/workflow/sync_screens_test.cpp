@@ -70,7 +70,7 @@ void look_back(const Shelf& shelf, const std::function<void(const fs::path&, con
   show(shelf.here, "sync log");
   show(shelf.here, "sync log bread.md");
   show(shelf.here, "sync log --runs");
-  show(shelf.here, "sync show 3");
+  show(shelf.here, "sync show 2");
   show(shelf.here, "sync blame soup.md");
   show(shelf.here, "sync attachments");
   show(shelf.here, "links check");
@@ -78,8 +78,8 @@ void look_back(const Shelf& shelf, const std::function<void(const fs::path&, con
   fs::rename(shelf.here / "bread.md", shelf.here / "loaf.md");
   show(shelf.here, "sync status");
   show(shelf.here, "links fix -n");
-  show(shelf.here, "sync undo 3 -n");
-  show(shelf.here, "sync undo 3 --yes");
+  show(shelf.here, "sync undo 2 -n");
+  show(shelf.here, "sync undo 2 --yes");
   show(shelf.here, "sync redo");
   show(shelf.here, "sync restore loaf.md");
   show(shelf.here, "sync gc --keep 0d -n");

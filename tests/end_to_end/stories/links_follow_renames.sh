@@ -17,7 +17,7 @@ ws sync >/dev/null 2>&1 || fail "the first sync failed"
 
 # What leads nowhere, with its place and the nearest name.
 ws links check > ../broken && fail "broken links end with 1"
-grep -q '^deep/two.md:1:26: `../onee.md` does not exist; the nearest name is `one.md`$' ../broken || fail "$(cat ../broken)"
+grep -q '^deep/two.md:1:26: `../onee.md` does not exist; the nearest name is `../one.md`$' ../broken || fail "$(cat ../broken)"
 grep -q '^deep/two.md:1:47: `../one.md#prt` names a heading that does not exist; the nearest name is `#part`$' ../broken || fail "$(cat ../broken)"
 test "$(wc -l < ../broken)" = 2
 ws links check --format quickfix > ../quickfix && fail "exit 1"
@@ -31,7 +31,7 @@ for line in open(sys.argv[2]):
     found = re.search(pattern["regexp"], line.rstrip("\n"))
     print(*(found.group(pattern[name]) for name in ("file", "line", "column", "message")), sep="|")
 END
-grep -qx 'deep/two.md|1|26|`../onee.md` does not exist; the nearest name is `one.md`' ../problems || fail "$(cat ../problems)"
+grep -qx 'deep/two.md|1|26|`../onee.md` does not exist; the nearest name is `../one.md`' ../problems || fail "$(cat ../problems)"
 test "$(wc -l < ../problems)" = 2
 (cd deep && ws links check --format quickfix .) | grep -q '^two.md:1:26:' || fail "an editor in a folder does not find the note"
 test "$(ws links check --json --jq '.data[0].line' || true)" = 1
