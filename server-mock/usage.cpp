@@ -62,9 +62,10 @@ Lines flags_of(const CLI::App& app) {
     std::string name = option->get_name(false, true);
     name = name.substr(0, name.find('{'));  // of a flag that has a negative form
     if (const std::size_t comma = name.find(','); comma != std::string::npos) name.insert(comma + 1, " ");
-    const std::string text = name == "-h, --help" ? "this page" : option->get_description();
+    std::string text = name == "-h, --help" ? "this page" : option->get_description();
     const std::string fallback = option->get_default_str();
-    lines.emplace_back(name + placeholder(*option), text + (fallback.empty() ? "" : " (default: " + fallback + ")"));
+    if (!fallback.empty()) text += fmt::format(" (default: {})", fallback);
+    lines.emplace_back(name + placeholder(*option), std::move(text));
   }
   return lines;
 }

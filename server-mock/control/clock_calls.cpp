@@ -33,7 +33,7 @@ constexpr std::string_view forms = "Send {\"clock\": \"real\"}, \"frozen:TIME\" 
 /// The text for `MockClock::parse`, from any accepted form of the body; empty if it has none of them.
 std::optional<std::string> clock_text(const Json& body, const MockClock& now) {
   if (body.is_string()) return body.get<std::string>();
-  if (const auto text = find_text(body, "clock")) return text;
+  if (auto text = find_text(body, "clock")) return text;
   if (const Json* inner = find(body, "clock"); inner != nullptr && inner->is_object()) return clock_text(*inner, now);
   const std::string mode = find_text(body, "mode").value_or("");
   if (mode == "real" || find_bool(body, "real").value_or(false)) return "real";

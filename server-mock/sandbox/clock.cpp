@@ -137,8 +137,8 @@ Result<void> Advance::fire(std::int64_t at) {
         WS_LET(const bool found, rows->step());
         if (!found) break;
         any = true;
-        WS_LET(Json more, parse_bounded(rows->text(1)));
-        note(at, source.kind, rows->text(0), std::move(more));
+        WS_LET(const Json more, parse_bounded(rows->text(1)));
+        note(at, source.kind, rows->text(0), more);
       }
     }
     if (any && source.settle != nullptr) WS_TRY(source.settle(world));

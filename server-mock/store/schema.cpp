@@ -342,6 +342,7 @@ Result<std::vector<TableColumn>> columns_of(const sqlite::Database& database, st
 Result<std::vector<std::string>> column_names(const sqlite::Database& database, std::string_view table) {
   WS_LET(std::vector<TableColumn> columns, columns_of(database, table));
   std::vector<std::string> names;
+  names.reserve(columns.size());
   for (TableColumn& column : columns) names.push_back(std::move(column.name));
   return names;
 }

@@ -66,6 +66,7 @@ class Carrying {
       moves.push_back({.from = std::move(from), .to = *step.to});
     }
     std::vector<RelativePath> now;
+    now.reserve(moves.size());
     for (const PlannedMove& each : moves) now.push_back(each.from);
     const auto carry = [&](std::size_t which) -> Result<void> {
       const std::size_t i = places[which];

@@ -10,6 +10,7 @@
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/outcomes.hpp"
 
 namespace ws::cli {
 namespace {

@@ -95,7 +95,7 @@ std::optional<StoredCredential> Session::stored_key_with(const Key& used,
 }
 
 std::string Session::key_variable() const {
-  for (const std::string name : {"WS_TOKEN", "WS_TOKEN_FILE"}) {
+  for (const char* const name : {"WS_TOKEN", "WS_TOKEN_FILE"}) {
     if (world_.environment.text(name)) return name;
   }
   return "";

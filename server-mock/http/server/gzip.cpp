@@ -5,8 +5,8 @@
 
 #include <zlib.h>
 
-#include "server-mock/http/server/delivery.hpp"
 #include "server-mock/http/packing.hpp"
+#include "server-mock/http/server/delivery.hpp"
 
 namespace ws::mock::http {
 namespace {

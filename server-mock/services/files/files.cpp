@@ -1,6 +1,5 @@
 #include "server-mock/services/files/files.hpp"
 
-
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"

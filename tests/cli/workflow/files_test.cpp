@@ -120,7 +120,8 @@ TEST_CASE("files: a finalize whose answer is lost is exit 12, run again, there i
   CHECK(stage.assets() == 2);
 }
 
-TEST_CASE("files: a file that is named twice, or lies in two folders, is one Asset, and --again makes one each", "[cli]") {
+TEST_CASE("files: a file that is named twice, or lies in two folders, is one Asset, and --again makes one each",
+          "[cli]") {
   const FileStage stage;
   for (const char* folder : {"x", "y", "z"}) std::filesystem::create_directory(stage.folder / folder);
   for (const char* name : {"x/a.txt", "y/a.txt", "x/b.txt"}) write_text(stage.folder / name, "hello\n");
