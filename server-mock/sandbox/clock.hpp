@@ -38,7 +38,8 @@ class MockClock final : public Clock {
     return *this;
   }
 
-  /// Whether it may stand there: from 1970 to 9899, so that all that is kept for years is told with four digits.
+  /// Whether the clock may show that time: years from 1970 to 9899. What expires up to 100 years later still has a year
+  /// of four digits, as RFC 3339 wants it.
   static bool has(Time time);
   static constexpr std::string_view years = "the clock goes from 1970 to 9899";
 

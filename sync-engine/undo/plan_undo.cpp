@@ -171,6 +171,12 @@ class Undoer {
     return world_.take_out(row, now.path);
   }
 
+  static void lead_to(const Version& version, FileStep& step) {
+    step.to = version.path;
+    step.result = version.hash;
+    step.result_blob = version.blob;
+  }
+
   void add(Candidate one) {
     if (one.step.from == one.step.to && one.step.seen == one.step.result) return;
     const bool arrives = one.step.to && one.step.to != one.step.from;
@@ -184,7 +190,9 @@ class Undoer {
       return;
     }
     if (world_.base.documents.contains(row.document)) return leave(row, "changed since");
-    add({.row = &row, .step = {.to = row.before->path, .result = row.before->hash, .result_blob = row.before->blob}});
+    Candidate one{.row = &row};
+    lead_to(*row.before, one.step);
+    add(std::move(one));
   }
 
   void decide_created(const OperationRow& row) {
@@ -222,11 +230,7 @@ class Undoer {
       one.step.seen = now->hash;
       one.step.seen_blob = row.after->blob;
     }
-    if (row.before) {
-      one.step.to = row.before->path;
-      one.step.result = row.before->hash;
-      one.step.result_blob = row.before->blob;
-    }
+    if (row.before) lead_to(*row.before, one.step);
     add(std::move(one));
   }
 
@@ -270,11 +274,7 @@ class Undoer {
     if (now != hash_of_side(row.after)) return leave(row, now ? "edited since" : "deleted or renamed since");
     Candidate one{.row = &row, .document = document};
     if (row.after) one.step = {.from = row.path(), .seen = now, .seen_blob = row.after->blob};
-    if (row.before) {
-      one.step.to = row.before->path;
-      one.step.result = row.before->hash;
-      one.step.result_blob = row.before->blob;
-    }
+    if (row.before) lead_to(*row.before, one.step);
     add(std::move(one));
   }
 

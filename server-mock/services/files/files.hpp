@@ -65,11 +65,11 @@ Result<std::optional<Asset>> find_asset(World& world, std::string_view id);
 Result<std::optional<std::string>> asset_on(World& world, std::string_view node_id);
 Json to_json(const Asset& asset);
 
-/// 404 if there is none of that id in the caller's Workspaces.
 struct VisibleAsset {
   Asset asset = {};
-  contract::Role role = contract::Role::none;
+  contract::Role role = contract::Role::none;  ///< of the caller, in the Workspace of the asset
 };
+/// Fails with 404 where no Workspace of the caller has an asset with that id.
 ApiResult<VisibleAsset> find_visible_asset(World& world, const ServiceCall& call, std::string_view id);
 
 /// The beginning of a text asset, cut at a code point boundary.
