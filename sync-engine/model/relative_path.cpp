@@ -105,11 +105,11 @@ std::string_view parent_folder(std::string_view path) {
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }  // npos + 1 is 0
 
-std::string_view RelativePath::folder() const noexcept { return parent_folder(text_); }
+std::string_view RelativePath::folder() const noexcept { return parent_folder(text()); }
 
-std::string_view RelativePath::name() const noexcept { return last_part(text_); }
+std::string_view RelativePath::name() const noexcept { return last_part(text()); }
 
-std::string RelativePath::twin_key() const { return utf8::fold_key(text_); }
+std::string RelativePath::twin_key() const { return utf8::fold_key(text()); }
 
 std::string service_form(std::string_view path) { return utf8::nfc(path); }
 
