@@ -54,8 +54,12 @@ Result<void> LeftOut::add(std::string_view name) {
   return {};
 }
 
+bool LeftOut::covers(const RelativePath& place, std::string_view path) {
+  return is_at_or_below(path, place.text()) || is_at_or_below(service_form(path), service_form(place.text()));
+}
+
 bool LeftOut::takes(std::string_view path) const {
-  return std::ranges::any_of(places, [&](const RelativePath& place) { return is_at_or_below(path, place.text()); });
+  return std::ranges::any_of(places, [&](const RelativePath& place) { return covers(place, path); });
 }
 
 std::vector<std::string> LeftOut::names() const {

@@ -22,6 +22,8 @@ struct LeftOut {
 
   /// As it stands in the file: an id, or a path, with or without a slash at its end. Fails with `invalid`.
   Result<void> add(std::string_view name);
+  /// Whether the path is the place or lies beneath it, in whichever Unicode form either is written.
+  static bool covers(const RelativePath& place, std::string_view path);
   /// Whether the path is one of the places, or beneath one.
   bool takes(std::string_view path) const;
   /// Whether the document is one of them, or its path on the service is taken.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api-client/base/utf8.hpp"
+#include "sync-engine/model/change.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
 
 namespace ws::sync {
@@ -47,7 +48,7 @@ class Identifier {
       match_other_forms();
       find_unsyncable();
       look_for_hidden();
-      take_renames(alike_files(base_, missing(), not_made(), options_.renames));
+      take_renames(alike_files(base_, missing_unexplained(), not_made(), options_.renames));
       wait_for_unknown();
       hold_what_follows();
     }
@@ -170,6 +171,20 @@ class Identifier {
     return missing;
   }
 
+  /// Without those of which nobody can tell whether somebody took them away: a new file, however alike, is not theirs.
+  std::vector<DocumentId> missing_unexplained() const {
+    std::vector<DocumentId> documents = missing();
+    std::erase_if(documents, [this](const DocumentId& document) { return base_.left_out.contains(document); });
+    return documents;
+  }
+
+  /// Whether a rule, or what stands in its place, is why the document has no file.
+  bool is_out_of_sight(const DocumentId& document) const {
+    const RelativePath& place = base_.disk_path(document);
+    return base_.left_out.contains(document) || skip_reason_of(closed_, place.text()) ||
+           (options_.ignored && options_.ignored(place)) || (options_.elsewhere && options_.elsewhere(place));
+  }
+
   /// A text that was written anew is no renamed one, however equal.
   std::vector<const FoundFile*> not_made() const {
     std::vector<const FoundFile*> files = changed_;
@@ -198,7 +213,8 @@ class Identifier {
   }
 
   /// A known document whose file is found under the same name in another normal form, or in another case: on a file
-  /// system that folds names it would be the same file, whoever wrote it anew.
+  /// system that folds names it would be the same file, whoever wrote it anew. Not in another case where the document
+  /// is out of sight: its file may be where it was, and the new one is a twin of it.
   void match_other_forms() {
     if (changed_.empty() || local_.tracked.size() == base_.documents.size()) return;
     std::unordered_map<std::string, const DocumentId*> missing;
@@ -208,6 +224,10 @@ class Identifier {
     std::erase_if(changed_, [&](const FoundFile* file) {
       const auto known = missing.find(file->path.twin_key());
       if (known == missing.end()) return false;
+      if (!same_name(base_.disk_path(*known->second), file->path) && is_out_of_sight(*known->second)) {
+        taken_.add(known->first);
+        return false;
+      }
       track(*known->second, *file);
       missing.erase(known);
       return true;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,8 @@
 #include "api-client/base/suggestion.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/model/change.hpp"
+#include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
@@ -69,7 +72,7 @@ class Leaver {
     for (const auto& [document, row] : seen_.base_rows) consider(document, row);
     for (const auto& [path, file] : files_.sides.base) consider(path, file);
     for (const RelativePath& place : wish_.places) {
-      if (!is_document_.contains(place)) rule_.places.insert(place);
+      if (!is_document_.contains(service_form(place.text()))) rule_.places.insert(place);
       if (!met_.contains(place)) return fail(unknown(place));
     }
     if (wish_.pattern && rule_ == session_.config.left_out && found_.steps.empty()) return fail(no_match());
@@ -88,9 +91,9 @@ class Leaver {
     by_itself = false;
     bool any = false;
     for (const RelativePath& place : wish_.places) {
-      if (!is_at_or_below(path.text(), place.text())) continue;
+      if (!LeftOut::covers(place, path.text())) continue;
       met_.insert(place);
-      by_itself = by_itself || path == place;
+      by_itself = by_itself || same_name(path, place);
       any = true;
     }
     if (!any && wish_.pattern && wish_.pattern(path)) any = by_itself = true;
@@ -104,7 +107,7 @@ class Leaver {
     if (!is_wanted(path, by_itself)) return;
     if (by_itself) {
       rule_.documents.insert(document);
-      is_document_.insert(path);
+      is_document_.insert(service_form(path.text()));
     }
     marks_.documents.push_back(document);
     if (here == seen_.local.tracked.end()) {
@@ -181,15 +184,37 @@ class Leaver {
   LeftOut rule_;
   BroughtBack found_;
   std::set<RelativePath> met_;
-  std::set<RelativePath> is_document_;  ///< places that are the path of one
+  std::set<std::string> is_document_;  ///< places that are the path of one, as the service writes them
   LeftMarks marks_;
   std::optional<SafeWriter> writer_;
 };
 
-/// Where a file of the user lies in the place of what is taken, the two are new to each other: nobody edited the one to
-/// get the other.
+/// The files here by the twin keys of their places.
+std::map<std::string, RelativePath> files_by_twin_key(const Scan& scan) {
+  std::map<std::string, RelativePath> files;
+  const auto add = [&](const std::string& name) {
+    if (auto path = RelativePath::parse(name)) {
+      std::string key = path->twin_key();
+      files.emplace(std::move(key), std::move(*path));
+    }
+  };
+  scan.each_file([&](const std::string& name, const CachedEntry&) { add(name); });
+  scan.each_other(add);
+  return files;
+}
+
+/// Where a file of the user lies in the place of what is taken, or has its name in another case, the two are new to
+/// each other: nobody edited the one to get the other.
 Result<void> forget_where_taken(Session& session, const LeftOut& before, const LeftOut& after) {
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
+  WS_LET(const Scan scan, walk_tree(session, false));
+  const std::map<std::string, RelativePath> files_here = files_by_twin_key(scan);
+  const auto is_another = [&](const RelativePath& path, const Sha256& agreed) {
+    const auto file = files_here.find(path.twin_key());
+    if (file == files_here.end()) return false;
+    const auto hash = writer.hash(file->second);
+    return hash && *hash && (**hash != agreed || !same_name(file->second, path));
+  };
   WS_LET(const auto rows, session.state.base());
   WS_LET(const auto pending, session.state.pending());
   const auto comes = [&](const RelativePath& path) { return before.takes(path.text()) && !after.takes(path.text()); };
@@ -197,8 +222,7 @@ Result<void> forget_where_taken(Session& session, const LeftOut& before, const L
   for (const auto& [document, row] : rows) {
     const bool by_id = before.documents.contains(document) && !after.documents.contains(document);
     if (!row.left_out || (!by_id && !comes(row.entry.path))) continue;
-    const auto hash = writer.hash(row.disk_path());
-    if (!hash || !*hash || **hash == row.entry.hash) continue;
+    if (!is_another(row.disk_path(), row.entry.hash)) continue;
     if (!pending.contains(document)) {
       WS_TRY(session.state.put_pending(
           document, PendingRow{.entry = row.entry, .revision = row.entry.revision, .blob = row.blob}));
@@ -209,8 +233,7 @@ Result<void> forget_where_taken(Session& session, const LeftOut& before, const L
   WS_LET(const std::set<RelativePath> files, store.left_out());
   WS_LET(const AttachmentTree agreed, store.base());
   for (const RelativePath& path : files) {
-    const auto hash = comes(path) ? writer.hash(path) : Result<std::optional<Sha256>>(std::nullopt);
-    if (hash && *hash && **hash != agreed.at(path).hash) WS_TRY(store.forget_base(path));
+    if (comes(path) && is_another(path, agreed.at(path).hash)) WS_TRY(store.forget_base(path));
   }
   return transaction.commit();
 }
@@ -252,7 +275,7 @@ std::optional<RelativePath> path_of(const LeftOutName& each) {
 /// Whether the name stands for the place, or for something beneath it.
 bool is_in(const LeftOutName& each, const RelativePath& place) {
   const auto path = path_of(each);
-  return path && is_at_or_below(path->text(), place.text());
+  return path && LeftOut::covers(place, path->text());
 }
 
 Failure not_left_out(std::string_view name, const std::vector<LeftOutName>& names) {
@@ -300,7 +323,7 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
   // What an earlier call took, and did not bring to the end.
   const auto is_meant = [&](const RelativePath& path) {
     const auto place =
-        std::ranges::find_if(wish.places, [&](const auto& each) { return is_at_or_below(path.text(), each.text()); });
+        std::ranges::find_if(wish.places, [&](const auto& each) { return LeftOut::covers(each, path.text()); });
     if (place != wish.places.end()) by_place.erase(*place);
     return wish.all || place != wish.places.end() || (wish.pattern && wish.pattern(path));
   };
@@ -361,7 +384,7 @@ Result<void> change_rule(RunContext& context, const Operation& undone, RuleChang
     const DocumentId document = row.document.empty() && known != documents.end() ? known->second : row.document;
     if (change == RuleChange::takes) {
       rule.documents.erase(document);
-      std::erase_if(rule.places, [&](const RelativePath& place) { return is_at_or_below(path.text(), place.text()); });
+      std::erase_if(rule.places, [&](const RelativePath& place) { return LeftOut::covers(place, path.text()); });
     } else if (document.empty()) {
       rule.places.insert(path);
       marks.files.push_back(path);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "sync-engine/model/attachment.hpp"
+#include "sync-engine/model/change.hpp"
 
 namespace ws::sync {
 namespace {
@@ -55,12 +58,20 @@ void hide_left_out(const Session& session, Survey& survey) {
   const auto& rule = session.config.left_out;
   if (rule.empty()) return;
   LocalTree& local = survey.local;
+  std::map<std::string, RelativePath> created;  // by the twin key
+  for (const auto& [path, hash] : local.created) created.emplace(path.twin_key(), path);
   for (const auto& [document, row] : survey.base_rows) {
     if (!rule.takes(document, row.entry.path)) continue;
     local.unsyncable.insert_or_assign(document, SkipReason::left_out);
-    if (local.created.erase(row.disk_path()) == 0) continue;
-    survey.left_out_here.insert(document);
-    local.obstacles.insert(row.disk_path());
+    const auto file = created.find(row.disk_path().twin_key());
+    if (file == created.end()) continue;
+    local.created.erase(file->second);
+    local.obstacles.insert(file->second);
+    if (same_name(file->second, row.disk_path())) {
+      survey.left_out_here.insert(document);
+    } else {
+      local.skipped.push_back({.path = file->second.string(), .reason = SkipReason::twin});
+    }
   }
   refuse_names(
       local,

@@ -26,6 +26,14 @@ Guard guard_of_absent(const Survey& survey) {
   return {.absent = survey.remote.absent.size(), .tracked = count_in_sight(survey.base)};
 }
 
+bool has_name_in_other_case(const Survey& survey) {
+  return std::ranges::any_of(survey.local.tracked, [&](const auto& file) {
+    const RelativePath& known = survey.base.disk_path(file.first);
+    const RelativePath& now = file.second.path;
+    return known != now && known.twin_key() == now.twin_key() && !same_name(known, now);
+  });
+}
+
 class Surveyor {
  public:
   Surveyor(Session& session, const RunOptions& options, PullMode mode, TextEdits edits = {})
@@ -194,8 +202,10 @@ class Surveyor {
     identified_ = true;
     WS_TRY(load());
     identify_files();
-    // A missing file may be ignored now: the ignore rules decide.
-    if (survey_.local.tracked.size() < survey_.base.documents.size() && !survey_.scan.rules_loaded()) {
+    // A missing file may be ignored now, also where one of its name in another case lies here: the rules decide.
+    const bool may_be_ignored =
+        survey_.local.tracked.size() < survey_.base.documents.size() || has_name_in_other_case(survey_);
+    if (may_be_ignored && !survey_.scan.rules_loaded()) {
       WS_LET(survey_.scan, walk_tree(session_, true));
       identify_files();
     }

@@ -316,3 +316,58 @@ TEST_CASE("sync: a path that names nothing is followed by the nearest one, in ev
   CHECK(taken.exit == 6);
   CHECK_THAT(taken.err, Contains("did you mean `archive.md`?"));
 }
+
+TEST_CASE("sync leave: a file whose name differs only in case is a twin of what is left out, and no edit of it",
+          "[cli][leave]") {
+  const Archive two;
+  const bool is_ignored = GENERATE(true, false);
+  CAPTURE(is_ignored);
+  if (is_ignored) {
+    write_text(two.here / ".wsignore", "/n/p.png\n/n/big.md\n");
+    two.check(two.here, {"sync"});
+    fs::remove(two.here / "n/p.png");
+    fs::remove(two.here / "n/big.md");
+  } else {
+    two.check(two.here, {"sync", "leave", "n/p.png", "n/big.md"});
+  }
+  if (GENERATE(true, false)) two.check(two.here, {"sync"});
+  write_text(two.here / "n/P.png", "another picture");
+  write_text(two.here / "n/Big.md", "another note, [p](P.png)\n");
+  two.check(two.here, {"sync"});
+  two.check(two.there, {"sync"});
+  CHECK(texts_of(two.there) == two.before);
+  if (is_ignored) {
+    fs::remove(two.here / ".wsignore");
+  } else {
+    two.ws(two.here, {"sync", "take", "n/p.png", "n/big.md"});
+  }
+  two.ws(two.here, {"sync"});
+  two.ws(two.here, {"sync"});
+  two.check(two.there, {"sync"});
+  Texts there = texts_of(two.there);
+  CHECK(there["n/p.png"] == two.before.at("n/p.png"));
+  CHECK(there["n/big.md"] == two.before.at("n/big.md"));
+  CHECK(read_text(two.here / "n/P.png") == "another picture");
+  CHECK(read_text(two.here / "n/Big.md") == "another note, [p](P.png)\n");
+}
+
+TEST_CASE("sync leave: a name is the same in either Unicode form", "[cli][leave]") {
+  const TwoFolders two;
+  const std::string composed = "\xC3\xA9";
+  const std::string decomposed = "e\xCC\x81";
+  write_text(two.here / (composed + ".md"), "![](" + composed + ".png)\n");
+  write_text(two.here / (composed + ".png"), "a picture");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "leave", composed + ".md", composed + ".png"}).exit == 0);
+  write_text(two.here / (decomposed + ".md"), "mine\n");
+  const Ended run = two.ws(two.here, {"sync"});
+  INFO(run.out << run.err);
+  CHECK(run.exit == 0);
+  const std::string name = GENERATE(as<std::string>(), "\xC3\xA9", "e\xCC\x81");
+  const Ended taken = two.ws(two.here, {"sync", "take", name + ".png", name + ".md"});
+  INFO(taken.out << taken.err);
+  CHECK(taken.exit == 7);  // the two notes of this name are new to each other
+  CHECK(read_text(two.here / (decomposed + ".md")) == "mine\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(read_text(two.there / (composed + ".md")) == "![](" + composed + ".png)\n");
+}
