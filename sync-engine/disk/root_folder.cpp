@@ -229,11 +229,12 @@ Result<std::string> FilesInOrder::read(const std::string& path) {
 
 Result<std::optional<Sha256>> hash_file_at(int folder, const std::string& name) {
   const Descriptor file(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file && errno == ENOENT) return std::optional<Sha256>{};
+  // A link, a folder or a device in its place is no file of ours either.
+  if (!file && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) return std::optional<Sha256>{};
   if (!file) return disk_failure("open", name);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return disk_failure("read", name);
-  if (!S_ISREG(status.st_mode)) return fail(Failure::Kind::disk, fmt::format("{} is not a regular file", name));
+  if (!S_ISREG(status.st_mode)) return std::optional<Sha256>{};
   const auto hash = Sha256::of_file(file.get());
   if (!hash) return disk_failure("read", name);
   return hash;

@@ -85,7 +85,8 @@ Result<void> replace_disposable(const std::filesystem::path& file,
 /// The whole file. Fails with `not_found` or `disk`.
 Result<std::string> read_file_at(int folder, const std::string& name);
 
-/// The hash of the file, read piece by piece; empty: there is none. Fails with `disk`.
+/// The hash of the file, read piece by piece; empty: there is none, or what has its name is no regular file. Fails with
+/// `disk`.
 Result<std::optional<Sha256>> hash_file_at(int folder, const std::string& name);
 
 /// Adds the names in an open folder, `.` and `..` aside. False: it is none, or cannot be listed.

@@ -156,7 +156,8 @@ Result<void> SafeWriter::remove(const RelativePath& path, const Sha256& seen) {
   if (!folder) return fail(folder.error());
   const std::string name = name_of(path);
   WS_LET(const std::optional<Sha256> now, hash_file_at(folder->get(), name));
-  if (!now) return remove_folders_left(path);
+  const bool is_gone = !now && ::faccessat(folder->get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+  if (is_gone && errno == ENOENT) return remove_folders_left(path);
   if (now != seen) return changed(path);
   const std::string aside = new_name();
   if (rename_to_free(folder->get(), name.c_str(), staging_fd(), aside.c_str()) != 0) {
@@ -256,7 +257,7 @@ Result<std::string> SafeWriter::read(const RelativePath& path) const {
 Result<std::optional<Sha256>> SafeWriter::hash(const RelativePath& path) const {
   const Descriptor folder = root_->open_beneath(path.folder(), O_RDONLY | O_DIRECTORY);
   if (folder) return hash_file_at(folder.get(), name_of(path));
-  if (errno == ENOENT || errno == ENOTDIR) return std::optional<Sha256>{};
+  if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::optional<Sha256>{};
   return disk_failure("open the folder of", path.text());
 }
 

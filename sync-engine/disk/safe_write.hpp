@@ -47,7 +47,7 @@ class SafeWriter : public StagingFolder {
 
   /// The text at `path`. Fails with `not_found` or `disk`.
   Result<std::string> read(const RelativePath& path) const;
-  /// The hash of the file at `path`, read piece by piece; empty: there is none. Fails with `disk`.
+  /// The hash of the file at `path`, as `hash_file_at`; empty also where a folder above it is none. Fails with `disk`.
   Result<std::optional<Sha256>> hash(const RelativePath& path) const;
 
  private:

@@ -338,3 +338,34 @@ TEST_CASE("sync watch: a picture that changes alone is sent", "[cli]") {
   CHECK(read_text(vault.there / "img/a.png") == png + "edited while it watched");
   CHECK(read_text(vault.here / "img/b.pdf") == "%PDF-1.7 edited there");
 }
+
+TEST_CASE("lost files: what became a folder or a link after an unanswered commit does not stop the next run",
+          "[cli][attachments]") {
+  const Pictures vault;
+  vault.both_in_step();
+  const std::string name = GENERATE("img/a.png", "note.md");
+  const bool is_link = GENERATE(true, false);
+  const int nth = GENERATE(1, 2);
+  CAPTURE(name, is_link, nth);
+  write_text(vault.here / "img/a.png", png + "edited");
+  write_text(vault.here / "note.md", "# Note\n\n![a](img/a.png) and [[b.pdf]], edited\n");
+  write_text(vault.here / "other.md", "another\n");
+  control(
+      vault.server,
+      "POST",
+      "/faults",
+      fmt::format(
+          R"({{"operation": "sync.commit", "nth": {}, "phase": "after", "effect": {{"close_without_answer": true}}}})",
+          nth));
+  REQUIRE(vault.ws(vault.here, {"sync", "--no-retry"}).exit != 0);
+  fs::remove(vault.here / name);
+  if (is_link) {
+    fs::create_symlink("other.md", vault.here / name);
+  } else {
+    write_text(vault.here / name / "in.txt", "inside");
+  }
+  const Ended run = vault.ws(vault.here, {"sync"});
+  const Ended again = vault.ws(vault.here, {"sync"});
+  INFO(run.out << run.err << again.out << again.err);
+  CHECK(again.exit == 0);
+}
