@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -20,9 +21,12 @@
 #include "sync-engine/survey/documents_here.hpp"
 #include "sync-engine/survey/survey.hpp"
 #include "sync-engine/tree/hash.hpp"
+#include "sync-engine/undo/taken_places.hpp"
 
 namespace ws::sync {
 namespace {
+
+constexpr std::string_view in_its_place = "another file is in its place";
 
 /// What a note is to be.
 struct WantedNote {
@@ -48,6 +52,7 @@ class Planner {
     }
     for (const WantedNote& note : notes_) WS_TRY(add(note));
     WS_TRY(add_files());
+    leave_blocked();
     std::ranges::stable_sort(found_.steps, {}, place_of);
     std::ranges::stable_sort(found_.left, {}, &LeftAlone::path);
     if (found_.steps.empty() && found_.left.empty()) WS_TRY(look_for_match());
@@ -74,6 +79,23 @@ class Planner {
     found_.left.push_back({.path = path, .why = std::string(why)});
   }
 
+  /// A file cannot come to a place that is taken: `-n` promises nothing that the command leaves.
+  void leave_blocked() {
+    TakenPlaces places(session_.root);
+    std::set<RelativePath> leaving;
+    const auto is_blocked = [&](const FileStep& step) {
+      const bool taken = step.to && step.to != step.from && places.is_taken(*step.to, leaving);
+      if (taken) leave(*step.to, in_its_place);
+      return taken;
+    };
+    do {
+      leaving.clear();
+      for (const FileStep& step : found_.steps) {
+        if (step.from && step.from != step.to) leaving.insert(*step.from);
+      }
+    } while (std::erase_if(found_.steps, is_blocked) != 0);
+  }
+
   static std::string twin_words(const std::string& taken) {
     return fmt::format("it and {} are one name on other machines", taken);
   }
@@ -86,6 +108,15 @@ class Planner {
   /// A rule, its name or its kind keeps it out of sight: that it is not seen is no proof that it is gone.
   bool is_out_of_sight(const DocumentId& document) const {
     return seen_.base.left_out.contains(document) || seen_.local.unsyncable.contains(document);
+  }
+
+  /// One that is out of sight. What has its place is named.
+  bool passes_over(const DocumentId& document, const BaseRow& row) {
+    const auto hidden = seen_.local.unsyncable.find(document);
+    const bool is_replaced = hidden != seen_.local.unsyncable.end() &&
+                             (hidden->second == SkipReason::symlink || hidden->second == SkipReason::special);
+    if (is_replaced && is_wanted(row.disk_path())) leave(row.disk_path(), in_its_place);
+    return is_out_of_sight(document);
   }
 
   void want(WantedNote note) {
@@ -108,8 +139,12 @@ class Planner {
         if (other != versions.end()) files_.emplace(path, other->file);
         continue;
       }
-      WS_LET(const std::optional<std::string> now, read_if_there(*writer_, path));
-      auto found = find_state_text(log, path, {}, now);
+      auto now = read_if_there(*writer_, path);
+      if (!now) {  // a link, for one: the other files come all the same
+        leave(path, in_its_place);
+        continue;
+      }
+      auto found = find_state_text(log, path, {}, *now);
       if (!found && found.error().kind == Failure::Kind::not_found) continue;
       if (!found) return fail(std::move(found).error());
       const auto known = documents.find(path);
@@ -133,7 +168,7 @@ class Planner {
   Result<void> want_agreed() {
     for (const auto& [document, row] : seen_.base_rows) {
       const Entry* const file = here(document);
-      if (is_out_of_sight(document) || (file != nullptr && wish_.only_missing)) continue;
+      if (passes_over(document, row) || (file != nullptr && wish_.only_missing)) continue;
       want({.path = file != nullptr ? file->path : row.disk_path(),
             .document = document,
             .hash = row.entry.hash,
@@ -209,7 +244,7 @@ class Planner {
 
   Result<void> want_service() {
     for (const auto& [document, row] : seen_.base_rows) {
-      if (is_out_of_sight(document)) continue;
+      if (passes_over(document, row)) continue;
       const Entry* const file = here(document);
       if (seen_.remote.gone.contains(document)) {
         if (file != nullptr) want({.path = file->path, .document = document});
@@ -245,7 +280,7 @@ class Planner {
       step.seen = file->hash;
     } else if (seen_.local.created.contains(note.path) || seen_.local.set_aside.contains(note.path)) {
       if (!note.document.empty() || wish_.only_missing) {
-        leave(note.path, "another file is in its place");
+        leave(note.path, in_its_place);
         return {};
       }
       step.from = note.path;
