@@ -33,6 +33,7 @@ struct RunOptions {
   std::string message = {};              ///< of the commit
   WantedPath only = {};                  ///< empty: all
   std::set<DocumentId> only_too = {};    ///< wanted by `only` wherever they lie
+  bool leaves_links = false;             ///< of an undo: the texts have them as they are to be, also with `links: keep`
   bool makes_room = false;               ///< what lies in the places of `only_too` is received as well
   std::set<RelativePath> absent = {};    ///< taken for gone here, though they may lie here; with `only` and `whole`
   std::set<RelativePath> made = {};      ///< written anew by this program: none of them is a file that was renamed

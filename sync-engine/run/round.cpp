@@ -428,7 +428,7 @@ void count_links(Session& session,
 }
 
 Result<RelinkPlan> plan_kept_links(Session& session, const Survey& survey, const RunOptions& options) {
-  if (session.config.links != LinksMode::keep || survey.plan.guard) return RelinkPlan{};
+  if (session.config.links != LinksMode::keep || options.leaves_links || survey.plan.guard) return RelinkPlan{};
   links::Renames renamed = renames_of(survey.plan);
   if (session.knows_attachments()) {
     WS_LET(const AttachmentSurvey files, survey_attachments(session, survey, options));
@@ -445,7 +445,7 @@ Result<Survey> survey_with_links(Session& session, const RunOptions& options, st
   WS_LET(const RelinkPlan kept, plan_kept_links(session, survey, options));
   if (kept.steps.empty()) return survey;
   WS_TRY(store_survey(session, survey));
-  WS_LET(const DoneSteps done, carry_out_steps(session, kept.steps));
+  WS_LET(const DoneSteps done, carry_out_steps(session, kept.steps, kept.rows));
   for (const RelinkedNote& note : kept.told.notes) {
     const auto is_left = [&](const LeftAlone& each) { return each.path.text() == note.path; };
     if (std::ranges::none_of(done.left, is_left)) mended += note.links;

@@ -119,9 +119,10 @@ class JoinedRows {
       OperationRow& known = rows_[place->second];
       known.origins.bits |= row.origins.bits;
       // One that was renamed here before the run, and changed by it before the new name was told.
-      const bool is_renamed = row.document.empty() && row.before && row.after && row.before->path != row.after->path;
-      if (is_renamed && known.before && known.before->path == row.after->path) known.before->path = row.before->path;
-      rows_[place->second].after = std::move(row.after);
+      const bool is_renamed = row.before && row.after && row.before->path != row.after->path;
+      const bool was_in_place = known.before && known.after && known.before->path == known.after->path;
+      if (is_renamed && was_in_place && known.before->path == row.after->path) known.before->path = row.before->path;
+      known.after = std::move(row.after);
     }
     OperationRow& joined = rows_[place->second];
     if (is_merge && joined.before && joined.after) {

@@ -436,7 +436,11 @@ TEST_CASE("links: keep: a note that is skipped as a twin keeps its document when
   runs_and_keeps();
   CHECK(read_text(two.here / "T.md") == "![](q.png)\n");
   SECTION("by restore too") { REQUIRE(two.ws(two.here, {"sync", "restore", "T.md"}).exit == 0); }
-  SECTION("by undo too") { REQUIRE(two.ws(two.here, {"sync", "undo", "--yes"}).exit == 0); }
+  SECTION("by undo too") {
+    const Ended undone = two.ws(two.here, {"sync", "undo", "--yes"});
+    CHECK(undone.exit == 13);
+    CHECK_THAT(undone.err, Contains("not undone: T.md, the file cannot be read now"));
+  }
   runs_and_keeps();
   fs::rename(two.here / "T.md", two.here / "m.md");
   CHECK(two.sync(two.here).exit == 0);
@@ -574,4 +578,35 @@ TEST_CASE("sync undo: what would come to an ignored place is named and left", "[
   CHECK(parse(ended.out)["anew"] == planned["anew"]);
   CHECK_FALSE(fs::exists(two.here / "d"));
   CHECK(read_text(two.here / "z.md") == "z\n");
+}
+
+TEST_CASE("identity: with `links: keep` undo and redo give back the bytes, and a pull that edited links is a run",
+          "[cli][identity]") {
+  const Linked two;
+  two.keep_links();
+  two.both();
+  const auto before = texts_of(two.here);
+  fs::rename(two.here / "a.md", two.here / "t.md");
+  fs::rename(two.here / "n.md", two.here / "a.md");
+  fs::rename(two.here / "t.md", two.here / "n.md");
+  const std::string way = GENERATE("sync", "pull", "push");
+  CAPTURE(way);
+  const auto ran =
+      two.ws(two.here, way == "sync" ? std::vector<std::string>{"sync"} : std::vector<std::string>{"sync", way});
+  INFO(ran.out << ran.err);
+  REQUIRE(ran.exit == 0);
+  const auto after = texts_of(two.here);
+  REQUIRE(after != before);
+  const Ended undone = two.ws(two.here, {"sync", "undo", "--yes"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 0);
+  if (way == "sync") {
+    CHECK(texts_of(two.here) == before);
+    CHECK(two.ws(two.here, {"sync", "redo", "--yes"}).exit == 0);
+    CHECK(texts_of(two.here) == after);
+  } else {
+    // The names are the person's own, whom nobody asked to take them back.
+    CHECK(texts_of(two.here).at("n.md") == before.at("a.md"));
+    CHECK(texts_of(two.here).at("a.md") == before.at("n.md"));
+  }
 }
