@@ -53,7 +53,7 @@ class AttachmentDecision {
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     if (keep != Keep::remote) WS_TRY(record_kept(path, open));
     WS_TRY(agree_on_theirs(path, open));
-    WS_TRY(store_.drop_conflict(path));
+    WS_TRY(is_of_folder || open.from ? store_.drop_conflict(path) : keep_decided(path));
     return transaction.commit();
   }
 
@@ -93,6 +93,14 @@ class AttachmentDecision {
     OperationRow row{.origins = ChangeOrigin::decided};
     if (open.local) row.before = row.after = Version{.path = path, .hash = open.local->hash};
     return session_.state.operations().record(row);
+  }
+
+  /// Its undo opens the conflict again.
+  Result<void> keep_decided(const RelativePath& path) {
+    Operations operations = session_.state.operations();
+    WS_TRY(operations.begin_record());
+    const auto operation = operations.current();
+    return operation ? store_.set_decided(path, *operation) : store_.drop_conflict(path);
   }
 
   Result<void> note(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {

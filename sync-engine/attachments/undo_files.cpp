@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sync-engine/attachments/local_files.hpp"
+#include "sync-engine/attachments/publish_list.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/session/kept_bytes.hpp"
 #include "sync-engine/undo/taken_places.hpp"
@@ -109,7 +110,8 @@ class FileUndo {
         base_(std::move(base)),
         files_(session) {}
 
-  Result<void> add(const OperationRow& row, UndoPlan& plan) {
+  /// `side`: where it is taken back.
+  Result<void> add(const OperationRow& row, StepSide side, UndoPlan& plan) {
     const RelativePath& path = row.path();
     if (session_.config.left_out.takes(path.text())) {
       plan.left.push_back({.path = path, .why = std::string(left_out_now)});
@@ -117,7 +119,7 @@ class FileUndo {
     }
     const bool is_moved = row.before && row.after && row.before->path != row.after->path;
     const bool keeps_bytes = is_moved && row.before->hash == row.after->hash;
-    FileStep step{.seen = hash_of_version(row.after), .result = hash_of_version(row.before)};
+    FileStep step{.seen = hash_of_version(row.after), .result = hash_of_version(row.before), .side = side};
     if (row.after) step.from = row.after->path;
     if (row.before) step.to = row.before->path;
     const std::optional<RelativePath> place = row.after ? later_.place_of(path) : std::nullopt;
@@ -148,17 +150,18 @@ class FileUndo {
       return {};
     }
     if (undone_.is_first) {
-      const std::optional<StepSide> side = side_of_first(row);
-      if (!side) {
+      const std::optional<StepSide> of_first = side_of_first(row);
+      if (!of_first) {
         leave("both sides had it before this run");
         plan.left.back().is_final = true;
         return {};
       }
-      if (*side == StepSide::service && !base_.contains(path)) return {};  // an earlier undo took it off the service
-      step.side = *side;
+      if (*of_first == StepSide::service && !base_.contains(path))
+        return {};  // an earlier undo took it off the service
+      step.side = *of_first;
     }
     WS_LET(const std::string_view hidden,
-           step.side == StepSide::here ? Result<std::string_view>("") : why_not_sent(row, step));
+           is_here_alone(step.side) ? Result<std::string_view>("") : why_not_sent(row, step));
     if (!hidden.empty()) {
       leave(hidden);
     } else if (now != step.seen) {
@@ -168,6 +171,9 @@ class FileUndo {
     }
     return {};
   }
+
+  /// Of the file at the place now; empty: there is none.
+  std::optional<Sha256> hash_at(const RelativePath& place) { return hash_as_spelled(place); }
 
   /// Adds the steps to those of the notes, without those that collide, and answers what the run does about the files.
   Result<std::vector<Action>> end(UndoPlan& plan) {
@@ -222,7 +228,7 @@ class FileUndo {
     WS_LET(AttachmentSurvey with, survey_attachments(session_, survey_, run, sent));
     const FoundThere there = find_there(without.plan, with.plan);
     std::erase_if(steps_, [&](const FileStep& step) {
-      if (step.side == StepSide::here) return false;
+      if (is_here_alone(step.side)) return false;
       const std::string_view why = why_collides(step, there);
       if (!why.empty()) plan.left.push_back({.path = step.to ? *step.to : *step.from, .why = std::string(why)});
       return !why.empty();
@@ -329,6 +335,25 @@ class FileUndo {
   LocalFiles files_;
 };
 
+bool is_left(const RelativePath& path, const std::vector<LeftAlone>& left) {
+  return std::ranges::find(left, path, &LeftAlone::path) != left.end();
+}
+
+bool has_same_bytes(const std::optional<Attachment>& a, const std::optional<Attachment>& b) {
+  return a ? b && a->hash == b->hash : !b;
+}
+
+std::optional<Attachment> row_at(const AttachmentTree& rows, const RelativePath& path) {
+  const auto row = rows.find(path);
+  return row == rows.end() ? std::nullopt : std::optional(row->second);
+}
+
+/// Whether the file here got what the service had.
+bool is_for_theirs(const OperationRow& row, const OpenAttachment& decided) {
+  return row.changes() &&
+         hash_of_version(row.after) == (decided.remote ? std::optional(decided.remote->hash) : std::nullopt);
+}
+
 }  // namespace
 
 Result<std::vector<Action>> plan_file_undo(Session& session,
@@ -337,15 +362,26 @@ Result<std::vector<Action>> plan_file_undo(Session& session,
                                            const UndoOptions& options,
                                            AsksService asks,
                                            PlannedUndo& planned) {
-  if (rows.empty()) return std::vector<Action>();
+  AttachmentStore store = session.attachments();
+  WS_LET(const auto decided, store.decided_conflicts(undone.id));
+  if (rows.empty() && decided.empty()) return std::vector<Action>();
   UndoPlan& plan = planned.undo;
+  const auto is_wanted = [&](const RelativePath& path) { return !options.only || options.only(path); };
   WS_LET(AttachmentTree base, session.attachments().base());
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(LaterPlaces later, LaterPlaces::load(session.state.operations(), undone.id));
   FileUndo undo(session, undone, planned.survey, asks, writer, std::move(later), std::move(base));
+  for (const auto& [path, conflict] : decided) {
+    if (is_wanted(path)) planned.opened_again.emplace(path, conflict);
+  }
   for (const OperationRow& row : rows) {
-    if (options.only && !options.only(row.path()) && !(row.before && options.only(row.before->path))) {
+    if (!is_wanted(row.path()) && !(row.before && is_wanted(row.before->path))) {
       plan.is_partial = plan.is_partial || row.changes();
+      continue;
+    }
+    const auto conflict = decided.find(row.path());
+    if (conflict != decided.end()) {
+      if (is_for_theirs(row, conflict->second)) WS_TRY(undo.add(row, StepSide::in_the_end, plan));
       continue;
     }
     if (!row.changes()) {
@@ -354,9 +390,74 @@ Result<std::vector<Action>> plan_file_undo(Session& session,
         plan.left.push_back({.path = row.path(), .why = "it had gone missing here, and came back", .is_final = true});
       continue;
     }
-    WS_TRY(undo.add(row, plan));
+    WS_TRY(undo.add(row, StepSide::both, plan));
   }
-  return undo.end(plan);
+  WS_LET(std::vector<Action> actions, undo.end(plan));
+  for (auto conflict = planned.opened_again.begin(); conflict != planned.opened_again.end();) {
+    const auto& [path, open] = *conflict;
+    const bool is_taken_back = std::ranges::any_of(
+        plan.steps, [&path = path](const FileStep& step) { return step.is_about_bytes() && step.to == path; });
+    const auto now = undo.hash_at(path);
+    const bool is_as_then = is_taken_back || now == (open.local ? std::optional(open.local->hash) : std::nullopt);
+    if (!is_as_then && !is_left(path, plan.left))
+      plan.left.push_back({.path = path, .why = std::string(changed_since)});
+    conflict = is_as_then ? std::next(conflict) : planned.opened_again.erase(conflict);
+  }
+  return actions;
+}
+
+Result<std::map<RelativePath, OpenAttachment>> give_theirs_back(Session& session,
+                                                                std::uint64_t undone,
+                                                                std::vector<LeftAlone>& left) {
+  AttachmentStore store = session.attachments();
+  WS_LET(auto conflicts, store.decided_conflicts(undone));
+  std::erase_if(conflicts, [&](const auto& each) { return is_left(each.first, left); });
+  if (conflicts.empty()) return conflicts;
+  WS_LET(KnownList list, load_list(store));
+  WS_LET(const AttachmentTree agreed, store.base());
+  RowChanges changes;
+  for (const auto& [path, open] : conflicts) {
+    if (!has_same_bytes(row_at(list.rows(), path), open.remote))
+      changes.emplace(path, RowChange{.seen = row_at(agreed, path), .now = open.remote});
+  }
+  if (changes.empty()) return conflicts;
+  WS_LET(const std::set<RelativePath> done, publish_list(session, store, list, changes));
+  for (const auto& [path, change] : changes) {
+    if (done.contains(path)) continue;
+    left.push_back({.path = path, .why = "changed on the service since"});
+    conflicts.erase(path);
+  }
+  return conflicts;
+}
+
+Result<void> open_files_again(Session& session,
+                              std::uint64_t undone,
+                              const std::map<RelativePath, OpenAttachment>& conflicts,
+                              const std::vector<FileStep>& steps,
+                              std::vector<FileStep>& back) {
+  AttachmentStore store = session.attachments();
+  WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
+  for (const auto& [path, decided] : conflicts) {
+    OpenAttachment open = decided;
+    const auto beside = open.beside ? writer.hash(*open.beside).value_or(std::nullopt) : std::nullopt;
+    if (open.beside) WS_TRY(store.hold_again(*open.beside));
+    if (!open.remote || beside != open.remote->hash) open.beside.reset();
+    WS_LET(const AttachmentTree agreed, store.base());
+    OperationRow row{.origins = ChangeOrigin::sent};
+    if (const auto known = row_at(agreed, path)) row.before = Version{.path = path, .hash = known->hash};
+    if (open.remote) row.after = Version{.path = path, .hash = open.remote->hash};
+    WS_TRY(session.state.operations().record(row));
+    WS_TRY(open.base ? store.put_base(path, *open.base) : store.forget_base(path));
+    WS_TRY(store.forget_decided(path, undone));
+    WS_TRY(store.put_conflict(path, open));
+    const auto step = std::ranges::find_if(steps, [&path = path](const FileStep& each) {
+      return each.side == StepSide::in_the_end && each.is_about_bytes() && each.to == path;
+    });
+    if (step == steps.end()) continue;
+    back.push_back(*step);
+    back.back().side = StepSide::both;
+  }
+  return {};
 }
 
 }  // namespace ws::sync

@@ -1,6 +1,8 @@
 /// A recorded run taken back for the files that notes show: which steps.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include "api-client/base/result.hpp"
@@ -18,5 +20,18 @@ Result<std::vector<Action>> plan_file_undo(Session& session,
                                            const UndoOptions& options,
                                            AsksService asks,
                                            PlannedUndo& planned);
+
+/// Gives the service back what it had in the conflicts about files that the operation decided, and answers these. One
+/// whose row somebody changed since is left alone. Needs the service; fails as `publish_list` does.
+Result<std::map<RelativePath, OpenAttachment>> give_theirs_back(Session& session,
+                                                                std::uint64_t undone,
+                                                                std::vector<LeftAlone>& left);
+
+/// Opens them again, within the caller's transaction, and adds the steps that give files here back what they had.
+Result<void> open_files_again(Session& session,
+                              std::uint64_t undone,
+                              const std::map<RelativePath, OpenAttachment>& conflicts,
+                              const std::vector<FileStep>& steps,
+                              std::vector<FileStep>& back);
 
 }  // namespace ws::sync

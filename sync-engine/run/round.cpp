@@ -136,10 +136,11 @@ Result<bool> resolve_open(RunContext& context, const RunOptions& options, Report
   return ended_by ? Result<bool>(fail(std::move(*ended_by))) : another_round;
 }
 
-/// Push and commit. A failure that ends it early is in the report.
+/// Push and commit. A failure that ends it early is in the report. Lets go of the survey: the look that ends the round
+/// makes another, and of a large tree the two together are the most that a run ever holds.
 Result<void> push_half(RunContext& context,
                        const RunOptions& options,
-                       const Survey& survey,
+                       Survey& survey,
                        const AwaitFiles& await_files,
                        Report& report,
                        bool& another) {
@@ -152,6 +153,7 @@ Result<void> push_half(RunContext& context,
   if (!report.ended_by) {
     if (auto published = publish(); !published) report.ended_by = published.error();
   }
+  survey = {};
   WS_TRY(close_report(context, report));
   another =
       another || (!report.ended_by && (frees_twin(report, names_freed(report, is_any)) || context.session.pulls_again));
@@ -393,6 +395,7 @@ Result<Report> pull_round(RunContext& context, const RunOptions& options) {
   if (!report.ended_by) WS_TRY(keep_local_conflicts(context.session, survey, report.rows));
   const auto pushes = std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
   report.partial = report.partial || pushes > 0;
+  survey = {};  // as after a push
   WS_TRY(close_report(context, report));
   return report;
 }

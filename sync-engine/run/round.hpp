@@ -20,7 +20,7 @@ namespace ws::sync {
 
 /// What a round may publish at once: a survey whose plan has pushes alone, and the report of it.
 struct PlannedPushes {
-  const Survey& survey;
+  Survey& survey;
   Report report;
   AwaitFiles await_files = {};
 };

@@ -326,6 +326,17 @@ void tell_opened_again(const std::vector<DecidedText>& decided,
   }
 }
 
+void tell_opened_again(const std::map<RelativePath, OpenAttachment>& files, Row::State state, Report& report) {
+  for (const auto& [path, open] : files) {
+    Conflict conflict = conflict_of(path, open);
+    const std::string_view reason = conflict.row().reason;
+    report.rows.push_back(
+        {.action = {.kind = ActionKind::conflict, .path = path, .reason = reason, .attachment = true}, .state = state});
+    report.conflicts.push_back(std::move(conflict));
+  }
+  report.clean = report.clean && files.empty();
+}
+
 /// Of an undo that is not begun: what `tell_of_conflicts` would come to.
 void foresee_conflicts(const std::vector<DecidedText>& decided,
                        const std::vector<FileStep>& steps,
@@ -341,13 +352,15 @@ void foresee_conflicts(const std::vector<DecidedText>& decided,
 }
 
 /// Once the service has its text again, this side gets back what it had: the base of the conflict and, by the steps
-/// that are journalled here, its text. Empty: no conflict is opened again.
+/// that are journalled here, its text. Empty: nothing is left to do here.
 Result<std::vector<FileStep>> open_again(Session& session,
+                                         const Operation& undo,
                                          const std::vector<DecidedText>& decided,
+                                         const std::map<RelativePath, OpenAttachment>& files,
                                          const std::vector<FileStep>& steps,
                                          const std::vector<LeftAlone>& left) {
   std::vector<FileStep> back;
-  if (decided.empty()) return back;
+  if (decided.empty() && files.empty()) return back;
   WS_LET(const auto base, session.state.base());
   WS_LET(const auto heard, session.state.pending());
   WS_LET(sqlite::Transaction transaction, session.state.begin());
@@ -381,8 +394,8 @@ Result<std::vector<FileStep>> open_again(Session& session,
     if (!heard.contains(document)) WS_TRY(session.state.put_pending(document, pending));
     back.push_back(std::move(one));
   }
-  if (back.empty()) return back;
-  WS_TRY(session.state.operations().put_undo_here(back));
+  WS_TRY(open_files_again(session, undo.undoes, files, steps, back));
+  if (!back.empty()) WS_TRY(session.state.operations().put_undo_here(back));
   WS_TRY(record_steps_to_write(session, back));
   WS_TRY(transaction.commit());
   return back;
@@ -391,7 +404,8 @@ Result<std::vector<FileStep>> open_again(Session& session,
 /// A run of the documents whose conflicts are open again: the service records these.
 Result<void> tell_of_conflicts(RunContext& context, const std::vector<FileStep>& steps, Report& report) {
   const std::set<RelativePath> paths = paths_of(steps);
-  RunOptions run{.whole = true, .only = [&paths](const RelativePath& path) { return paths.contains(path); }};
+  RunOptions run{
+      .whole = true, .only = [&paths](const RelativePath& path) { return paths.contains(path); }, .leaves_links = true};
   for (const FileStep& step : steps) run.only_too.insert(step.document);
   WS_LET(Report told, run_rounds(context, run));
   std::ranges::move(told.rows, std::back_inserter(report.rows));
@@ -403,11 +417,11 @@ Result<void> tell_of_conflicts(RunContext& context, const std::vector<FileStep>&
 }
 
 /// Carries out the journalled steps, then a run restricted to these files. Without the service a later command runs it.
-/// `planned`: the survey of an undo that begins; its report is in `result`.
+/// `planned`: the survey of an undo that begins, which it lets go of; its report is in `result`.
 Result<void> carry_out_undo(RunContext& context,
                             const Operation& undo,
                             const std::vector<FileStep>& steps,
-                            const Survey* planned,
+                            Survey* planned,
                             UndoReport& result) {
   Session& session = context.session;
   Operations operations = session.state.operations();
@@ -464,6 +478,7 @@ Result<void> carry_out_undo(RunContext& context,
   const std::set<RelativePath> paths = paths_of(sent);
   RunOptions run{.message = "Undo run " + std::to_string(undo.undoes),
                  .only = [&paths](const RelativePath& path) { return paths.contains(path); },
+                 .leaves_links = true,
                  .absent = files_that_stay(sent)};
   run.whole = !run.absent.empty();
   for (const FileStep& step : sent) {
@@ -501,7 +516,12 @@ Result<void> carry_out_undo(RunContext& context,
   report.clean = !report.ended_by && !report.guard && report.conflicts.empty() && result.left.empty() &&
                  std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
   if (report.ended_by || report.guard) return {};
-  WS_LET(const std::vector<FileStep> back, open_again(session, decided, steps, result.left));
+  auto files = give_theirs_back(session, undo.undoes, result.left);
+  if (!files) {
+    report.ended_by = std::move(files).error();
+    return {};
+  }
+  WS_LET(const std::vector<FileStep> back, open_again(session, undo, decided, *files, steps, result.left));
   if (!back.empty()) {
     tell_opened_again(decided, steps, report.rows);
     StepsHere in_the_end(session, undo, back, false);
@@ -510,6 +530,7 @@ Result<void> carry_out_undo(RunContext& context,
     result.left.insert(result.left.end(), in_the_end.left().begin(), in_the_end.left().end());
     WS_TRY(tell_of_conflicts(context, back, report));
   }
+  tell_opened_again(*files, Row::State::done, report);
   return record();
 }
 
@@ -519,10 +540,13 @@ bool is_same(const UndoReport& finished, const UndoOptions& options) {
 }
 
 /// What a decision left as it was here.
-std::vector<LeftAlone> find_unchanged(const std::vector<OperationRow>& rows, const UndoOptions& options) {
+std::vector<LeftAlone> find_unchanged(const std::vector<OperationRow>& rows,
+                                      const std::map<RelativePath, OpenAttachment>& files,
+                                      const UndoOptions& options) {
   std::vector<LeftAlone> left;
   for (const OperationRow& row : rows) {
-    if (!row.origins.has(ChangeOrigin::decided) || row.changes() || (options.only && !options.only(row.path())))
+    if (!row.origins.has(ChangeOrigin::decided) || row.changes() || files.contains(row.path()) ||
+        (options.only && !options.only(row.path())))
       continue;
     left.push_back({.path = row.path(), .why = "the decision replaced nothing here", .is_final = true});
   }
@@ -577,7 +601,8 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   if (!is_local && context.session.remote == nullptr)
     return fail(Failure::Kind::usage, "this cannot be done without the service", "run `ws login`");
   const FlushAhead flush(context.session, rows.size());
-  const std::vector<LeftAlone> unchanged = find_unchanged(rows, options);
+  WS_LET(const auto decided_files, context.session.attachments().decided_conflicts(undone.id));
+  const std::vector<LeftAlone> unchanged = find_unchanged(rows, decided_files, options);
   const auto files =
       std::stable_partition(rows.begin(), rows.end(), [](const OperationRow& row) { return !row.is_about_file(); });
   const std::vector<OperationRow> of_files(files, rows.end());
@@ -599,6 +624,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
       WS_LET(const std::vector<DecidedText> decided, context.session.state.operations().decided_texts(undone.id));
       tell_opened_again(decided, planned.undo.steps, result.report.rows);
       foresee_conflicts(decided, planned.undo.steps, result.report.rows);
+      tell_opened_again(planned.opened_again, Row::State::planned, result.report);
     }
     sort_by_path(result.report.rows);
     // What is left out again goes here alone, as it did the first time.
@@ -608,7 +634,8 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
     }
   }
   UndoPlan& plan = planned.undo;
-  const bool is_spent = !planned.is_stopped && plan.steps.empty() && plan.left.empty() && !plan.is_partial;
+  const bool does_nothing = plan.steps.empty() && planned.opened_again.empty();
+  const bool is_spent = !planned.is_stopped && does_nothing && plan.left.empty() && !plan.is_partial;
   if (is_spent && !options.operation) return std::optional<UndoReport>();
   const bool leaves_more = plan.is_partial || !std::ranges::all_of(plan.left, &LeftAlone::is_final);
   // An undo is about the files of its run: what else lies here was not asked for.
@@ -616,11 +643,11 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   result.left = planned.undo.left;
   result.anew = planned.undo.anew;
   keep_made_anew(result);
-  if (options.dry_run || planned.is_stopped || planned.undo.steps.empty() || result.report.guard) {
+  if (options.dry_run || planned.is_stopped || does_nothing || result.report.guard) {
     result.report.clean =
         result.report.rows.empty() && result.left.empty() && !result.report.guard && !planned.is_stopped;
     // Asked for by its number, or nothing that a later call can do: the way further back leads past it.
-    const bool ends_here = !planned.is_stopped && plan.steps.empty() && !leaves_more;
+    const bool ends_here = !planned.is_stopped && does_nothing && !leaves_more;
     if (ends_here && !options.dry_run) {
       Operations operations = context.session.state.operations();
       WS_TRY(plan.left.empty() ? operations.set_spent(undone.id) : operations.set_lasting(undone.id));
@@ -630,7 +657,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   WS_LET(const std::vector<LeftAlone> not_ready, prepare_bytes(context.session, plan.steps));
   plan.left.insert(plan.left.end(), not_ready.begin(), not_ready.end());
   result.left = plan.left;
-  if (plan.steps.empty()) return std::optional(std::move(result));
+  if (plan.steps.empty() && planned.opened_again.empty()) return std::optional(std::move(result));
   if (rule == RuleChange::leaves) WS_TRY(change_rule(context, undone, rule, false));
   WS_TRY(context.session.history.flush());
   WS_LET(Operation undo, new_operation(context, options.redo ? "redo" : "undo"));

@@ -244,7 +244,9 @@ Result<std::vector<Sha256>> AttachmentStore::uploads() {
   return all_rows(*database_, "select hash from uploads", read_upload_hash);
 }
 
-Result<std::map<RelativePath, OpenAttachment>> AttachmentStore::conflicts() {
+Result<std::map<RelativePath, OpenAttachment>> AttachmentStore::conflicts() { return decided_conflicts(0); }
+
+Result<std::map<RelativePath, OpenAttachment>> AttachmentStore::decided_conflicts(std::uint64_t operation) {
   std::map<RelativePath, OpenAttachment> conflicts;
   const auto add = [&](const sqlite::Statement& row) -> Result<void> {
     WS_LET(RelativePath path, RelativePath::parse(row.text(0)));
@@ -252,7 +254,7 @@ Result<std::map<RelativePath, OpenAttachment>> AttachmentStore::conflicts() {
     conflicts.emplace(std::move(path), std::move(open));
     return {};
   };
-  WS_TRY(each_row(*database_, "select path, value from file_conflicts", add));
+  WS_TRY(each_row(*database_, "select path, value from file_conflicts where decided_by = ?", add, operation));
   return conflicts;
 }
 
@@ -265,11 +267,18 @@ Result<void> AttachmentStore::put_conflict(const RelativePath& path, const OpenA
                    {"from", conflict.from ? Json(conflict.from->string()) : Json()},
                    {"there", conflict.there ? Json(conflict.there->string()) : Json()},
                    {"seconds", conflict.seconds}};
-  return write("insert or replace into file_conflicts values (?, ?)", path, dump(value));
+  return write("insert or replace into file_conflicts values (?, 0, ?)", path, dump(value));
 }
 
-Result<void> AttachmentStore::drop_conflict(const RelativePath& path) {
-  return write("delete from file_conflicts where path = ?", path);
+Result<void> AttachmentStore::drop_conflict(const RelativePath& path) { return forget_decided(path, 0); }
+
+Result<void> AttachmentStore::set_decided(const RelativePath& path, std::uint64_t operation) {
+  return write(
+      "update or replace file_conflicts set decided_by = ? where path = ? and decided_by = 0", operation, path);
+}
+
+Result<void> AttachmentStore::forget_decided(const RelativePath& path, std::uint64_t operation) {
+  return write("delete from file_conflicts where path = ? and decided_by = ?", path, operation);
 }
 
 Result<std::set<RelativePath>> AttachmentStore::paths(const char* sql) {

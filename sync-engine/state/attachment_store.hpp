@@ -135,6 +135,10 @@ class AttachmentStore {
   Result<std::map<RelativePath, OpenAttachment>> conflicts();
   Result<void> put_conflict(const RelativePath& path, const OpenAttachment& conflict);
   Result<void> drop_conflict(const RelativePath& path);
+  /// Those that the operation decided, as they were: its undo opens them again.
+  Result<std::map<RelativePath, OpenAttachment>> decided_conflicts(std::uint64_t operation);
+  Result<void> set_decided(const RelativePath& path, std::uint64_t operation);
+  Result<void> forget_decided(const RelativePath& path, std::uint64_t operation);
 
   /// Files that are attachments though no note may show them: somebody decided so.
   Result<std::set<RelativePath>> wanted();

@@ -11,7 +11,7 @@ namespace {
 
 /// Before the first release a tree of an older format is refused: what its folder holds is read by plain git, and the
 /// tree is tied anew.
-constexpr std::int64_t format = 22;
+constexpr std::int64_t format = 23;
 
 /// "WSst", in the header of the file: what `file` and a reader of a hex dump see.
 constexpr std::int64_t application = 0x57537374;
@@ -43,7 +43,8 @@ constexpr const char* schema = R"(
   create table refused (document text primary key, mark text not null) without rowid;
   create table misnamed (document text primary key, path text not null) without rowid;
   create table conflicts (id text primary key, value text not null) without rowid;
-  create table file_conflicts (path text primary key, value text not null) without rowid;
+  create table file_conflicts (path text not null, decided_by integer not null, value text not null,
+                     primary key (path, decided_by)) without rowid;
   create table steps (place integer primary key, kind integer not null, document text not null, path text not null,
                      previous_path text, seen blob, result blob, revision integer not null, base_path text,
                      base_hash blob, base_revision integer, base_blob blob, base_placed text,
@@ -84,7 +85,6 @@ constexpr const char* schema = R"(
                      bytes integer, hash blob, media text, asset text);
   create index moments_by_path on moments (path, place);
   pragma application_id = 1465086836;
-  pragma user_version = 22;
 )";
 static_assert(application == 1465086836);
 
@@ -143,6 +143,7 @@ Result<sqlite::Database> open_state(const std::filesystem::path& file) {
   if (found == 0) {
     WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
     WS_TRY(database.execute(schema));
+    WS_TRY(database.execute(fmt::format("pragma user_version = {}", format)));
     WS_TRY(transaction.commit());
   }
   return database;

@@ -186,7 +186,7 @@ class Undoer {
 
   void decide_gone(const OperationRow& row) {
     if (const Entry* const now = tracked(row.document); now != nullptr) {
-      if (now->hash != row.before->hash || now->path != row.before->path) leave(row, "it came back since");
+      if (now->hash != row.before->hash || now->path != row.before->path) leave_for_good(row, "it came back since");
       return;
     }
     if (world_.base.documents.contains(row.document)) return leave(row, "changed since");

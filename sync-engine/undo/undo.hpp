@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sync-engine/model/report.hpp"
+#include "sync-engine/state/attachment_store.hpp"
 #include "sync-engine/survey/survey.hpp"
 #include "sync-engine/tree/scan.hpp"
 #include "sync-engine/undo/plan_undo.hpp"
@@ -46,6 +47,8 @@ struct PlannedUndo {
   Survey survey;  ///< `survey.plan` is what the run that follows does, and nothing else
   /// Of files that the undo is about and the service has made documents of meanwhile: what a run would agree on.
   std::map<DocumentId, BaseRow> matched = {};
+  /// Of files: the decided conflicts that are opened again, by their paths.
+  std::map<RelativePath, OpenAttachment> opened_again = {};
   bool is_stopped = false;  ///< the service went back, is empty or another one: see the plan
 };
 

@@ -167,3 +167,37 @@ TEST_CASE("sync undo: what an undo of a later run took away is no renamed pictur
   INFO(undone.dump());
   CHECK(rows_of_undo(undone) == Lines{"push_move img/a.png"});
 }
+
+TEST_CASE("sync undo: the decision about a picture is taken back on both sides, and its conflict is open again",
+          "[cli][undo]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.there / "img/a.png", png + "there");
+  REQUIRE(two.sync(two.there).exit == 0);
+  write_text(two.here / "img/a.png", png + "here");
+  const std::string keep = GENERATE("mine", "theirs", "both");
+  const bool by_a_run = GENERATE(true, false);
+  CAPTURE(keep, by_a_run);
+  if (by_a_run) {
+    REQUIRE(two.ws(two.here, {"sync", "--on-conflict", keep}).exit == 0);
+  } else {
+    REQUIRE(two.sync(two.here).exit == 7);
+    REQUIRE(two.ws(two.here, {"sync", "resolve", "img/a.png", "--keep", keep}).exit == 0);
+  }
+  const Json planned = parse(two.ws(two.here, {"sync", "undo", "-n", "--allow-deletes", "--json"}).out);
+  CHECK(planned.at("conflicts").size() == 1);
+  const Ended undone = two.ws(two.here, {"sync", "undo", "--allow-deletes", "--json"});
+  INFO(undone.out << undone.err);
+  CHECK(undone.exit == 7);
+  CHECK(parse(undone.out).at("left").empty());
+  CHECK(read_text(two.here / "img/a.png") == png + "here");
+  const Json open = parse(two.ws(two.here, {"sync", "conflicts", "--json"}).out);
+  CHECK(open.dump().find("img/a.png") != std::string::npos);
+  CHECK(two.sync(two.here).exit == 7);
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(read_text(two.there / "img/a.png") == png + "there");
+  // It can be decided again.
+  REQUIRE(two.ws(two.here, {"sync", "--on-conflict", "theirs"}).exit == 0);
+  CHECK(read_text(two.here / "img/a.png") == png + "there");
+  CHECK(two.sync(two.here).exit == 0);
+}
