@@ -188,12 +188,13 @@ ServiceResult list_agents(World& world, const ServiceCall& call) {
 ServiceResult create_agent(World& world, const ServiceCall& call) {
   std::string_view handle = text_of(call.body, "handle");
   if (handle.size() > 1 && handle.starts_with('@')) handle.remove_prefix(1);
+  WS_API_LET(const std::string workspace_id, own_workspace(call));
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_API_LET(const bool taken, is_taken(world, call.caller.workspace_id, handle));
+  WS_API_LET(const bool taken, is_taken(world, workspace_id, handle));
   if (taken) return conflict("handle_taken", "Another agent or a person of the Workspace has this handle");
   const std::string_view provider = text_of(call.body, "provider");
   const Agent agent = {.id = world.ids.uuid("agent"),
-                       .workspace_id = call.caller.workspace_id,
+                       .workspace_id = workspace_id,
                        .owner_user_id = call.caller.owner_user_id,
                        .handle = std::string(handle),
                        .display_name = std::string(text_of(call.body, "display_name")),

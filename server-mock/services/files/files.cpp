@@ -74,11 +74,12 @@ Result<void> consume(World& world, const Upload& upload, const Asset& asset) {
 }
 
 ServiceResult start_upload(World& world, const ServiceCall& call) {
+  WS_API_LET(const std::string workspace_id, own_workspace(call));
   WS_API_TRY(forget_expired_uploads(world));
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   const std::string secret = world.ids.code("upload");
   Upload upload = {.id = world.ids.uuid("upload"),
-                   .workspace_id = call.caller.workspace_id,
+                   .workspace_id = workspace_id,
                    .file_name = std::string(text_of(call.body, "file_name")),
                    .mime_type = std::string(text_of(call.body, "mime_type")),
                    .size_bytes = integer_of(call.body, "size_bytes", 0),

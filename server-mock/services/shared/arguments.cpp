@@ -70,10 +70,18 @@ ApiResult<VisibleNode> find_visible_project(World& world, const ServiceCall& cal
   return seen;
 }
 
+ApiResult<std::string> own_workspace(const ServiceCall& call) {
+  WS_API_TRY(require_role(call, call.caller.role));
+  return call.caller.workspace_id;
+}
+
 ApiResult<Parent> find_parent(World& world, const ServiceCall& call) {
   const std::string parent_id = id_of(call.body, "parent_node_id");
   const std::string project_id = id_of(call.body, "project_id");
-  if (parent_id.empty() && project_id.empty()) return Parent{.workspace_id = call.caller.workspace_id};
+  if (parent_id.empty() && project_id.empty()) {
+    WS_API_LET(std::string own, own_workspace(call));
+    return Parent{.workspace_id = std::move(own)};
+  }
   std::optional<VisibleNode> parent;
   if (!project_id.empty()) {
     WS_API_LET(parent, find_visible_project(world, call, project_id));

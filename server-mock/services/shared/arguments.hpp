@@ -38,6 +38,10 @@ struct VisibleNode {
 };
 ApiResult<VisibleNode> find_visible_node(World& world, const ServiceCall& call, std::string_view id);
 
+/// The Workspace of a new object that names no place: the one that /v1/me shows. 403 if the caller's role there does
+/// not suffice. Services take it from here, since the pipeline accepts a user key whose role suffices in any Workspace.
+ApiResult<std::string> own_workspace(const ServiceCall& call);
+
 /// Parent of a new object: a Project or a Page that the caller may change, or (empty id) the Workspace root.
 struct Parent {
   std::string workspace_id = {};

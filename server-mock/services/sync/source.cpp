@@ -54,8 +54,9 @@ ApiResult<Node> find_root(World& world, const ServiceCall& call) {
     return invalid("body", "root_node_id", "value_error", "Give root_node_id or project_id, not both", root_id);
   }
   if (root_id.empty() && project_id.empty()) {
+    WS_API_LET(const std::string workspace_id, own_workspace(call));
     Node page = {.id = world.ids.uuid("node"),
-                 .workspace_id = call.caller.workspace_id,
+                 .workspace_id = workspace_id,
                  .kind = "page",
                  .title = std::string(text_of(call.body, "name")),
                  .created_by_user_id = call.caller.owner_user_id,

@@ -211,6 +211,26 @@ TEST_CASE("access matrix: a person's own key has the role of the object's Worksp
   }
 }
 
+TEST_CASE("access matrix: what names no place is made in the key's own Workspace, with the role there",
+          "[server-mock]") {
+  const std::string audience = GENERATE("user", "platform_admin");
+  CAPTURE(audience);
+  Wire wire;
+  const Things things(wire);
+  // Tomás may only look at the first Workspace, and owns the second.
+  set_role(wire, things["workspace"], wire.built_in().other_user_id, "viewer");
+  const std::string key = wire.key({{"audience", audience}, {"user_id", wire.built_in().other_user_id}});
+  for (const AccessRule& rule : access_rules()) {
+    CAPTURE(rule.id);
+    const bool names = rule.path.find('{') != std::string_view::npos || rule.body.find("\"{") != std::string_view::npos;
+    if (names || rule.method != "POST" || rule.role.empty() || rule.role == "viewer") continue;
+    if (is_test_control(rule) && audience == "user") continue;
+    const RawAnswer answer = things.ask(rule, key);
+    CHECK(answer.status == 403);
+    CHECK(code_of(answer) == "insufficient_role");
+  }
+}
+
 TEST_CASE("access matrix: a paused agent is 403 everywhere but in discovery, identity and revoke", "[server-mock]") {
   Wire wire;
   const Things things(wire);
