@@ -104,6 +104,7 @@ constexpr JsonRule json_rules[] = {
     {"questions", "passages", JsonRule::Holds::list},
     {"test_runs", "case_ids", JsonRule::Holds::texts},
     {"test_runs", "results", JsonRule::Holds::list},
+    {"sync_entries", "as_left", JsonRule::Holds::value_or_none},
     {"sync_plans", "commit_body", JsonRule::Holds::object},
     {"sync_conflicts", "remote_body", JsonRule::Holds::value_or_none},
     {"sync_conflicts", "result_body", JsonRule::Holds::value_or_none},

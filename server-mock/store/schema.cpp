@@ -269,6 +269,9 @@ end;
 
 constexpr const char* event_lapses = "alter table agent_events add column lapses integer not null default 0";
 
+// What a tombstone shows: the document as it was when it left the source, since its owner may go on with it elsewhere.
+constexpr const char* tombstones = "alter table sync_entries add column as_left text not null default ''";
+
 constexpr const char* migrations[] = {people_and_keys,
                                       tree_and_documents,
                                       sync,
@@ -279,7 +282,8 @@ constexpr const char* migrations[] = {people_and_keys,
                                       key_ceilings,
                                       open_plans,
                                       search_progress,
-                                      event_lapses};
+                                      event_lapses,
+                                      tombstones};
 
 Result<std::int64_t> version(sqlite::Database& database) {
   WS_LET(const sqlite::CachedStatement row, database.cached("pragma user_version"));

@@ -106,9 +106,9 @@ ApiResult<void> look_up(World& world, const ServiceCall& call, const VisibleSour
   const std::string& id = work.items.front().document_id;
   if (id.empty()) return {};
   WS_API_LET(work.entry, find_entry(world, seen.source.id, id));
-  WS_API_LET(work.document, find_document(world, id, WithContent::no));
+  WS_API_LET(work.document, find_entered(world, work.entry, WithContent::no));
   AccessLevel access = AccessLevel::none;
-  if (work.entry && work.document) {
+  if (work.document) {
     WS_API_LET(access, access_in(world, call.caller, seen, *work.document));
   }
   if (access < AccessLevel::edit) return forbidden("You may no longer change a staged document");
@@ -325,7 +325,10 @@ class Commit {
         .local_path = path,
     };
     if (work.move) conflict.local_previous_path = work.items[*work.move].previous_path.value_or(work.entry->path);
-    WS_TRY(add_base(conflict, item));
+    // No text that was written after the document left the source.
+    if (work.document && item.expected_content_revision <= work.document->content_revision) {
+      WS_TRY(add_base(conflict, item));
+    }
     if (item.has_text) {
       WS_LET(const sqlite::CachedStatement text, staged_text(item));
       conflict.local_content = text->string(0);
@@ -345,7 +348,7 @@ class Commit {
   }
 
   Result<void> add_base(Conflict& conflict, const StagedItem& item) {
-    if (item.document_id.empty() || !item.expected_content_revision) return {};
+    if (!item.expected_content_revision) return {};
     WS_LET(std::optional<PastText> base, find_text_at(world_, item.document_id, *item.expected_content_revision));
     if (!base) return {};
     conflict.base_content_revision = item.expected_content_revision;

@@ -44,9 +44,9 @@ class Resolving {
 
   /// Reads the remote side; 409 if it has changed since the client decided.
   ApiResult<void> look_up(const ResolutionRequest& wanted) {
-    WS_API_LET(document_, find_document(world_, conflict_.document_id, WithContent::no));
     WS_API_LET(entry_, find_entry(world_, seen_.source.id, conflict_.document_id));
-    if (!document_ || !entry_) return {};
+    WS_API_LET(document_, find_entered(world_, entry_, WithContent::no));
+    if (!document_) return {};
     if (!wanted.expected_content_revision && !entry_->present) return {};
     if (wanted.expected_content_revision == document_->content_revision) return {};
     return revision_conflict(world_, *document_, wanted.expected_content_revision.value_or(0));
@@ -68,7 +68,7 @@ class Resolving {
   }
 
  private:
-  bool gone() const { return !document_ || !entry_ || !entry_->present; }
+  bool gone() const { return !document_ || !entry_->present; }
   /// Whether the local file needs a new document: its path belongs to another document or a folder.
   bool takes_new_document() const { return conflict_.is_creation() && conflict_.kind == "path"; }
 

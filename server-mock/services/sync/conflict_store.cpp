@@ -95,9 +95,9 @@ Result<void> save_resolution(World& world, const Conflict& conflict) {
 }
 
 Result<Json> remote_side(World& world, const Conflict& conflict) {
-  WS_LET(std::optional<Document> document, find_document(world, conflict.document_id, WithContent::yes));
   WS_LET(const std::optional<SyncEntry> entry, find_entry(world, conflict.source_id, conflict.document_id));
-  if (!document || !entry) {
+  WS_LET(std::optional<Document> document, find_entered(world, entry, WithContent::yes));
+  if (!document) {
     // A folder has the path of the local file: there is no remote document.
     return Json{{"document_id", nullptr},
                 {"content_revision", nullptr},

@@ -180,7 +180,7 @@ class Planning {
     }
     WS_LET(const RemoteFile remote, find_remote(local.document_id));
     std::string base_sha256;
-    if (local.base_content_revision && remote.known) {
+    if (local.base_content_revision && local.base_content_revision <= remote.content_revision) {
       WS_LET(std::optional<PastText> base, find_text_at(world_, local.document_id, *local.base_content_revision));
       if (base) base_sha256 = std::move(base->sha256);
     }
@@ -198,8 +198,7 @@ class Planning {
   Result<RemoteFile> find_remote(const std::string& document_id) {
     if (document_id.empty()) return RemoteFile{};
     WS_LET(const std::optional<SyncEntry> entry, find_entry(world_, seen_.source.id, document_id));
-    if (!entry) return RemoteFile{};
-    WS_LET(const std::optional<Document> document, find_document(world_, document_id, WithContent::no));
+    WS_LET(const std::optional<Document> document, find_entered(world_, entry, WithContent::no));
     if (!document) return RemoteFile{};
     WS_LET(const AccessLevel access, access_in(world_, call_.caller, seen_, *document));
     if (access == AccessLevel::none) return RemoteFile{};
@@ -253,19 +252,21 @@ class Planning {
   /// Adds documents that changed on the service since the base and that the client did not list.
   Result<void> add_unlisted(std::int64_t base_revision) {
     WS_LET(const sqlite::CachedStatement rows,
-           world_.database.cached("select " WS_DOCUMENT_COLUMNS
-                                  ", e.path, e.present, e.first_entered_revision, e.entered_revision, e.path_revision, "
-                                  "e.text_revision from sync_entries e join documents d on d.id = e.document_id "
-                                  "join nodes n on n.id = d.node_id where e.source_id = ? and e.revision > ? "
-                                  "order by e.revision"));
+           world_.database.cached(
+               "select " WS_DOCUMENT_COLUMNS
+               ", e.path, e.present, e.first_entered_revision, e.entered_revision, e.path_revision, "
+               "e.text_revision, e.as_left from sync_entries e join documents d on d.id = e.document_id "
+               "join nodes n on n.id = d.node_id where e.source_id = ? and e.revision > ? "
+               "order by e.revision"));
     rows->bind_all(seen_.source.id, base_revision);
     while (true) {
       WS_LET(const bool found, rows->step());
       if (!found) return {};
-      const Document document = read_document(*rows, WithContent::no);
+      Document document = read_document(*rows, WithContent::no);
       if (named_.contains(document.id)) continue;
       WS_LET(const AccessLevel access, access_in(world_, call_.caller, seen_, document));
       if (access == AccessLevel::none) continue;
+      WS_TRY(show_as_left(document, rows->text(document_column_count + 6)));
       const SyncEntry entry = {.present = rows->integer(document_column_count + 1) != 0,
                                .path = rows->string(document_column_count),
                                .first_entered_revision = rows->integer(document_column_count + 2),

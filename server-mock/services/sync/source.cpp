@@ -112,13 +112,14 @@ constexpr std::int64_t max_page_bytes = std::int64_t{8} << 20U;
   " from sync_entries e join documents d on d.id = e.document_id join nodes n on n.id = d.node_id where e.source_id " \
   "= ? and e.revision > ? order by e.revision"
 constexpr const char* with_content =
-    "select " WS_DOCUMENT_COLUMNS ", d.content, e.path, e.present, e.revision" WS_PULL_FROM;
+    "select " WS_DOCUMENT_COLUMNS ", d.content, e.path, e.present, e.revision, e.as_left" WS_PULL_FROM;
 constexpr const char* without_content =
-    "select " WS_DOCUMENT_COLUMNS ", null, e.path, e.present, e.revision" WS_PULL_FROM;
+    "select " WS_DOCUMENT_COLUMNS ", null, e.path, e.present, e.revision, e.as_left" WS_PULL_FROM;
 constexpr int content_column = document_column_count;
 constexpr int path_column = content_column + 1;
 constexpr int present_column = content_column + 2;
 constexpr int revision_column = content_column + 3;
+constexpr int as_left_column = content_column + 4;
 
 struct Request {
   std::int64_t since = 0;
@@ -183,8 +184,9 @@ ApiResult<Page> read_pull_page(World& world,
   while (true) {
     WS_API_LET(const bool found, rows->step());
     if (!found) return page;
-    const Document document = read_document(*rows, WithContent::no);
+    Document document = read_document(*rows, WithContent::no);
     WS_API_LET(const AccessLevel access, access_in(world, call.caller, seen, document));
+    WS_API_TRY(show_as_left(document, rows->text(as_left_column)));
     const std::int64_t revision = rows->integer(revision_column);
     if (access == AccessLevel::none) continue;
     const std::int64_t size = request.content && rows->integer(present_column) != 0 ? document.size_bytes : 0;

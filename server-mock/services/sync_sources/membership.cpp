@@ -11,8 +11,9 @@
 namespace ws::mock {
 namespace {
 
-#define WS_ENTRY_COLUMNS \
-  "document_id, present, path, revision, first_entered_revision, entered_revision, path_revision, text_revision"
+#define WS_ENTRY_COLUMNS                                                                                           \
+  "document_id, present, path, revision, first_entered_revision, entered_revision, path_revision, text_revision, " \
+  "as_left"
 
 /// In two statements: `returning` opens a temporary database each time, a third of what a commit costs.
 Result<std::int64_t> next_revision(World& world, std::string_view source_id) {
@@ -63,8 +64,11 @@ Result<bool> is_free(World& world, std::string_view source_id, std::string_view 
 Result<void> leave_source(World& world, std::string_view source_id, std::string_view document_id) {
   WS_LET(const std::int64_t revision, next_revision(world, source_id));
   return put(world,
-             "update sync_entries set present = 0, path_key = null, revision = ? "
-             "where source_id = ? and document_id = ?",
+             "update sync_entries set present = 0, path_key = null, revision = ?, as_left = "
+             "(select json_object('title', n.title, 'content_revision', d.content_revision, 'content_sha256', "
+             "d.content_sha256, 'size_bytes', d.size_bytes, 'kind', d.updated_by_kind, 'id', d.updated_by_id, 'name', "
+             "d.updated_by_name, 'updated_at', d.updated_at) from documents d join nodes n on n.id = d.node_id "
+             "where d.id = document_id) where source_id = ? and document_id = ?",
              revision,
              source_id,
              document_id);
@@ -82,6 +86,27 @@ Result<std::optional<SyncEntry>> find_entry(World& world, std::string_view sourc
                   "select " WS_ENTRY_COLUMNS " from sync_entries where source_id = ? and document_id = ?",
                   source_id,
                   document_id);
+}
+
+Result<void> show_as_left(Document& document, std::string_view as_left) {
+  if (as_left.empty()) return {};
+  WS_LET(const Json then, parse_bounded(as_left));
+  const auto text = [&then](std::string_view name) { return find_text(then, name).value_or(""); };
+  const auto number = [&then](std::string_view name) { return find_integer(then, name).value_or(0); };
+  document.title = text("title");
+  document.content_revision = number("content_revision");
+  document.content_sha256 = text("content_sha256");
+  document.size_bytes = number("size_bytes");
+  document.updated_by = {.kind = text("kind"), .id = text("id"), .name = text("name")};
+  document.updated_at = number("updated_at");
+  return {};
+}
+
+Result<std::optional<Document>> find_entered(World& world, const std::optional<SyncEntry>& entry, WithContent content) {
+  if (!entry) return std::nullopt;
+  WS_LET(std::optional<Document> document, find_document(world, entry->document_id, content));
+  if (document) WS_TRY(show_as_left(*document, entry->as_left));
+  return document;
 }
 
 Result<std::optional<SyncEntry>> find_holder(World& world, std::string_view source_id, std::string_view path_key) {
@@ -155,7 +180,8 @@ Result<void> enter_source(World& world,
              "insert into sync_entries (source_id, document_id, present, path, path_key, revision, "
              "first_entered_revision, entered_revision, path_revision, text_revision) "
              "values (?1, ?2, 1, ?3, ?4, ?5, ?5, ?5, ?5, ?5) "
-             "on conflict (source_id, document_id) do update set present = 1, path = ?3, path_key = ?4, revision = ?5, "
+             "on conflict (source_id, document_id) do update set present = 1, as_left = '', path = ?3, path_key = ?4, "
+             "revision = ?5, "
              "entered_revision = ?5, path_revision = ?5, text_revision = ?5",
              source_id,
              document.id,

@@ -44,8 +44,13 @@ struct SyncEntry {
   std::int64_t entered_revision = 0;
   std::int64_t path_revision = 0;
   std::int64_t text_revision = 0;
+  std::string as_left = {};  ///< of a tombstone: the document when it left, as JSON
 };
 Result<std::optional<SyncEntry>> find_entry(World& world, std::string_view source_id, std::string_view document_id);
+/// Gives a document that left a source (`as_left` of its entry is not empty) the state that it left with.
+Result<void> show_as_left(Document& document, std::string_view as_left);
+/// The document as the source shows it; empty without an entry.
+Result<std::optional<Document>> find_entered(World& world, const std::optional<SyncEntry>& entry, WithContent content);
 /// The document that has this path (compared by key).
 Result<std::optional<SyncEntry>> find_holder(World& world, std::string_view source_id, std::string_view path_key);
 /// The documents below the folder with that key, at any depth.

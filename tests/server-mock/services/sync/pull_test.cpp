@@ -88,3 +88,38 @@ TEST_CASE("pull: with pull_filter ignored everything comes, without cursor", "[s
   CHECK(all.body.at("next_cursor").is_null());
   CHECK(all.header("X-Mock-Assumed") == "pull_filter=ignored");
 }
+
+TEST_CASE("pull: a document that left the source is shown as it left, whatever its owner does to it", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient ours = SyncClient::with_new_source(world, world.mara, {{"project_id", world.built_in.project_id}});
+  const Json draft = {{"project_id", world.built_in.project_id}};
+  const Json made = world.create_document(world.mara, "Leaver", "public", draft).body;
+  SyncClient theirs(world, world.tomas, ours.source_id(), "theirs");
+  const std::int64_t before = ours.revision();
+  const Json node = {{"node_id", made.at("node_id")}};
+  REQUIRE(world.call("nodes.move", world.mara, {{"parent_node_id", nullptr}}, node).status == 200);
+  const Json then = ours.pull(before);
+  const Json secret = {{"title", "SECRET"}, {"content", "very secret"}, {"expected_content_revision", 1}};
+  const Json document = {{"document_id", made.at("id")}};
+  REQUIRE(world.call("docs.update", world.mara, secret, document).status == 200);
+  REQUIRE(world.call("docs.get", world.tomas, nullptr, document).status == 404);
+
+  REQUIRE(theirs.pull(before) == then);
+  CHECK(then[0].at("deleted") == true);
+  CHECK(then[0].at("title") == "Leaver");
+  CHECK(then[0].at("content_revision") == 1);
+  const Json action = theirs.plan(Json::array(), before).body.at("actions")[0];
+  CHECK(action.at("action") == "pull_delete");
+  CHECK(action.at("content_sha256") == made.at("content_sha256"));
+  // Nor is a later revision the base of anything.
+  Json item = updated(then[0], "mine");
+  item["expected_content_revision"] = 2;
+  const Outcome conflict = theirs.conflict(theirs.publish(Json::array({item})).body.at("conflicts")[0].at("id"));
+  CHECK(conflict.body.at("kind") == "edit_delete");
+  CHECK(conflict.body.at("base").is_null());
+  CHECK(conflict.body.at("remote").at("content_sha256") == made.at("content_sha256"));
+  // Back in the source it is what it is.
+  REQUIRE(world.call("nodes.move", world.mara, {{"parent_node_id", world.built_in.project_node_id}}, node).status ==
+          200);
+  CHECK(theirs.at("SECRET.md").at("content_revision") == 2);
+}
