@@ -195,14 +195,14 @@ ApiResult<std::vector<Work>> gather_work(World& world,
 }
 
 /// Decides about each work item: first by revisions, then by the paths of all together.
-Result<void> judge_work(World& world, const VisibleSource& seen, std::vector<Work>& all) {
+Result<void> judge_work(World& world, const Caller& caller, const VisibleSource& seen, std::vector<Work>& all) {
   std::vector<PathChange> changes;
   changes.reserve(all.size());
   for (Work& work : all) {
     if (work.document) work.conflict_kind = judge_document(work);
     changes.push_back(path_change(work));
   }
-  WS_LET(const std::vector<std::optional<Clash>> clashes, check_paths(world, seen.source.id, changes));
+  WS_LET(const std::vector<std::optional<Clash>> clashes, check_paths(world, caller, seen, changes));
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (clashes[i]) WS_TRY(judge_clash(world, seen, all[i], *clashes[i]));
   }
@@ -339,8 +339,7 @@ class Commit {
     }
     // The path is taken by a creation of the same commit, or by a folder: find the document that is there now.
     if (conflict.document_id.empty()) {
-      WS_LET(const std::optional<SyncEntry> holder, find_holder(world_, seen_.source.id, utf8::fold_key(path)));
-      if (holder) conflict.document_id = holder->document_id;
+      WS_LET(conflict.document_id, find_shown_holder(world_, call_.caller, seen_, utf8::fold_key(path)));
     }
     WS_TRY(save_open_conflict(world_, conflict));
     conflicts_->push_back({{"id", conflict.id}, {"path", conflict.path}, {"kind", conflict.kind}});
@@ -406,7 +405,7 @@ ServiceResult commit_sync(World& world, const ServiceCall& call) {
   if (plan.expires_at <= world.now()) return conflict("plan_expired", "The plan is over an hour old; make a new plan");
 
   WS_API_LET(std::vector<Work> all, gather_work(world, call, seen, plan));
-  WS_API_TRY(judge_work(world, seen, all));
+  WS_API_TRY(judge_work(world, call.caller, seen, all));
   WS_API_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
   Commit commit(world, call, seen, std::move(changes));
   WS_API_TRY(commit.apply(all));

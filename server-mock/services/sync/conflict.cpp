@@ -200,11 +200,8 @@ ApiResult<VisibleConflict> find_visible_conflict(World& world, const ServiceCall
   auto source = find_visible_source(world, call, conflict->source_id);
   if (!source && source.error().status == 404) return not_found("conflict");
   WS_API_TRY(source);
-  WS_API_LET(const std::optional<Document> document, find_document(world, conflict->document_id, WithContent::no));
-  if (document) {
-    WS_API_LET(const AccessLevel access, access_in(world, call.caller, *source, *document));
-    if (access == AccessLevel::none) return not_found("conflict");
-  }
+  WS_API_LET(const bool shown, shows(world, call.caller, *source, conflict->document_id));
+  if (!shown) return not_found("conflict");
   return VisibleConflict{.conflict = std::move(*conflict), .source = std::move(*source)};
 }
 

@@ -220,7 +220,7 @@ class Planning {
                          .wants = wants ? std::optional(row.judgement.path) : std::nullopt,
                          .leaves = action == "push_delete" || action == "push_move"});
     }
-    WS_LET(const std::vector<std::optional<Clash>> clashes, check_paths(world_, seen_.source.id, changes));
+    WS_LET(const std::vector<std::optional<Clash>> clashes, check_paths(world_, call_.caller, seen_, changes));
     for (std::size_t i = 0; i < clashes.size(); ++i) {
       if (clashes[i]) WS_TRY(refuse(rows_[i], *clashes[i]));
     }
@@ -306,14 +306,13 @@ class Planning {
   std::unordered_set<std::string> keys_ = {};   // of paths, folded
 };
 
-Result<Json> to_json(World& world, const Row& row, const VisibleSource& seen, std::string_view client_id) {
+Result<Json> to_json(
+    World& world, const Caller& caller, const Row& row, const VisibleSource& seen, std::string_view client_id) {
   Json conflict_id = nullptr;
   if (row.judgement.action == "conflict") {
     std::string document_id = row.document_id;
     if (document_id.empty()) {
-      WS_LET(const std::optional<SyncEntry> holder,
-             find_holder(world, seen.source.id, utf8::fold_key(row.judgement.path)));
-      if (holder) document_id = holder->document_id;
+      WS_LET(document_id, find_shown_holder(world, caller, seen, utf8::fold_key(row.judgement.path)));
     }
     WS_LET(const std::optional<std::string> open,
            find_open_conflict(world, seen.source.id, client_id, row.subject, document_id, row.judgement.path));
@@ -372,7 +371,7 @@ ServiceResult plan_sync(World& world, const ServiceCall& call) {
   Json summary = Json::object();
   for (const char* name : action_names) summary[name] = 0;
   for (const Row& row : rows) {
-    WS_API_LET(Json action, to_json(world, row, seen, plan.client_id));
+    WS_API_LET(Json action, to_json(world, call.caller, row, seen, plan.client_id));
     actions.push_back(std::move(action));
     Json& count = summary[row.judgement.action];
     count = count.get<int>() + 1;

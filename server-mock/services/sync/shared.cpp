@@ -40,6 +40,24 @@ Result<AccessLevel> access_in(World& world, const Caller& caller, const VisibleS
   return access_to(world, caller, seen.role, as_active);
 }
 
+Result<bool> shows(World& world, const Caller& caller, const VisibleSource& seen, std::string_view document_id) {
+  if (seen.opens_all) return true;
+  WS_LET(const std::optional<Document> document, find_document(world, document_id, WithContent::no));
+  if (!document) return true;
+  WS_LET(const AccessLevel access, access_in(world, caller, seen, *document));
+  return access != AccessLevel::none;
+}
+
+Result<std::string> find_shown_holder(World& world,
+                                      const Caller& caller,
+                                      const VisibleSource& seen,
+                                      std::string_view path_key) {
+  WS_LET(const std::optional<SyncEntry> holder, find_holder(world, seen.source.id, path_key));
+  if (!holder) return std::string();
+  WS_LET(const bool shown, shows(world, caller, seen, holder->document_id));
+  return shown ? holder->document_id : std::string();
+}
+
 std::string actor_key(const Caller& caller) {
   return caller.agent_id.empty() ? "user:" + caller.owner_user_id : "agent:" + caller.agent_id;
 }
@@ -149,9 +167,10 @@ namespace {
 
 class Settlement {
  public:
-  Settlement(World& world, const std::string& source_id, const std::vector<PathChange>& changes)
+  Settlement(World& world, const Caller& caller, const VisibleSource& seen, const std::vector<PathChange>& changes)
       : world_(world),
-        source_id_(source_id),
+        caller_(caller),
+        seen_(seen),
         changes_(changes),
         clashes_(changes.size()),
         dependents_(changes.size()) {}
@@ -171,9 +190,12 @@ class Settlement {
  private:
   Result<void> look_up(std::size_t i) {
     const std::string key = utf8::fold_key(*changes_[i].wants);
-    WS_LET(const std::optional<SyncEntry> holder, find_holder(world_, source_id_, key));
-    if (holder) need_gone(i, holder->document_id, {.holder_id = holder->document_id});
-    WS_LET(const std::vector<std::string> inside, documents_in_folder(world_, source_id_, key));
+    WS_LET(const std::optional<SyncEntry> holder, find_holder(world_, seen_.source.id, key));
+    if (holder) {
+      WS_LET(const bool shown, shows(world_, caller_, seen_, holder->document_id));
+      need_gone(i, holder->document_id, {.holder_id = shown ? holder->document_id : ""});
+    }
+    WS_LET(const std::vector<std::string> inside, documents_in_folder(world_, seen_.source.id, key));
     for (const std::string& document_id : inside) need_gone(i, document_id, {});
     // A document may have the name of a folder (a Page), so only its own path must be free. Within one commit both
     // would be in the same tree, which is a conflict.
@@ -208,7 +230,8 @@ class Settlement {
   }
 
   World& world_;
-  const std::string& source_id_;
+  const Caller& caller_;
+  const VisibleSource& seen_;
   const std::vector<PathChange>& changes_;
   std::vector<std::optional<Clash>> clashes_;
   std::vector<std::vector<std::pair<std::size_t, Clash>>> dependents_;
@@ -220,9 +243,10 @@ class Settlement {
 }  // namespace
 
 Result<std::vector<std::optional<Clash>>> check_paths(World& world,
-                                                      const std::string& source_id,
+                                                      const Caller& caller,
+                                                      const VisibleSource& seen,
                                                       const std::vector<PathChange>& changes) {
-  return Settlement(world, source_id, changes).settle();
+  return Settlement(world, caller, seen, changes).settle();
 }
 
 }  // namespace ws::mock

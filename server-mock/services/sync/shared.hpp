@@ -28,6 +28,13 @@ struct VisibleSource {
 ApiResult<VisibleSource> find_visible_source(World& world, const ServiceCall& call, std::string_view source_id);
 /// The caller's access to a document of the source.
 Result<AccessLevel> access_in(World& world, const Caller& caller, const VisibleSource& seen, const Document& document);
+/// Whether nothing is hidden from the caller under that id: a document of the source, or none.
+Result<bool> shows(World& world, const Caller& caller, const VisibleSource& seen, std::string_view document_id);
+/// The document with that path key; empty if there is none, or none that the caller may see.
+Result<std::string> find_shown_holder(World& world,
+                                      const Caller& caller,
+                                      const VisibleSource& seen,
+                                      std::string_view path_key);
 
 /// A plan of `sync.plan`: can be pushed to and committed for one hour, by who made it.
 struct Plan {
@@ -124,13 +131,16 @@ struct PathChange {
 };
 
 struct Clash {
-  std::string holder_id = {};  ///< the document with that path; empty: another change wants it, or it is a folder
+  /// The document with that path; empty: another change wants it, it is a folder, or the caller may not see the
+  /// document.
+  std::string holder_id = {};
 };
 
 /// For each change, in order, what prevents it; empty: its path is free. If two want the same path, the first gets it.
 /// Linear in the number of changes, with three index look-ups each.
 Result<std::vector<std::optional<Clash>>> check_paths(World& world,
-                                                      const std::string& source_id,
+                                                      const Caller& caller,
+                                                      const VisibleSource& seen,
                                                       const std::vector<PathChange>& changes);
 
 }  // namespace ws::mock

@@ -12,23 +12,45 @@
 namespace ws::mock {
 namespace {
 
-Result<std::vector<Json>> open_conflicts(World& world, std::string_view source_id) {
+Result<Json> open_conflicts(World& world, const Caller& caller, const VisibleSource& seen) {
   const auto read = [](const sqlite::Statement& row) {
-    return Json{{"id", row.text(0)}, {"path", row.text(1)}, {"kind", row.text(2)}};
+    return std::pair(row.string(0), Json{{"id", row.text(1)}, {"path", row.text(2)}, {"kind", row.text(3)}});
   };
-  return read_rows(world,
+  WS_LET(auto all,
+         read_rows(world,
                    read,
-                   "select id, path, kind from sync_conflicts where source_id = ? and status = 'open' order by id",
-                   source_id);
+                   "select document_id, id, path, kind from sync_conflicts where source_id = ? and status = 'open' "
+                   "order by id",
+                   seen.source.id));
+  Json conflicts = Json::array();
+  for (auto& [document_id, conflict] : all) {
+    WS_LET(const bool shown, shows(world, caller, seen, document_id));
+    if (shown) conflicts.push_back(std::move(conflict));
+  }
+  return conflicts;
 }
 
-Result<std::int64_t> document_count(World& world, std::string_view source_id) {
-  return read_number(world, "select count(*) from sync_entries where source_id = ? and present = 1", source_id);
+Result<std::int64_t> document_count(World& world, const Caller& caller, const VisibleSource& seen) {
+  if (seen.opens_all) {
+    return read_number(world, "select count(*) from sync_entries where source_id = ? and present = 1", seen.source.id);
+  }
+  WS_LET(const std::vector<std::string> all,
+         read_rows(world,
+                   read_text,
+                   "select document_id from sync_entries where source_id = ? and present = 1",
+                   seen.source.id));
+  std::int64_t count = 0;
+  for (const std::string& id : all) {
+    WS_LET(const bool shown, shows(world, caller, seen, id));
+    count += shown ? 1 : 0;
+  }
+  return count;
 }
 
-Result<Json> to_json(World& world, const Source& source) {
-  WS_LET(Json conflicts, open_conflicts(world, source.id));
-  WS_LET(const std::int64_t documents, document_count(world, source.id));
+Result<Json> to_json(World& world, const Caller& caller, const VisibleSource& seen) {
+  const Source& source = seen.source;
+  WS_LET(Json conflicts, open_conflicts(world, caller, seen));
+  WS_LET(const std::int64_t documents, document_count(world, caller, seen));
   const std::string self = "/v1/sync/sources/" + source.id;
   return Json{
       {"id", source.id},
@@ -92,15 +114,15 @@ ServiceResult create_source(World& world, const ServiceCall& call) {
     WS_API_LET(const std::optional<Document> document, find_document(world, id, WithContent::no));
     WS_API_TRY(enter_source(world, source.id, *document, std::nullopt));
   }
-  WS_API_LET(const std::optional<Source> made, find_source(world, source.id));
-  WS_API_LET(Json body, to_json(world, *made));
+  WS_API_LET(const VisibleSource made, find_visible_source(world, call, source.id));
+  WS_API_LET(Json body, to_json(world, call.caller, made));
   WS_API_TRY(work.commit());
   return Answer{.status = 201, .body = std::move(body)};
 }
 
 ServiceResult get_source(World& world, const ServiceCall& call) {
   WS_API_LET(const VisibleSource seen, find_visible_source(world, call, id_of(call.parameters, "source_id")));
-  WS_API_LET(Json body, to_json(world, seen.source));
+  WS_API_LET(Json body, to_json(world, call.caller, seen));
   return Answer{.body = std::move(body)};
 }
 

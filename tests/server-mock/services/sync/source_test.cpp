@@ -191,3 +191,33 @@ TEST_CASE("source: documents of one title are numbered in the order of their ids
   CHECK(by_id.begin()->second.find('(') == std::string::npos);
   CHECK(by_id.rbegin()->second.find("(70)") != std::string::npos);
 }
+
+TEST_CASE("source: a document that its maker may not see is neither counted nor named, and keeps its path",
+          "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.tomas);
+  const auto source = [&] {
+    return world.call("sync.source_get", world.tomas, nullptr, {{"source_id", client.source_id()}}).body;
+  };
+  // An admin's own document under the maker's private Page.
+  const Json parent = {{"parent_node_id", source().at("root_node_id")}};
+  const Json hidden = world.create_document(world.mara, "Hidden", "hidden text", parent).body;
+  REQUIRE(world.call("docs.get", world.tomas, nullptr, {{"document_id", hidden.at("id")}}).status == 404);
+  CHECK(source().at("document_count") == 0);
+  for (const char* const text : {"hidden text", "mine"}) {
+    CAPTURE(text);
+    const Json item = created("Hidden.md", text);
+    const Json entry = {{"path", "Hidden.md"}, {"content_sha256", item.at("content_sha256")}};
+    const Json action = client.plan(Json::array({entry})).body.at("actions")[0];
+    CHECK(action.at("action") == "conflict");
+    CHECK(action.at("document_id").is_null());
+    CHECK(action.at("content_sha256") == item.at("content_sha256"));
+    const Json done = client.publish(Json::array({item})).body;
+    CHECK(done.at("applied") == Json::array());
+    CHECK(source().at("open_conflicts") == done.at("conflicts"));
+    const Outcome conflict = client.conflict(done.at("conflicts")[0].at("id"));
+    CHECK(conflict.status == 200);
+    CHECK(conflict.body.at("kind") == "path");
+    CHECK(conflict.body.at("remote").at("document_id").is_null());
+  }
+}
