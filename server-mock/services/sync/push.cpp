@@ -60,11 +60,13 @@ class Staging {
     return check_permission(id_of(item, "document_id"));
   }
 
+  /// Does nothing for an item that an equal push has staged; it has not where that push was refused.
   Result<void> stage(const std::string& push_id, std::size_t place, const Json& item) {
-    WS_LET(const sqlite::CachedStatement insert,
-           world_.database.cached("insert into sync_staged (push_id, place, path, action, document_id, content, "
-                                  "content_sha256, expected_content_revision, previous_path) "
-                                  "values (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+    WS_LET(
+        const sqlite::CachedStatement insert,
+        world_.database.cached("insert or ignore into sync_staged (push_id, place, path, action, document_id, content, "
+                               "content_sha256, expected_content_revision, previous_path) "
+                               "values (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
     std::optional<std::string> previous;
     if (const auto from = text_of(item, "previous_path"); !from.empty()) previous = utf8::nfc(from);
     std::optional<std::string_view> content;
@@ -128,25 +130,20 @@ class Staging {
   std::unordered_map<std::string, std::pair<std::string, std::string>> paths_ = {};  // key -> path, document
 };
 
-struct Push {
-  std::string id = {};
-  bool fresh = false;
-};
-
-Result<Push> find_or_insert_push(World& world, const std::string& plan_id, const Json& items) {
+Result<std::string> find_or_insert_push(World& world, const std::string& plan_id, const Json& items) {
   const std::string print = fingerprint(items);
   WS_LET(
       const std::optional<std::string> earlier,
       read_row(world, read_text, "select id from sync_pushes where plan_id = ? and fingerprint = ?", plan_id, print));
-  if (earlier) return Push{.id = *earlier};
-  Push push = {.id = world.ids.uuid("sync_push"), .fresh = true};
+  if (earlier) return *earlier;
+  std::string id = world.ids.uuid("sync_push");
   WS_TRY(put(world,
              "insert into sync_pushes (id, plan_id, fingerprint, created_at) values (?, ?, ?, ?)",
-             push.id,
+             id,
              plan_id,
              print,
              world.now()));
-  return push;
+  return id;
 }
 
 Unexpected too_large() {
@@ -164,7 +161,7 @@ ServiceResult push_sync(World& world, const ServiceCall& call) {
   if (plan.commit_body) return conflict("plan_expired", "The plan was committed; make a new plan");
   if (plan.expires_at <= world.now()) return conflict("plan_expired", "The plan is over an hour old; make a new plan");
 
-  WS_API_LET(const Push push, find_or_insert_push(world, plan.id, items));
+  WS_API_LET(const std::string push_id, find_or_insert_push(world, plan.id, items));
   Staging staging(world, call, seen);
   Json accepted = Json::array();
   Json rejected = Json::array();
@@ -175,12 +172,12 @@ ServiceResult push_sync(World& world, const ServiceCall& call) {
       rejected.push_back({{"path", text_of(item, "path")}, {"code", rejection->code}, {"message", rejection->message}});
       continue;
     }
-    if (push.fresh) WS_API_TRY(staging.stage(push.id, place, item));
+    WS_API_TRY(staging.stage(push_id, place, item));
     accepted.push_back(
         {{"path", text_of(item, "path")}, {"content_sha256", text_or_null(text_of(item, "content_sha256"))}});
   }
   WS_API_TRY(work.commit());
-  return Answer{.body = Json{{"push_id", push.id},
+  return Answer{.body = Json{{"push_id", push_id},
                              {"source_id", seen.source.id},
                              {"plan_id", plan.id},
                              {"accepted", std::move(accepted)},

@@ -138,3 +138,24 @@ TEST_CASE("paths: dangerous names are refused, unportable ones are ordinary", "[
     CHECK_FALSE(path_problem(good).has_value());
   }
 }
+
+TEST_CASE("push: an item that was refused is staged by the same push once it is accepted", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.mara);
+  const Json document = world.create_document(world.mara, "Late", "one").body;
+  Json item = document;
+  item["path"] = "Late.md";
+  item["document_id"] = document.at("id");
+  const Json items = Json::array({updated(item, "two")});
+  const std::string plan = client.plan_id();
+  CHECK(client.push(plan, items).body.at("rejected")[0].at("code") == "forbidden");
+  const Json root =
+      world.call("sync.source_get", world.mara, nullptr, {{"source_id", client.source_id()}}).body.at("root_node_id");
+  REQUIRE(
+      world.call("nodes.move", world.mara, {{"parent_node_id", root}}, {{"node_id", document.at("node_id")}}).status ==
+      200);
+  const Outcome again = client.push(plan, items);
+  CHECK(again.body.at("accepted").size() == 1);
+  CHECK(client.commit(plan, Json::array({again.body.at("push_id")})).body.at("applied").size() == 1);
+  CHECK(client.tree() == Json{{"Late.md", "two"}});
+}
