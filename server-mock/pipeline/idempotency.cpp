@@ -3,7 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
-#include "server-mock/services/shared/errors.hpp"
+#include "server-mock/services/questions/question_store.hpp"
+#include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {
@@ -50,6 +51,28 @@ Result<void> store_response(World& world, const IdempotencyKey& key, const Answe
              answer.body.text(),
              dump(Json(answer.headers)),
              world.now());
+}
+
+ApiResult<void> require_shown(World& world, const ServiceCall& call, const Json& body) {
+  if (!body.is_structured()) return {};
+  const bool is_document = find_text(body, "object") == "document";
+  for (const auto& [name, member] : body.items()) {
+    WS_API_TRY(require_shown(world, call, member));
+    if (!member.is_string()) continue;
+    const auto& id = member.get_ref<const std::string&>();
+    if (name == "workspace_id") {
+      WS_API_LET(const contract::Role role, role_in(world, call.caller, id));
+      if (role == contract::Role::none) return not_found("Workspace");
+    } else if (name == "document_id" || (name == "id" && is_document)) {
+      WS_API_TRY(find_visible_document(world, call, id, WithContent::no));
+    } else if (name == "conversation_id") {
+      WS_API_LET(const std::optional<Conversation> conversation, find_conversation(world, id));
+      if (!conversation) return not_found("conversation");
+      WS_API_LET(const bool seen, is_seen(world, call.caller, conversation->workspace_id, conversation->maker));
+      if (!seen) return not_found("conversation");
+    }
+  }
+  return {};
 }
 
 std::string idempotency_owner(const Caller& caller) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "api-client/base/result.hpp"
+#include "server-mock/services/shared/errors.hpp"
 #include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
 
@@ -29,6 +30,9 @@ struct StoredResponse {
 Result<std::optional<StoredResponse>> find_stored_response(World& world, const IdempotencyKey& key);
 /// Call it in the transaction of the changes that the response reports.
 Result<void> store_response(World& world, const IdempotencyKey& key, const Answer& answer);
+
+/// 404 if the caller may not see now what a stored response shows: its object, in its Workspace, and what it cites.
+ApiResult<void> require_shown(World& world, const ServiceCall& call, const Json& body);
 
 /// The owner of a caller's idempotency keys.
 std::string idempotency_owner(const Caller& caller);

@@ -183,16 +183,17 @@ std::optional<ApiError> Pipeline::validate(Call& call) {
   return std::nullopt;
 }
 
-ServiceResult Pipeline::serve(Call& call) {
+ServiceCall Pipeline::service_call(const Call& call) {
   const bool is_get = call.operation->method == contract::Method::get;
-  return call.service(*call.sandbox.world,
-                      ServiceCall{.operation = *call.operation,
-                                  .caller = *call.caller,
-                                  .parameters = *call.input.parameters,
-                                  .body = *call.input.body,
-                                  .base_url = call.sandbox.base_url,
-                                  .if_match = is_get ? std::nullopt : call.request.find("If-Match")});
+  return {.operation = *call.operation,
+          .caller = *call.caller,
+          .parameters = *call.input.parameters,
+          .body = *call.input.body,
+          .base_url = call.sandbox.base_url,
+          .if_match = is_get ? std::nullopt : call.request.find("If-Match")};
 }
+
+ServiceResult Pipeline::serve(Call& call) { return call.service(*call.sandbox.world, service_call(call)); }
 
 /// The idempotency record is written in the transaction of the change, so that a crash keeps both or neither.
 ServiceResult Pipeline::serve_keyed(Call& call, std::string_view key) {
@@ -214,8 +215,8 @@ ServiceResult Pipeline::serve_keyed(Call& call, std::string_view key) {
   return result;
 }
 
-/// Re-checks authorization before returning a stored response: runs the service in a transaction that is rolled back.
-/// A key that may no longer see the object gets 403 or 404, not what it was told then.
+/// Re-checks authorization before returning a stored response: runs the service in a transaction that is rolled back,
+/// and looks for what the response shows. A key that may not see it (any more) gets 403 or 404.
 ServiceResult Pipeline::replay(Call& call, const IdempotencyKey& key, StoredResponse&& kept) {
   World& world = *call.sandbox.world;
   const Ids ids = world.ids;
@@ -227,6 +228,9 @@ ServiceResult Pipeline::replay(Call& call, const IdempotencyKey& key, StoredResp
   }
   world.ids = ids;
   if (kept.fingerprint != key.fingerprint) return tl::unexpected(key_reused(key.key));
+  auto body = parse_bounded(kept.answer.body.text());
+  if (!body) return tl::unexpected(internal_error(body.error().what));
+  if (auto shown = require_shown(world, service_call(call), *body); !shown) return tl::unexpected(shown.error());
   kept.answer.headers.emplace_back("Idempotent-Replayed", "true");
   return std::move(kept.answer);
 }

@@ -48,6 +48,7 @@ class Pipeline {
   static std::optional<ApiError> stranger_error(Call& call);
   static std::optional<ApiError> authorize(Call& call);
   static std::optional<ApiError> validate(Call& call);
+  static ServiceCall service_call(const Call& call);
   static ServiceResult serve(Call& call);
   static ServiceResult serve_keyed(Call& call, std::string_view key);
   static ServiceResult replay(Call& call, const IdempotencyKey& key, StoredResponse&& kept);

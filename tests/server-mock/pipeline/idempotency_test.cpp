@@ -135,3 +135,41 @@ TEST_CASE("idempotency: an object that is no longer visible is 404 despite a sto
   CHECK(wire.ask({.method = "DELETE", .target = "/v1/documents/" + id, .token = wire.token()}).status == 200);
   CHECK(move().status == 404);
 }
+
+TEST_CASE("idempotency: a key of another Workspace gets no stored response of this one", "[server-mock]") {
+  Wire wire;
+  const auto [target, body] =
+      GENERATE(std::pair<std::string, Json>{"/v1/documents", note},
+               std::pair<std::string, Json>{"/v1/projects", {{"title", "p"}}},
+               std::pair<std::string, Json>{"/v1/questions", {{"prompt", "tide?"}, {"sources", {"workspace"}}}});
+  CAPTURE(target);
+  const auto ask = [&, target = target, body = body](const std::string& workspace_id) {
+    const std::string key = wire.key({{"user_id", wire.built_in().other_user_id}, {"workspace_id", workspace_id}});
+    return wire.ask(
+        {.method = "POST", .target = target, .token = key, .json = dump(body), .headers = {"Idempotency-Key: k"}});
+  };
+  REQUIRE(ask(wire.built_in().workspace_id).status < 300);
+  CHECK(ask(wire.built_in().workspace_id).header("idempotent-replayed") == "true");
+  CHECK(ask(wire.built_in().other_workspace_id).status == 404);
+}
+
+TEST_CASE("idempotency: a stored answer quotes no document that became private", "[server-mock]") {
+  Wire wire;
+  const Json draft = {{"title", "Budget"},
+                      {"content", "# Budget\n\nThe zeppelin costs 99 crowns."},
+                      {"project_id", wire.built_in().project_id}};
+  const Json document = parse(wire.send("POST", "/v1/documents", draft));
+  const std::string editor = wire.key({{"user_id", wire.built_in().other_user_id}});
+  const auto ask = [&] {
+    return wire.ask({.method = "POST",
+                     .target = "/v1/questions",
+                     .token = editor,
+                     .json = R"({"prompt": "What does the zeppelin cost?", "sources": ["workspace"]})",
+                     .headers = {"Idempotency-Key: k"}});
+  };
+  REQUIRE(parse(ask()).at("citations").size() == 1);
+  CHECK(ask().header("idempotent-replayed") == "true");
+  const std::string node = document.at("node_id");
+  REQUIRE(wire.send("POST", "/v1/nodes/" + node + ":move", {{"parent_node_id", nullptr}}).status == 200);
+  CHECK(ask().status == 404);
+}
