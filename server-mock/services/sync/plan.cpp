@@ -12,9 +12,6 @@
 namespace ws::mock {
 namespace {
 
-/// An expired plan gives 410 for so long, then 404.
-constexpr std::int64_t told_expired_ms = std::int64_t{24} * 60 * 60 * 1000;
-
 constexpr const char* action_names[] = {"push_create",
                                         "push_update",
                                         "push_delete",
@@ -341,25 +338,23 @@ Result<void> insert_plan(World& world, const ServiceCall& call, const Plan& plan
              plan.expires_at);
 }
 
-/// Drops the staged texts of plans that cannot be committed any more, and the plans one day later. Committed plans
-/// stay, since their response is stored.
-Result<void> drop_lapsed_plans(World& world) {
+/// Drops the staged texts of plans that cannot be committed any more. The plans stay: a commit of one that expired is
+/// told so, of one that was committed gets its stored response.
+Result<void> drop_lapsed_texts(World& world) {
   WS_TRY(put(world,
              "delete from sync_staged where push_id in (select p.id from sync_pushes p "
              "join sync_plans l on l.id = p.plan_id where l.expires_at <= ?)",
              world.now()));
-  WS_TRY(put(world,
+  return put(world,
              "delete from sync_pushes where plan_id in (select l.id from sync_pushes p "
              "join sync_plans l on l.id = p.plan_id where l.expires_at <= ?)",
-             world.now()));
-  return put(
-      world, "delete from sync_plans where commit_id is null and expires_at <= ?", world.now() - told_expired_ms);
+             world.now());
 }
 
 ServiceResult plan_sync(World& world, const ServiceCall& call) {
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(const VisibleSource seen, find_visible_source(world, call, id_of(call.body, "source_id")));
-  WS_API_TRY(drop_lapsed_plans(world));
+  WS_API_TRY(drop_lapsed_texts(world));
   WS_API_LET(const std::vector<Row> rows, Planning(world, call, seen).rows());
   const Plan plan = {.id = world.ids.uuid("sync_plan"),
                      .source_id = seen.source.id,
