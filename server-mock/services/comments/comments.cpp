@@ -164,7 +164,6 @@ ApiResult<Document> commentable_document(World& world, const ServiceCall& call, 
   WS_API_LET(VisibleDocument seen, find_visible_document(world, call, id_of(call.parameters, "document_id"), content));
   WS_API_TRY(require_role(call, seen.role));
   if (seen.access < AccessLevel::comment) return forbidden("The document was shared with you, but not for comments");
-  if (seen.document.archived) return conflict("archived", "The document is archived");
   return std::move(seen.document);
 }
 
@@ -288,6 +287,7 @@ ServiceResult list_comments(World& world, const ServiceCall& call) {
 ServiceResult add_comment(World& world, const ServiceCall& call) {
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(const Document document, commentable_document(world, call, WithContent::yes));
+  WS_API_TRY(require_active(document));
   WS_API_LET(const Actor author, find_actor(world, call.caller));
   Thread thread = {.id = world.ids.uuid("comment_thread"),
                    .document_id = document.id,
@@ -310,6 +310,7 @@ ServiceResult reply_to_comment(World& world, const ServiceCall& call) {
   WS_API_LET(const Document document, commentable_document(world, call, WithContent::no));
   WS_API_LET(Thread thread, thread_of(world, call, document));
   WS_API_LET(const std::string event_id, cited_event(world, call));
+  WS_API_TRY(require_active(document));
   WS_API_LET(const Actor author, find_actor(world, call.caller));
   thread.last_activity_at = world.now();
   thread.updated_at = world.now();
@@ -323,6 +324,7 @@ ServiceResult set_comment_status(World& world, const ServiceCall& call) {
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(const Document document, commentable_document(world, call, WithContent::no));
   WS_API_LET(Thread thread, thread_of(world, call, document));
+  WS_API_TRY(require_active(document));
   if (const std::string_view status = text_of(call.body, "status"); status != thread.status) {
     thread.status = status;
     thread.last_activity_at = world.now();

@@ -81,7 +81,7 @@ ServiceResult update_document(World& world, const ServiceCall& call) {
   const std::string id = id_of(call.parameters, "document_id");
   WS_API_LET(Document document, editable_document(world, call, id, WithContent::no));
   WS_API_TRY(require_match(call, document_etag(world, document)));
-  if (document.archived) return conflict("archived", "The document is archived");
+  WS_API_TRY(require_active(document));
   const std::int64_t expected = integer_of(call.body, "expected_content_revision", 0);
   if (expected != document.content_revision) return revision_conflict(world, document, expected);
   Rewrite change;
@@ -120,14 +120,16 @@ struct Grantee {
   std::string id = {};
 };
 
+std::string_view handle_in(const ServiceCall& call) {
+  std::string_view handle = text_of(call.body, "agent_handle");
+  if (handle.starts_with('@')) handle.remove_prefix(1);
+  return handle;
+}
+
 /// The person or agent to share with; must belong to the document's Workspace.
 ApiResult<Grantee> find_grantee(World& world, const ServiceCall& call, const Document& document) {
   const std::string_view email = text_of(call.body, "email");
-  std::string_view handle = text_of(call.body, "agent_handle");
-  if (handle.starts_with('@')) handle.remove_prefix(1);
-  if (email.empty() == handle.empty()) {
-    return invalid("body", "email", "value_error", "Give either email or agent_handle", Json(email));
-  }
+  const std::string_view handle = handle_in(call);
   const char* sql = email.empty()
                         ? "select id from agents where workspace_id = ? and handle = ? and status <> 'revoked'"
                         : "select u.id from users u join members m on m.user_id = u.id and m.workspace_id = ? "
@@ -170,11 +172,14 @@ Result<bool> is_news(World& world, const Document& document, const Grantee& gran
 }
 
 ServiceResult share_document(World& world, const ServiceCall& call) {
+  if (const std::string_view email = text_of(call.body, "email"); email.empty() == handle_in(call).empty()) {
+    return invalid("body", "email", "value_error", "Give either email or agent_handle", Json(email));
+  }
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(const Document document,
              editable_document(world, call, id_of(call.parameters, "document_id"), WithContent::no));
   WS_API_LET(const Grantee grantee, find_grantee(world, call, document));
-  if (document.archived) return conflict("archived", "The document is archived");
+  WS_API_TRY(require_active(document));
   const std::string_view permission = text_of(call.body, "permission");
   WS_API_LET(const bool news, is_news(world, document, grantee, permission));
   WS_API_TRY(put(world,

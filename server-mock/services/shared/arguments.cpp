@@ -45,6 +45,11 @@ ApiResult<Document> editable_document(World& world, const ServiceCall& call, std
   return std::move(seen.document);
 }
 
+ApiResult<void> require_active(const Document& document) {
+  if (document.archived) return conflict("archived", "The document is archived");
+  return {};
+}
+
 ApiResult<VisibleNode> find_visible_node(World& world, const ServiceCall& call, std::string_view id) {
   WS_API_LET(std::optional<Node> node, find_node(world, id));
   if (!node) return not_found("node");

@@ -30,6 +30,9 @@ ApiResult<VisibleDocument> find_visible_document(World& world,
 /// The same, and 403 if the caller may not change it.
 ApiResult<Document> editable_document(World& world, const ServiceCall& call, std::string_view id, WithContent content);
 
+/// 409 `archived`. The state comes last: first look up all that the call names.
+ApiResult<void> require_active(const Document& document);
+
 /// A node; 404 if it does not exist or the caller may not see it.
 struct VisibleNode {
   Node node = {};

@@ -212,9 +212,9 @@ ServiceResult get_conflict(World& world, const ServiceCall& call) {
 }
 
 ServiceResult resolve_conflict(World& world, const ServiceCall& call) {
+  WS_API_LET(const ResolutionRequest wanted, read_resolution(call));
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(VisibleConflict seen, find_visible_conflict(world, call));
-  WS_API_LET(const ResolutionRequest wanted, read_resolution(call));
   if (seen.conflict.resolved) {
     const bool same =
         seen.conflict.resolution == wanted.resolution && seen.conflict.resolved_sha256 == wanted.content_sha256;

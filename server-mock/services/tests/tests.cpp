@@ -192,11 +192,22 @@ ApiResult<void> require_admin(World& world,
   return require_role(call, role);
 }
 
+/// 422 unless the call has what its `selection_kind` needs.
+ApiResult<void> require_selection(const ServiceCall& call) {
+  const bool is_suite = text_of(call.body, "selection_kind") == "suite";
+  const char* const name = is_suite ? "suite_id" : "case_ids";
+  const Json* given = find(call.body, name);
+  if (given == nullptr || given->is_null() || *given == "") {
+    return invalid("body", name, "missing", "Field required", call.body);
+  }
+  if (given->empty()) return invalid("body", name, "too_short", "List should have at least 1 item", *given);
+  return {};
+}
+
 /// The cases to run, without duplicates, in the given order.
 ApiResult<void> select_cases(const ServiceCall& call, TestRun& run) {
   if (run.selection_kind == "suite") {
     run.suite_id = text_of(call.body, "suite_id");
-    if (run.suite_id.empty()) return invalid("body", "suite_id", "missing", "Field required", call.body);
     const Json* suite = find_suite(run.suite_id);
     if (suite == nullptr) return not_found("test suite");
     if ((*suite)["runnable"] == false) {
@@ -205,15 +216,9 @@ ApiResult<void> select_cases(const ServiceCall& call, TestRun& run) {
     for (const Json& id : (*suite)["case_ids"]) run.case_ids.push_back(id.get<std::string>());
     return {};
   }
-  const Json* ids = find(call.body, "case_ids");
-  if (ids == nullptr || !ids->is_array()) {
-    return invalid("body", "case_ids", "missing", "Field required", call.body);
-  }
-  if (ids->empty()) return invalid("body", "case_ids", "too_short", "List should have at least 1 item", *ids);
-  for (const Json& id : *ids) {
-    const std::string& text = id.get_ref<const std::string&>();
-    if (find_case(text) == nullptr) return not_found("test case");
-    if (std::ranges::find(run.case_ids, text) == run.case_ids.end()) run.case_ids.push_back(text);
+  for (const std::string& id : find_texts(call.body, "case_ids")) {
+    if (find_case(id) == nullptr) return not_found("test case");
+    if (std::ranges::find(run.case_ids, id) == run.case_ids.end()) run.case_ids.push_back(id);
   }
   return {};
 }
@@ -292,6 +297,7 @@ ServiceResult list_test_runs(World& world, const ServiceCall& call) {
 }
 
 ServiceResult launch_test_run(World& world, const ServiceCall& call) {
+  WS_API_TRY(require_selection(call));
   TestRun run = {.workspace_id = id_of(call.body, "workspace_id"),
                  .selection_kind = std::string(text_of(call.body, "selection_kind"))};
   if (run.workspace_id.empty()) run.workspace_id = call.caller.workspace_id;

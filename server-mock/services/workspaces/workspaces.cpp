@@ -102,8 +102,8 @@ ServiceResult create_project(World& world, const ServiceCall& call) {
                              {"links", {{"node", "/v1/nodes/" + node.id + ":move"}}}}};
 }
 
-/// The new parent (empty id: the Workspace root). Checks that the caller may see and change it, that it is in the same
-/// Workspace, can hold nodes, and is not below the moved node.
+/// The new parent (empty id: the Workspace root). Checks that the caller may see it, that it is in the same Workspace
+/// and can hold nodes.
 ApiResult<Node> find_new_parent(World& world, const ServiceCall& call, const Node& moved) {
   const std::string parent_id = id_of(call.body, "parent_node_id");
   if (parent_id.empty()) return Node{.workspace_id = moved.workspace_id};
@@ -112,12 +112,18 @@ ApiResult<Node> find_new_parent(World& world, const ServiceCall& call, const Nod
   if (parent.node.kind != "page" && parent.node.kind != "project") {
     return invalid("body", "parent_node_id", "value_error", "Only a Project or a Page can hold nodes", parent_id);
   }
+  return std::move(parent.node);
+}
+
+/// 409 if the tree forbids the move.
+ApiResult<void> require_movable(World& world, const Node& moved, const Node& parent) {
+  if (parent.id.empty()) return {};
   if (moved.kind == "project") return conflict("project_at_root", "A Project stays at the Workspace root");
-  WS_API_LET(const std::vector<Node> line, node_and_above(world, parent_id));
+  WS_API_LET(const std::vector<Node> line, node_and_above(world, parent.id));
   if (std::ranges::find(line, moved.id, &Node::id) != line.end()) {
     return conflict("node_cycle", "A node cannot move below itself");
   }
-  return std::move(parent.node);
+  return {};
 }
 
 /// The position among the new siblings: before `before_node_id`, or the last.
@@ -166,6 +172,7 @@ ServiceResult move_node(World& world, const ServiceCall& call) {
   WS_API_LET(const Node parent, find_new_parent(world, call, node));
   const bool elsewhere = node.parent_id != parent.id;
   WS_API_LET(node.position, find_position(world, call, node, parent));
+  WS_API_TRY(require_movable(world, node, parent));
   node.parent_id = parent.id;
   if (node.kind != "project") node.project_id = parent.project_id;
   WS_API_TRY(set_place(world, node));

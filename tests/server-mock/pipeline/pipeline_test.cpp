@@ -57,6 +57,35 @@ TEST_CASE("pipeline: checks come in their order: credential, route, method, scop
   CHECK(say("PUT", target, wire.token(), R"({"expected_content_revision": 1})") == "not_found");
 }
 
+TEST_CASE("pipeline: what a service checks comes in order too: validation, existence, state", "[server-mock]") {
+  Wire wire;
+  const std::string nothing = "019b76da-a800-7a7b-9527-474300000000";
+  const std::string archived = "/v1/documents/" + wire.new_document("t");
+  REQUIRE(wire.ask({.method = "DELETE", .target = archived, .token = wire.token()}).status == 200);
+  const std::string project = wire.built_in().project_node_id;
+  struct Broken {
+    int status;  // of the first check that fails; so does a later one
+    std::string target;
+    Json body;
+  };
+  const std::vector<Broken> calls = {
+      {422, "/v1/documents/" + nothing + "/shares", {{"permission", "read"}}},
+      {422, "/v1/sync/conflicts/" + nothing + ":resolve", {{"resolution", "merged"}, {"expected_content_revision", 1}}},
+      {422, "/v1/admin/tests/runs", {{"selection_kind", "suite"}, {"workspace_id", nothing}}},
+      {422, "/v1/admin/tests/runs", {{"selection_kind", "cases"}, {"workspace_id", nothing}}},
+      {404, archived + "/comments/" + nothing + "/replies", {{"body", "b"}}},
+      {404, archived + "/comments/" + nothing + "/status", {{"status", "open"}}},
+      {404, archived + "/shares", {{"permission", "read"}, {"email", "nobody@example.com"}}},
+      {404, "/v1/nodes/" + project + ":move", {{"parent_node_id", project}, {"before_node_id", nothing}}},
+      {409, archived + "/comments", {{"body", "b"}}},
+      {409, "/v1/nodes/" + project + ":move", {{"parent_node_id", project}}},
+  };
+  for (const Broken& call : calls) {
+    CAPTURE(call.target);
+    CHECK(wire.send("POST", call.target, call.body).status == call.status);
+  }
+}
+
 TEST_CASE("pipeline: with auth_order=validation_first the request is validated before the key", "[server-mock]") {
   Wire wire(assuming("auth_order=validation_first"));
   const RawAnswer answer = wire.ask({.target = "/v1/documents?limit=0"});
