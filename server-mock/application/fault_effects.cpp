@@ -300,9 +300,10 @@ Result<void> apply_to_world(const FaultedCall& call, const FaultRule& rule, cons
   if (answer != nullptr && (effect.slow_operation.count() > 0 || effect.fail_operation)) {
     WS_TRY(change_operation(*call.sandbox.world, effect, *answer));
   }
+  // In either phase: before the PUT there are no bytes to change.
+  if (answer != nullptr && (effect.cut_upload || effect.damage_upload)) WS_TRY(corrupt_upload(call, effect));
   if (!is_time) return {};
   if (effect.bump_revision) WS_TRY(bump_revision(call, answer));
-  if (effect.cut_upload || effect.damage_upload) WS_TRY(corrupt_upload(call, effect));
   if (effect.expire_key || effect.revoke_key || effect.remove_member) {
     const auto caller = caller_of(call);
     if (caller && effect.remove_member) WS_TRY(remove_member(*call.sandbox.world, *caller));

@@ -268,6 +268,8 @@ void check_target(const Json& value, const Loc& loc, ValidationErrors& errors) {
   }
   if (const auto path = find_text(value, "path"); path && !path->starts_with('/') && !path->starts_with('*')) {
     errors.add(within(loc, "path"), "A path starts with a slash", *path);
+  } else if (path && (*path == "/_mock" || path->starts_with("/_mock/"))) {
+    errors.add(within(loc, "path"), "Control calls are never faulted", *path);
   } else if (operation && names_operation(*operation) && operation->find_first_not_of('*') != std::string::npos) {
     // Without an operation any path and method may be asked for: the answer is a 404 then, which the rule changes.
     const std::string method = find_text(value, "method").value_or("");

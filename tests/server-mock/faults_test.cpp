@@ -317,13 +317,15 @@ TEST_CASE("faults: what a 202 began stays as it is for a while, or fails", "[ser
 
 TEST_CASE("faults: a damaged upload has other bytes, with their own hash, and a cut one has the first half",
           "[server-mock]") {
+  const std::string phase = GENERATE("before", "after");
+  CAPTURE(phase);
   Faulty mock;
   Json body = {{"file_name", "a.bin"}, {"size_bytes", 6}};
   const Json begun = mock.send("POST", "/v1/files/uploads", body, 201);
   const auto url = begun.at("upload_url").get<std::string>();
   const auto put = [&](const std::string& effect) {
     mock.clear();
-    if (!effect.empty()) mock.add("upload.put", {{effect, true}}, {{"phase", "after"}});
+    if (!effect.empty()) mock.add("upload.put", {{effect, true}}, {{"phase", phase}});
     const RawRequest request = {.method = "PUT",
                                 .target = url.substr(url.find("/uploads/")),
                                 .json = "abcdef",

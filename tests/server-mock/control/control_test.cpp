@@ -255,6 +255,7 @@ TEST_CASE("control: a filter, an expectation or a fault of what does not exist i
   no_rule({{"operation", "files.get"}}, "bump_revision", "has no effect");
   no_rule({{"operation", "docs.get"}, {"method", "POST"}}, "reset", "docs.get is GET /v1/documents/{document_id}");
   no_rule({{"operation", "docs.list"}, {"path", "/v1/files"}}, "reset", "no request of it matches");
+  no_rule({{"path", "/_mock/health"}}, "reset", "Control calls are never faulted");
   for (const Json& rule : {Json{{"path", "/v1/nowhere"}, {"effect", {{"status", 503}}}},
                            Json{{"operation", "*"}, {"effect", {{"lose_lease", true}}}},
                            Json{{"operation", "docs.*"}, {"effect", {{"repeat_page", true}}}},
