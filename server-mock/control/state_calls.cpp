@@ -35,6 +35,14 @@ void bind(sqlite::Statement& statement, int place, const Json& value) {
   statement.bind(place, value.get<std::int64_t>());
 }
 
+/// What SQLite refuses, without the statement and its values.
+std::string refusal(std::string_view said) {
+  constexpr std::string_view unique = "UNIQUE constraint failed: ";
+  const std::size_t at = said.find(unique);
+  if (at == std::string_view::npos) return "The database refuses the row";
+  return fmt::format("Another row has the same {}", said.substr(at + unique.size()));
+}
+
 /// Rows that passed `check_state_tables`; what SQLite refuses still (two rows with one key) is an error of the row.
 Result<void> write_table(
     World& world, const std::string& table, const Json& rows, const Loc& loc, ValidationErrors& errors) {
@@ -50,7 +58,7 @@ Result<void> write_table(
     int place = 0;
     // By their type, not through SQLite's JSON functions: those end a text at its first U+0000.
     for (const Json& value : rows[i]) bind(insert, ++place, value);
-    if (const auto done = insert.run(); !done) errors.add(within(loc, i), done.error().what, rows[i]);
+    if (const auto done = insert.run(); !done) errors.add(within(loc, i), refusal(done.error().what), rows[i]);
   }
   return {};
 }

@@ -1,5 +1,6 @@
 // Snapshots, and the state as JSON.
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -470,6 +471,20 @@ TEST_CASE("state: each fault is named with its table, row and column", "[server-
     CAPTURE(loc);
     CHECK(named.contains(loc));
   }
+}
+
+TEST_CASE("state: rows with one key are refused in words, addresses without case", "[server-mock]") {
+  Wire wire;
+  Json state = wire.control("GET", "/state");
+  Json twin = state.at("tables").at("users").at(0);
+  twin["id"] = "019b76da-ffff-7000-8000-000000000000";
+  std::string email = twin.at("email");
+  for (char& c : email) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  twin["email"] = email;
+  state["tables"]["users"].push_back(twin);
+  const Json fault = wire.control("PUT", "/state", state, 422).at("detail").at(0);
+  CHECK(fault.at("loc") == Json{"body", "tables", "users", state["tables"]["users"].size() - 1});
+  CHECK(fault.at("msg") == "Another row has the same users.email");
 }
 
 TEST_CASE("state: Pages that lie below each other are refused", "[server-mock]") {
