@@ -210,6 +210,8 @@ std::string Redactor::redact_text(const std::string& text, const At& at) {
                               text.find_first_of(" \n") == std::string::npos;
       return replace_secrets(text.substr(0, is_address ? text.find('?') : std::string::npos));
     }
+    // In a free-form member; a name that says so made it a secret above.
+    case Kind::free_object: return kept_if(!contract::looks_like_key(text));
     default: return kept_if(false);
   }
 }
@@ -218,7 +220,8 @@ Json Redactor::redact_number(const Json& number, const At& at) const {
   if (undescribed_ == Undescribed::shown) {
     return at.secret.empty() || at.is_only_named_so ? number : Json(contract::redacted);
   }
-  const bool is_described = at.type != nullptr && (at.type->kind == Kind::integer || at.type->kind == Kind::number);
+  const bool is_described = at.type != nullptr && (at.type->kind == Kind::integer || at.type->kind == Kind::number ||
+                                                   at.type->kind == Kind::free_object);
   if (at.secret.empty() && (at.is_error || is_described)) return number;
   return number.is_number_integer() || !at.secret.empty() ? Json(0) : Json(0.5);
 }
@@ -229,7 +232,8 @@ void Redactor::redact(Json& value, const At& at) {
   } else if (value.is_array()) {
     At item = at;
     item.member = {};
-    if (undescribed_ == Undescribed::hidden && at.type != nullptr) item.type = at.type->items;
+    const bool is_free = at.type != nullptr && at.type->kind == Kind::free_object;
+    if (undescribed_ == Undescribed::hidden && at.type != nullptr && !is_free) item.type = at.type->items;
     for (Json& one : value) redact(one, item);
   } else if (value.is_string()) {
     value = redact_text(value.get<std::string>(), at);
@@ -240,7 +244,7 @@ void Redactor::redact(Json& value, const At& at) {
 
 const Type* Redactor::member_type(std::string_view name, const Type* object) const {
   if (undescribed_ == Undescribed::shown) return contract::is_described(name) ? &described : nullptr;
-  if (object == nullptr || object->kind == Kind::text_map) return object;
+  if (object == nullptr || object->kind == Kind::text_map || object->kind == Kind::free_object) return object;
   const contract::Field* field = object->kind == Kind::object ? contract::find_field(*object->object, name) : nullptr;
   return field == nullptr ? nullptr : &field->type;
 }

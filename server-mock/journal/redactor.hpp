@@ -47,9 +47,10 @@ class Redactor {
   /// error texts.
   enum class Undescribed {
     shown,  ///< they stay, unless they may be a key. A secret is `[redacted]`. For the journal of our own server
-    /// Only names and types stay. Secrets and opaque values become placeholders (`<key:1:47>`: kind, number, length);
-    /// equal values have equal placeholders for the lifetime of the object. That of the key is the header
-    /// `authorization`. For recordings of a service, which describe somebody's account
+    /// Only names and types stay, and in free-form objects what cannot be a key (a replay sends it again). Secrets and
+    /// opaque values become placeholders (`<key:1:47>`: kind, number, length); equal values have equal placeholders for
+    /// the lifetime of the object. That of the key is the header `authorization`. For recordings of a service, which
+    /// describe somebody's account
     hidden,
   };
   explicit Redactor(Undescribed undescribed) : undescribed_(undescribed) {}

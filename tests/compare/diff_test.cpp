@@ -190,6 +190,34 @@ TEST_CASE("diff: an unchanged service is alike, read only and with a Project of 
   }
 }
 
+TEST_CASE("diff: a recording with quotes, mentions and results of an unchanged service is alike", "[compare]") {
+  const MockProcess other({"--seed", "7"});
+  auto caller = Caller::open({.base_url = other.base_url(), .token = other.token()});
+  REQUIRE(caller);
+  mock::Redactor redactor(mock::Redactor::Undescribed::hidden);
+  Exchanges exchanges;
+  const auto send = [&](const std::string& method, const std::string& target, const Json& body = nullptr) {
+    auto answer = caller->send({.method = method, .target = target, .body = body.is_null() ? "" : dump(body)});
+    REQUIRE(answer);
+    exchanges.push_back(redactor.redact(*answer));
+    return parse_bounded(answer->response_body).value();
+  };
+  const Json project = send("POST", "/v1/projects", {{"title", "P"}}).at("id");
+  const Json draft = {{"title", "T"}, {"content", "alpha beta"}, {"project_id", project}};
+  const std::string comments =
+      "/v1/documents/" + send("POST", "/v1/documents", draft).at("id").get<std::string>() + "/comments";
+  send("POST", comments, {{"body", "hi"}, {"selection", {{"quote", "beta"}}}});
+  send("POST", comments, {{"body", "hi @scout"}});
+  const Json event = send("POST", "/v1/agent-events:claim", {{"worker_id", "w"}}).at("event");
+  send("POST",
+       "/v1/agent-events/" + event.at("id").get<std::string>() + ":complete",
+       {{"lease_token", event.at("lease_token")}, {"result", {{"text", "done"}}}});
+  send("GET", "/v1/agents");
+  const DifferenceReport report = report_of(exchanges);
+  CAPTURE(render_text(report));
+  CHECK_FALSE(differs(report));
+}
+
 TEST_CASE("diff: reading alone changes nothing on the other side", "[compare]") {
   const MockProcess other;
   const auto tables = [&] {

@@ -89,6 +89,19 @@ TEST_CASE("redactor: a journal shows nothing that may be a key in a place that n
   CHECK(shown.response_body->at("detail").at(0).at("loc") == Json{"body"});
 }
 
+TEST_CASE("redactor: a recording keeps what free-form members hold, unless it may be a key", "[server-mock]") {
+  const Json result = {
+      {"quote", "the words"}, {"at", 7}, {"list", {"a b", "q8Zr2LkP0vTn5YwXc3Jd7Hs1"}}, {"password", "x"}};
+  const std::string body = dump({{"lease_token", "t"}, {"result", result}});
+  const WireExchange wire = {.method = "POST",
+                             .path = "/v1/agent-events/018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b:complete",
+                             .request_body = body,
+                             .request_bytes = body.size()};
+  const Json kept = Redactor(Redactor::Undescribed::hidden).redact(wire).request_body->at("result");
+  CHECK(kept ==
+        Json{{"quote", "the words"}, {"at", 7}, {"list", {"a b", "<text:1:24>"}}, {"password", "<secret:1:1>"}});
+}
+
 TEST_CASE("redactor: a secret is written nowhere, wherever it stands", "[server-mock]") {
   const std::string canary = "canary-3141592653589793238462643";
   const auto json = http::Pairs{{"Content-Type", "application/json"}};
