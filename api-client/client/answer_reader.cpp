@@ -79,7 +79,7 @@ Verdict read_success(const Operation& operation, http::Response response, bool s
 /// A commit answered with 409 changed what it could: its body says what.
 Applied applied_by_body(const Failure& failure, const Json& body) {
   if (failure.code != "sync_conflict") return Applied::no;
-  const Json* const applied = find(body, "applied");
+  const Json* const applied = find(contract::holder_of(body, "applied"), "applied");
   return applied != nullptr && applied->is_array() && !applied->empty() ? Applied::yes : Applied::no;
 }
 

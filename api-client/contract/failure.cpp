@@ -75,9 +75,7 @@ Failure::Kind kind_of(const Problem& problem) {
 /// A member of the body or of its `detail` that is safe to show in a command line: only lower-case letters, `_` and
 /// `:`.
 std::string safe_member(const Problem& problem, std::string_view name) {
-  const Json* detail = find(*problem.members, "detail");
-  std::optional<std::string> text = find_text(*problem.members, name);
-  if (!text && detail != nullptr) text = find_text(*detail, name);
+  const std::optional<std::string> text = find_text(holder_of(*problem.members, name), name);
   const auto is_safe = [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || c == ':'; };
   if (!text || text->size() > 64 || !std::ranges::all_of(*text, is_safe)) return {};
   return *text;

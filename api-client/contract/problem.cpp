@@ -180,11 +180,7 @@ std::string code_of(const Json& body) {
 }
 
 std::string request_id_of(const Json& body) {
-  std::string found = word(first_text(body, {"request_id", "requestId"}), 128);
-  if (const Json* detail = find(body, "detail"); found.empty() && detail != nullptr) {
-    found = word(first_text(*detail, {"request_id"}), 128);
-  }
-  return found;
+  return word(first_text(holder_of(body, "request_id"), {"request_id", "requestId"}), 128);
 }
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
@@ -214,6 +210,11 @@ Problem read_problem(int status, std::string_view content_type, std::string_view
   }
   if (problem.message.empty()) problem.message = reason_phrase(status);
   return problem;
+}
+
+const Json& holder_of(const Json& body, std::string_view member) {
+  const Json* const detail = find(body, "detail");
+  return detail != nullptr && find(*detail, member) != nullptr ? *detail : body;
 }
 
 Failure::Kind kind_of_status(int status) {

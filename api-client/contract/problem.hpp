@@ -26,6 +26,9 @@ struct Problem {
 /// message less precise.
 Problem read_problem(int status, std::string_view content_type, std::string_view request_id, std::string_view body);
 
+/// The object of an error body that holds a member: its `detail`, or else the body itself.
+const Json& holder_of(const Json& body, std::string_view member);
+
 /// The failure kind of an HTTP status (`cli.md`, "Exit codes"): 401 auth, 403 forbidden, 404 and 410 not_found, 409 and
 /// 412 conflict, 408 and 5xx service, 429 rate_limited, 428 pending, other 4xx invalid.
 Failure::Kind kind_of_status(int status);

@@ -12,6 +12,7 @@
 #include "api-client/base/uuid.hpp"
 #include "api-client/client/client.hpp"
 #include "api-client/client/page_guard.hpp"
+#include "api-client/contract/problem.hpp"
 #include "sync-engine/remote/api_assets.hpp"
 
 namespace ws::sync {
@@ -441,8 +442,9 @@ Result<CommitAnswer> ApiRemote::commit(const CommitRequest& request) {
   if (reply) return read_commit(*reply->json);
   // A service may answer a partly conflicted commit with 409: what was applied stays applied, the body is the same.
   if (reply.error().code == "sync_conflict" && !reply.error().call.details.empty()) {
-    if (auto details = parse_bounded(reply.error().call.details); details && find(*details, "conflicts") != nullptr) {
-      return read_commit(*details);
+    if (const auto details = parse_bounded(reply.error().call.details)) {
+      const Json& answer = contract::holder_of(*details, "conflicts");
+      if (find(answer, "conflicts") != nullptr) return read_commit(answer);
     }
   }
   return fail(std::move(reply).error());

@@ -12,6 +12,7 @@
 #include "api-client/base/clean.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
+#include "api-client/contract/problem.hpp"
 #include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/names.hpp"
@@ -72,7 +73,8 @@ Failure Session::with_hint_at_cause(Failure failure) {
     return with_nearest_file(std::move(failure));
   if (failure.code != "missing_scope") return with_base_url_hint(std::move(failure));
   const auto details = parse_bounded(failure.call.details);
-  const auto scope = details ? find_text(*details, "required_scope") : std::nullopt;
+  const auto scope =
+      details ? find_text(contract::holder_of(*details, "required_scope"), "required_scope") : std::nullopt;
   const auto used = key();
   if (!scope || !used) return failure;
   failure.hint = hint_for_scope(*used, *scope);

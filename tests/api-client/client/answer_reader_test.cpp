@@ -107,6 +107,8 @@ TEST_CASE("answer: a commit refused as a conflict keeps its whole body and says 
   CHECK(verdict.failure.code == "sync_conflict");
   CHECK(verdict.failure.call.applied == Applied::yes);
   CHECK(verdict.failure.call.details == body.dump());
+  const Json wrapped = {{"detail", {{"code", "sync_conflict"}, {"applied", {1}}}}};
+  CHECK(read("sync.commit", json_response(409, wrapped.dump())).failure.call.applied == Applied::yes);
 }
 
 TEST_CASE("answer: every transport error has its column", "[client]") {

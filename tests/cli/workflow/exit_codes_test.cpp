@@ -59,9 +59,11 @@ TEST_CASE("exit 3: the server refused the input", "[cli]") {
 TEST_CASE("exit 4: not authenticated", "[cli]") { CHECK(told(against(answer(401, "{}"), get)) == 4); }
 
 TEST_CASE("exit 5: permission or scope", "[cli]") {
-  const Ended ended = against(answer(403, R"({"code": "missing_scope", "required_scope": "documents:read"})"), get);
+  const std::string body = GENERATE(R"({"code": "missing_scope", "required_scope": "documents:read"})",
+                                    R"({"detail": {"code": "missing_scope", "required_scope": "documents:read"}})");
+  const Ended ended = against(answer(403, body), get);
   CHECK(told(ended) == 5);
-  CHECK(ended.err.find("documents:read") != std::string::npos);
+  CHECK(ended.err.find("the key of WS_TOKEN lacks documents:read") != std::string::npos);
 }
 
 TEST_CASE("exit 6: not found", "[cli]") {
