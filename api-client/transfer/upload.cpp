@@ -15,6 +15,7 @@
 #include "api-client/base/json.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
+#include "api-client/contract/problem.hpp"
 #include "api-client/http/transport.hpp"
 
 namespace ws {
@@ -107,7 +108,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
     resumed_ = true;
     started_ = std::move(*resumed);
     in_doubt_ = started_.state == UploadState::finishing;
-    if (in_doubt_) return finish();
+    if (started_.state != UploadState::started) return finish();
     put();
   }
 
@@ -166,14 +167,22 @@ class Upload : public std::enable_shared_from_this<Upload> {
   void on_finished(Result<Reply> reply) {
     if (reply) return check(std::move(reply));
     const Failure& failure = reply.error();
-    if (failure.code == "upload_consumed") return read_asset(std::move(reply));
-    if (put_refused_ && is_refusal_of_request(failure.call.http_status)) return start_anew();
-    if (resumed_ && failure.code == "upload_incomplete" && !*hash_) {
-      in_doubt_ = false;
-      started_.state = UploadState::started;
-      return put();
+    const int status = failure.call.http_status;
+    if (failure.code == "upload_consumed") {
+      const auto details = parse_bounded(failure.call.details);
+      const auto id = details ? find_text(contract::holder_of(*details, "asset_id"), "asset_id") : std::nullopt;
+      if (id) return read_asset(*id);
     }
-    if (may_begin_anew() && (failure.call.http_status == 404 || failure.call.http_status == 410)) return start_anew();
+    if (failure.code == "upload_incomplete") {
+      if (put_refused_) return start_anew();
+      if (resumed_ && !*hash_) {
+        in_doubt_ = false;
+        started_.state = UploadState::started;
+        return put();
+      }
+    }
+    if (may_begin_anew() && !in_doubt_ && (status == 404 || status == 410)) return start_anew();
+    if ((in_doubt_ || put_refused_) && is_refusal_of_request(status)) return look_among_assets(std::move(reply));
     if (failure.call.applied == Applied::no) {
       // What is sure of this finalize says nothing about that of the earlier run.
       if (in_doubt_) {
@@ -194,23 +203,67 @@ class Upload : public std::enable_shared_from_this<Upload> {
     start();
   }
 
+  /// The refusal tells nothing of the finalize of an earlier run: the service may have forgotten an upload that became
+  /// an Asset.
+  void look_among_assets(Result<Reply> refusal) {
+    if (in_doubt_ && observer_.makes_another) return start_anew();
+    client_.start({.operation = "files.list", .parameters = {{"limit", "100"}}},
+                  [self = shared_from_this(), refusal = std::move(refusal).error()](const Result<Reply>& list) mutable {
+                    const auto id = list ? self->find_ours(*list->json) : std::nullopt;
+                    if (id) return self->read_asset(*id);
+                    if (!list) refusal = list.error();
+                    // A list without it proves nothing: it is bounded, and an Asset may come without a hash.
+                    if (self->in_doubt_) return self->done_(fail(in_doubt(std::move(refusal))));
+                    if (!list) return self->done_(fail(std::move(refusal)));
+                    self->start_anew();
+                  });
+  }
+
+  /// The id of the Asset with these bytes, under this name.
+  std::optional<std::string> find_ours(const Json& list) const {
+    const Json* const data = find(list, "data");
+    const auto hash = *hash_ ? *hash_ : hash_of(file_);
+    if (!hash || data == nullptr || !data->is_array()) return std::nullopt;
+    for (const Json& asset : *data) {
+      const bool is_named = observer_.any_name || find_text(asset, "original_file_name") == file_.file_name;
+      const auto size = find_integer(asset, "size_bytes").value_or(-1);
+      if (!is_named || size != static_cast<std::int64_t>(file_.stamp.size_bytes)) continue;
+      if (Sha256::from_hex(find_text(asset, "content_sha256").value_or("")) == hash) return find_text(asset, "id");
+    }
+    return std::nullopt;
+  }
+
+  static Failure in_doubt(Failure failure) {
+    using Kind = Failure::Kind;
+    const bool keeps_kind =
+        failure.kind == Kind::auth || failure.kind == Kind::forbidden || failure.kind == Kind::cancelled;
+    if (!keeps_kind) failure.kind = Kind::unknown_outcome;
+    failure.call.applied = Applied::unknown;
+    return failure;
+  }
+
   /// The upload is an Asset already: the service received an earlier finalize whose answer was lost.
-  void read_asset(Result<Reply> refusal) {
-    const auto details = parse_bounded(refusal.error().call.details);
-    const auto id = details ? find_text(*details, "asset_id") : std::nullopt;
-    if (!id) return done_(std::move(refusal));
-    client_.start({.operation = "files.get", .parameters = {{"asset_id", *id}}}, then(&Upload::check));
+  void read_asset(const std::string& id) {
+    client_.start({.operation = "files.get", .parameters = {{"asset_id", id}}}, then(&Upload::check));
   }
 
   void check(Result<Reply> reply) {
-    if (!reply) return done_(std::move(reply));
+    if (!reply) {
+      reply.error().call.applied = Applied::yes;
+      return done_(std::move(reply));
+    }
     const Json& asset = *reply->json;
+    const std::string id = find_text(asset, "id").value_or("");
+    if (id.empty()) {
+      return done_(fail(in_doubt({.what = "files.upload_finish: the answer has no id of an Asset",
+                                  .code = "unusable_answer",
+                                  .call = {.operation = "files.upload_finish", .http_status = reply->status}})));
+    }
     const auto size = find_integer(asset, "size_bytes");
     const auto sha256 = Sha256::from_hex(find_text(asset, "content_sha256").value_or(""));
     const bool other_size = size && static_cast<std::uint64_t>(*size) != file_.stamp.size_bytes;
     if (!other_size && (!sha256 || !*hash_ || *sha256 == **hash_)) return done_(std::move(reply));
     if (observer_.forgotten) observer_.forgotten(started_);
-    const std::string id = find_text(asset, "id").value_or("");
     done_(fail(Failure{
         .kind = Failure::Kind::integrity,
         .what = fmt::format(
@@ -245,6 +298,14 @@ Result<FileStamp> stamp_of(const std::filesystem::path& path) {
   if (!S_ISREG(status.st_mode))
     return disk(path, S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file");
   return stamp_from(status);
+}
+
+std::optional<Sha256> hash_of(const UploadFile& file) {
+  const Descriptor opened(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!opened) return std::nullopt;
+  const auto hash = Sha256::of_file(opened.get());
+  const auto now = stamp_of(file.path);
+  return now && *now == file.stamp ? hash : std::nullopt;
 }
 
 Call upload_start_call(const UploadFile& file) {

@@ -2,7 +2,8 @@
 ///
 /// The key goes to the API alone, never to the upload address. The bytes stream from disk. An upload that ended
 /// half-way is described by a `StartedUpload`; given back with the same file, it is finished: if its finalize was in
-/// doubt, that is asked for first, so that one file becomes one Asset.
+/// doubt, that is asked for first, so that one file becomes one Asset. Where the service refuses this, the newest
+/// Assets are looked through; if it is not among them, the outcome stays unknown.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "api-client/base/result.hpp"
+#include "api-client/base/sha256.hpp"
 #include "api-client/client/client.hpp"
 
 namespace ws {
@@ -32,7 +34,11 @@ struct UploadFile {
   FileStamp stamp = {};
 };
 
-enum class UploadState { started, finishing };
+/// Of its bytes. Empty: they cannot be read, or are not those of the stamp any more.
+std::optional<Sha256> hash_of(const UploadFile& file);
+
+/// `sent`: the bytes may be at the service already, so that the finalize is asked for first.
+enum class UploadState { started, sent, finishing };
 
 /// The service's answer to the start, and the state of the upload. `upload_url` is a capability: keep it to yourself.
 struct StartedUpload {
@@ -52,7 +58,9 @@ Call upload_finish_call(const UploadFile& file, const StartedUpload& started);
 Result<StartedUpload> read_started_upload(const Json& answer);
 
 struct UploadObserver {
-  bool begins_anew = true;  ///< where the service does not know an earlier start any more
+  bool begins_anew = true;     ///< where the service does not know an earlier start any more
+  bool makes_another = false;  ///< also where that one may have become an Asset
+  bool any_name = false;       ///< whatever its name, an Asset of the same bytes is what came of an upload in doubt
   /// After the start and before the finalize, to be kept; a failure ends the upload.
   std::function<Result<void>(const StartedUpload&)> kept = {};
   /// In place of `kept` before the finalize, which waits until `go_on` is called: so that those of many uploads can be

@@ -215,14 +215,6 @@ bool is_of(const Json& record, const Uploader& who) {
 
 }  // namespace
 
-std::optional<Sha256> hash_of(const UploadFile& file) {
-  const Descriptor opened(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (!opened) return std::nullopt;
-  const auto hash = Sha256::of_file(opened.get());
-  const auto now = stamp_of(file.path);
-  return now && *now == file.stamp ? hash : std::nullopt;
-}
-
 FinishedUploads::FinishedUploads(const fs::path& state_folder, std::string origin, Time now, bool is_waited_for)
     : folder_(state_folder / "uploaded"), origin_(std::move(origin)), now_(now), is_waited_for_(is_waited_for) {}
 

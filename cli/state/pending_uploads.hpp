@@ -51,9 +51,6 @@ class PendingUploads {
   std::filesystem::path folder_;
 };
 
-/// Of its bytes. Empty: they cannot be read, or are not those of the stamp any more.
-std::optional<Sha256> hash_of(const UploadFile& file);
-
 /// Whose uploads they are, as hashes.
 struct Uploader {
   std::string key = {};

@@ -37,7 +37,7 @@ class OneUpload : public std::enable_shared_from_this<OneUpload> {
  private:
   void send(std::optional<StartedUpload> resumed) {
     const bool is_resumed = resumed.has_value();
-    UploadObserver observer{.begins_anew = false, .progress = upload_.progress};
+    UploadObserver observer{.begins_anew = false, .any_name = true, .progress = upload_.progress};
     observer.kept = [self = shared_from_this()](const StartedUpload& started) -> Result<void> {
       const bool is_finishing = started.state == UploadState::finishing;
       if (!is_finishing && !std::exchange(self->is_noted_, false)) return {};
@@ -60,15 +60,15 @@ class OneUpload : public std::enable_shared_from_this<OneUpload> {
     if (!reply) {
       if (!is_resumed) return done_(fail(std::move(reply).error()));
       // The service says that nothing came of it: its bytes are to be sent once more.
-      const bool surely_nothing = reply.error().call.operation == "files.put";
-      const int status = reply.error().call.http_status;
-      if (surely_nothing) return send({});
-      if (status == 404 || status == 410) return look_among_assets();
+      const CallTrace& call = reply.error().call;
+      const bool surely_nothing = call.operation == "files.put";
+      // A service that does not know the upload any more never will: the second Asset is said.
+      was_in_doubt_ = call.operation == "files.upload_finish" && (call.http_status == 404 || call.http_status == 410);
+      if (surely_nothing || was_in_doubt_) return send({});
       return done_(fail(std::move(reply).error()));
     }
     const Json& asset = *reply->json;
     const std::string id = find_text(asset, "id").value_or("");
-    if (id.empty()) return done_(fail(unusable("an Asset without an id")));
     if (!has_bytes(asset, upload_.size_bytes, upload_.hash)) {
       return done_(fail(Failure{.kind = Failure::Kind::integrity,
                                 .what = fmt::format("the service has other bytes than {}", upload_.file_name),
@@ -76,26 +76,6 @@ class OneUpload : public std::enable_shared_from_this<OneUpload> {
                                 .code = "hash_mismatch"}));
     }
     done_(UploadedAsset{.asset = id, .was_in_doubt = was_in_doubt_});
-  }
-
-  /// The service does not know the earlier upload any more: perhaps because it became an Asset.
-  void look_among_assets() {
-    client_.start({.operation = "files.list", .parameters = {{"limit", "100"}}},
-                  [self = shared_from_this()](Result<Reply> reply) { self->take_list(std::move(reply)); });
-  }
-
-  void take_list(Result<Reply> reply) {
-    if (!reply) return done_(fail(std::move(reply).error()));
-    const Json* const data = find(*reply->json, "data");
-    if (data != nullptr && data->is_array()) {
-      for (const Json& asset : *data) {
-        const auto told = Sha256::from_hex(find_text(asset, "content_sha256").value_or(""));
-        if (told != upload_.hash || !has_bytes(asset, upload_.size_bytes, upload_.hash)) continue;
-        return done_(UploadedAsset{.asset = find_text(asset, "id").value_or("")});
-      }
-    }
-    was_in_doubt_ = true;
-    send({});
   }
 
   Client& client_;

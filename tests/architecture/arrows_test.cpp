@@ -62,7 +62,7 @@ const std::vector<Room> rooms = {
     {"api-client/http/", {"api-client/contract/", "api-client/base/"}},
     {"api-client/client/", {"api-client/http/", "api-client/contract/", "api-client/base/"}},
     {"api-client/login/", {"api-client/client/", "api-client/base/"}},
-    {"api-client/transfer/", {"api-client/client/", "api-client/http/", "api-client/base/"}},
+    {"api-client/transfer/", {"api-client/client/", "api-client/http/", "api-client/contract/", "api-client/base/"}},
 
     sync("model/", {}),
     sync("disk/", {"model/"}),

@@ -263,7 +263,7 @@ class Uploads {
       resumed = std::move(pending->started);
       if (session_.has("verbose")) session_.note(names_[place] + ": resuming the upload " + resumed->upload_id);
     }
-    UploadObserver observer;
+    UploadObserver observer{.makes_another = session_.has("again")};
     if (resumed) upload_ids_[place] = resumed->upload_id;
     observer.kept = [this, place, &file](const StartedUpload& started) {
       const bool is_new = std::exchange(upload_ids_[place], started.upload_id) != started.upload_id;
@@ -282,7 +282,9 @@ class Uploads {
     observer.progress = [this, place](std::uint64_t bytes) { sent_[place] = bytes; };
     start_upload(client_, file, std::move(resumed), std::move(observer), [this, place, &file](Result<Reply> reply) {
       if (!reply && reply.error().call.applied == Applied::unknown) {
-        reply.error().hint = "run the same command again to resume; `ws files list` shows whether the file is there";
+        reply.error().hint =
+            "run the same command again to resume; `ws files list` shows whether the file is there, --again uploads it "
+            "anew";
       }
       if (reply) {
         any_new_ = true;
@@ -479,8 +481,12 @@ Result<ExitCode> finalize(Session& session) {
   }
   // As a resumed upload: the bytes are sent if the service does not have them yet.
   StartedUpload started = pending->started;
-  started.state = UploadState::finishing;
+  if (started.state == UploadState::started) started.state = UploadState::sent;
   UploadObserver observer{.begins_anew = false};
+  observer.kept = [&session, &pending](const StartedUpload& one) {
+    keep(session, {.started = one, .file = pending->file, .base_url = pending->base_url});
+    return Result<void>();
+  };
   observer.forgotten = [&kept](const StartedUpload& one) { kept.forget(one.upload_id); };
   std::optional<Result<Reply>> result;
   start_upload(*client, pending->file, std::move(started), std::move(observer), [&result](Result<Reply> reply) {

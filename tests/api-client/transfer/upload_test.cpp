@@ -162,6 +162,7 @@ TEST_CASE("upload: an address or a header that must not be used is refused befor
 }
 
 TEST_CASE("upload: a finalize without an answer is sent once, gone on with, it finds the Asset", "[transfer]") {
+  const bool is_in_detail = GENERATE(false, true);
   Uploading stage;
   stage.meddle = [](const Seen& seen) -> std::optional<Script> {
     if (seen.target == finalize) return Script{CloseConnection{}};
@@ -173,10 +174,11 @@ TEST_CASE("upload: a finalize without an answer is sent once, gone on with, it f
   CHECK(stage.kept.back() == UploadState::finishing);
   CHECK(stage.steps() == std::vector<std::string>{"start", "put", finalize});
 
-  stage.meddle = [](const Seen& seen) -> std::optional<Script> {
+  stage.meddle = [&](const Seen& seen) -> std::optional<Script> {
     if (seen.target != finalize)
       return seen.method == "GET" ? std::optional(answer(200, dump(Uploading::asset()))) : std::nullopt;
-    return answer(409, dump(Json{{"detail", "x"}, {"code", "upload_consumed"}, {"asset_id", some_id}}));
+    const Json told = {{"code", "upload_consumed"}, {"asset_id", some_id}};
+    return answer(409, dump(is_in_detail ? Json{{"detail", told}} : told));
   };
   const auto found = stage.run(stage.started(UploadState::finishing));
   REQUIRE(found);
@@ -240,6 +242,49 @@ TEST_CASE("upload: what is sure of this finalize says nothing of that of an earl
   REQUIRE_FALSE(refused);
   CHECK(refused.error().call.applied == (was_in_doubt ? Applied::unknown : Applied::no));
   CHECK(stage.kept.back() == (was_in_doubt ? UploadState::finishing : UploadState::started));
+}
+
+TEST_CASE(
+    "upload: a finalize in doubt that is refused is looked for, and unknown where no Asset is proven to be its own",
+    "[transfer]") {
+  Uploading stage;
+  Json asset = Uploading::asset();
+  asset["original_file_name"] = "a.txt";
+  const std::string change = GENERATE("", "original_file_name", "content_sha256", "size_bytes");
+  if (!change.empty()) asset[change] = nullptr;
+  const int status = GENERATE(404, 409, 410);
+  CAPTURE(change, status);
+  stage.meddle = [&](const Seen& seen) -> std::optional<Script> {
+    if (seen.target == finalize) return answer(status, "{}");
+    if (seen.target == "/v1/files?limit=100") return answer(200, dump(Json{{"data", {asset}}}));
+    return std::nullopt;
+  };
+  const auto ended = stage.run(stage.started(UploadState::finishing));
+  CHECK(ended.has_value() == change.empty());
+  std::vector<std::string> steps = {finalize, "/v1/files?limit=100"};
+  if (ended) {
+    CHECK(find_text(*ended->json, "id") == some_id);
+    steps.push_back(std::string("/v1/files/") + some_id);
+  } else {
+    CHECK(ended.error().kind == Kind::unknown_outcome);
+    CHECK(ended.error().call.applied == Applied::unknown);
+    CHECK(stage.kept.back() == UploadState::finishing);
+  }
+  CHECK(stage.steps() == steps);
+  CHECK(stage.forgotten == 0);
+}
+
+TEST_CASE("upload: an Asset without an id is no answer, and a later run asks for it again", "[transfer]") {
+  Uploading stage;
+  stage.meddle = [](const Seen& seen) -> std::optional<Script> {
+    return seen.target == finalize ? std::optional(answer(201, R"({"ok":1})")) : std::nullopt;
+  };
+  const auto reply = stage.run();
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().kind == Kind::unknown_outcome);
+  CHECK(reply.error().code == "unusable_answer");
+  CHECK(reply.error().call.applied == Applied::unknown);
+  CHECK(stage.kept.back() == UploadState::finishing);
 }
 
 TEST_CASE("upload: other bytes at the service are an integrity failure", "[transfer]") {

@@ -329,6 +329,27 @@ TEST_CASE("files: an upload that may have become an Asset is on record, and aske
   CHECK(stage.json({"files", "uploads"})["data"].empty());
 }
 
+TEST_CASE("files: an upload in doubt that the service has forgotten stays unknown, and --again sends it anew",
+          "[cli]") {
+  std::atomic<int> finalized{0};
+  const Meddled stage([&](const Seen& seen, const Forward& forward) {
+    if (seen.target.starts_with("/v1/files?")) return answer(200, R"({"data": []})");
+    if (seen.target != "/v1/files/uploads:finalize") return forward();
+    switch (++finalized) {
+      case 1: forward(); return Script{CloseConnection{}};
+      case 4: return forward();
+      default: return answer(404, R"({"detail": "There is no such upload"})");
+    }
+  });
+  write_text(stage.folder / "a.md", "# A\n");
+  stage.json({"files", "upload", "a.md"}, 12);
+  stage.json({"files", "upload", "a.md"}, 12);
+  CHECK(stage.assets() == 1);
+  CHECK(stage.json({"files", "uploads"})["data"][0]["state"] == "finishing");
+  stage.json({"files", "upload", "a.md", "--again"});
+  CHECK(stage.assets() == 2);
+}
+
 TEST_CASE("files: a name from the service never leads out of the folder, nor begins with a dot", "[cli]") {
   const std::string name =
       GENERATE("../../evil", ".bashrc", "/etc/cron.d/x", "a\\..\\b", "", "..", ".git", "x\x1b[2Jy");
