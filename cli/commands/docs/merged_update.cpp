@@ -143,10 +143,11 @@ Result<UpdateEnd> update_once(Session& session, Client& client, const TextChange
     end.reply = std::move(*sent);
     return end;
   }
-  if (sent.error().code != "revision_conflict") return fail(sent.error());
-  if (!change.base_is_known) return fail(unknown_base(change));
+  // Which code a mismatch has is not published: whether it is one, the revision tells.
+  if (sent.error().kind != Failure::Kind::conflict) return fail(sent.error());
   WS_LET(end.theirs, read_document(client, change.document_id));
   if (end.theirs.revision == change.base.revision) return fail(sent.error());
+  if (!change.base_is_known) return fail(unknown_base(change));
   WS_LET(end.collision, sync::merge::merge_markdown(change.base.content, change.content, end.theirs.content));
   return end;
 }

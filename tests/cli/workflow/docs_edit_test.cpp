@@ -13,7 +13,7 @@ const std::string three_lines = "# Plan\n\nWe sail at dawn.\n\nTomas brings brea
 
 /// One document, and a shell line as its editor: `$1` is the file, `ws` the program.
 struct EditStage {
-  EditStage() {
+  explicit EditStage(const std::vector<std::string>& flags = {}) : server(flags) {
     write_text(folder / "first.md", three_lines);
     const Ended made = ws({"docs", "create", "Plan", "-f", "first.md", "--format", "ids"});
     REQUIRE(made.exit == 0);
@@ -56,7 +56,10 @@ TEST_CASE("docs edit: what the editor leaves is stored, what it leaves alone is 
 }
 
 TEST_CASE("docs edit: a change of somebody else elsewhere in the text is merged", "[cli]") {
-  EditStage stage;
+  // How a service tells a mismatch is not published.
+  const std::string status = GENERATE("409", "412");
+  const std::string style = GENERATE("plain", "html");
+  EditStage stage({"--assume", "error_style=" + style, "--assume", "revision_mismatch=" + status});
   const Ended ended = stage.edit(stage.others_write("# Plan\n\nWe sail at dawn.\n\nMara brings bread.\n") +
                                  "\nsed -i 's/dawn/noon/' \"$1\"");
   CHECK(ended.exit == 0);
