@@ -1,4 +1,5 @@
 // Agents: made, paused, revoked; their secrets written where nobody else reads them.
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/shared/batch.hpp"
@@ -23,12 +24,15 @@ Result<std::optional<OutputFile>> secret_file(const Session& session) {
   return named_output(session.arguments(), "secret-out", session.has("force") ? Overwrite::yes : Overwrite::no, 0600);
 }
 
-/// The secret of an answer: a member of a rotation, or of a new agent's `credential`.
+/// The secret of an answer: a member of a rotation, or of a new agent's `credential`; else the whole of this free-form
+/// object.
 Json* find_secret(Json& answer) {
-  for (Json* place : {&answer, answer.contains("credential") ? &answer["credential"] : &answer}) {
-    if (place->is_object() && place->contains("secret") && (*place)["secret"].is_string()) return &(*place)["secret"];
+  Json* const credential = answer.contains("credential") ? &answer["credential"] : nullptr;
+  for (Json* place : {&answer, credential}) {
+    if (place == nullptr || !place->is_object() || !place->contains("secret")) continue;
+    if ((*place)["secret"].is_string()) return &(*place)["secret"];
   }
-  return nullptr;
+  return credential != nullptr && !credential->empty() ? credential : nullptr;
 }
 
 Failure without_secret(const contract::Operation& operation, const Reply& reply) {
@@ -46,12 +50,17 @@ Result<ExitCode> send_for_secret(Session& session, const contract::Operation& op
   WS_LET(const auto file, secret_file(session));
   WS_LET(Reply reply, client->call(std::move(call)));
   Json* const secret = find_secret(*reply.json);
-  if (file && secret != nullptr) {
-    const auto written = file->write(session.terminal(), secret->get<std::string>() + "\n");
-    if (written) {
-      *secret = nullptr;
+  bool is_in_file = false;
+  if (file) {
+    // All of the answer where no secret is found in it: it may be the only copy of the new secret.
+    Json& kept = secret != nullptr ? *secret : *reply.json;
+    const auto written =
+        file->write(session.terminal(), (kept.is_string() ? kept.get<std::string>() : dump(kept)) + "\n");
+    is_in_file = written.has_value();
+    if (is_in_file) {
+      kept = nullptr;
       reply.body.clear();
-      session.note("the secret is in " + file->path());
+      session.note(fmt::format("{} is in {}", secret != nullptr ? "the secret" : "the answer", file->path()));
     } else {
       session.note("warning: " + written.error().what + "; the secret is shown instead, and only now");
     }
@@ -59,8 +68,7 @@ Result<ExitCode> send_for_secret(Session& session, const contract::Operation& op
   if (secret != nullptr) {
     return print_reply(session, operation, reply);
   }
-  // Print all of the answer even if no secret is found in it: it may be the only copy of the new secret.
-  session.printer().resource(*reply.json, reply.body);
+  if (!is_in_file) session.printer().resource(*reply.json, reply.body);
   session.print_failure(without_secret(operation, reply), ExitCode::unknown_outcome);
   return ExitCode::unknown_outcome;
 }

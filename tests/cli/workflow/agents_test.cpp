@@ -46,6 +46,28 @@ TEST_CASE("agents: a secret goes to a file that nobody else reads, and nowhere e
   CHECK(agent.ws({"whoami"}).exit == 4);
 }
 
+TEST_CASE("agents: a secret of another form goes whole to the file, and nowhere else", "[cli]") {
+  const std::string secret = "tok_abcdefghijklmnopqrstuvwxyz";
+  const bool is_credential = GENERATE(true, false);
+  const HostileServer server([&](const Seen&) {
+    return answer(201, dump({{"id", nobody}, {is_credential ? "credential" : "key", {{"token", secret}}}}));
+  });
+  const At person(server.origin());
+  const auto create = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"agents", "create", "scribe", "--name", "N", "--json"});
+    return person.ws(more, person.home());
+  };
+  const int exit = is_credential ? 0 : 12;
+  const Ended shown = create({});
+  CHECK(shown.exit == exit);
+  CHECK(shown.out.find(secret) != std::string::npos);
+  const Ended kept = create({"--again", "--secret-out", "key"});
+  CHECK(kept.exit == exit);
+  CHECK((kept.out + kept.err).find(secret) == std::string::npos);
+  const Json in_file = parse(read_text(person.home() / "key"));
+  CHECK((is_credential ? in_file : in_file["key"])["token"] == secret);
+}
+
 TEST_CASE("agents: a secret goes into the pipe that --secret-out names, and `-` is no file", "[cli]") {
   const AgentStage stage;
   const std::string id = parse(stage.create("scribe", "key").out)["id"];
