@@ -62,12 +62,14 @@ Phase phase_of_status(std::string_view status) {
 Phase phase_of(const Json& value) {
   const auto status = find_text(value, "status");
   if (status && phase_of_status(*status) != Phase::pending) return phase_of_status(*status);
+  // What is there of a result while the work still runs is not the last word.
+  if (status && holds(beginnings, *status)) return Phase::pending;
   return has_result(value) ? Phase::done : Phase::pending;
 }
 
 std::string unknown_end_of(const Json& value) {
   const auto status = find_text(value, "status");
-  if (!status || phase_of_status(*status) != Phase::pending || !has_result(value)) return {};
+  if (!status || phase_of_status(*status) != Phase::pending || phase_of(value) != Phase::done) return {};
   return "note: the status `" + *status + "` is unknown; the question has an answer, so it is taken as answered";
 }
 

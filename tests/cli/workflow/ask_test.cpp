@@ -171,6 +171,22 @@ TEST_CASE("ask: a status that is not known is an end where the answer is there",
   CHECK(asked.err.find("the status `settled` is unknown") != std::string::npos);
 }
 
+TEST_CASE("ask: while a question runs, what there is of its answer is no end", "[cli]") {
+  std::atomic<int> asked{0};
+  const HostileServer server([&](const Seen&) {
+    const bool is_done = ++asked > 2;
+    return answer(200,
+                  dump({{"id", nobody},
+                        {"status", is_done ? "completed" : "running"},
+                        {"answer", is_done ? "At dusk." : "At"},
+                        {"artifacts", {{{"kind", "document"}, {"document_id", nobody}}}}}));
+  });
+  const Ended ended = At(server.origin()).ws({"ask", "when"});
+  CHECK(ended.exit == 0);
+  CHECK(ended.out == "At dusk.\n");
+  CHECK(ended.err.find("is unknown") == std::string::npos);
+}
+
 TEST_CASE("wait: a status that is not known is noted, once, and is no end", "[cli]") {
   const auto [noun, body] = GENERATE(table<std::string, Json>({
       {"tests", {{"id", nobody}, {"status", "settled"}, {"results", Json::array()}}},
