@@ -196,6 +196,10 @@ std::string_view member_that_repeats(const Operation& operation, std::string_vie
   // What stands behind the last parameter is another object, but for the parts of a thread: they answer with it.
   const std::size_t last = operation.path.rfind('{');
   if (last == std::string_view::npos || !operation.path.substr(last + 1).starts_with(parameter)) return {};
+  // A free-form answer may have an id of its own: that of a move, or of an acknowledgement.
+  const Operation* const read = find_nearest_get(operation.path);
+  const bool is_of_object = read != nullptr && read->responses.front().schema == answer;
+  if (id->source == contract::Source::assumed && !is_of_object) return {};
   const bool names_the_object = operation.path.substr(last).find('/') == std::string_view::npos;
   return names_the_object || parameter == "thread_id" ? id->name : std::string_view();
 }
