@@ -65,11 +65,7 @@ Result<Json> given_body(Session& session) {
     if (!is_let_through) return fail(Failure::Kind::usage, "--body takes a JSON object");
     return body;
   }
-  const bool is_inline = given->substr(0, 1) != "@" && *given != "-";
-  for (const auto& member : body->items()) {
-    if (!is_inline || !is_secret(member.key())) continue;
-    return fail(Failure::Kind::usage, "the body's `" + member.key() + "` is a secret; give the body as @FILE or -");
-  }
+  WS_TRY(check_given_body(*given, *body));
   return body;
 }
 

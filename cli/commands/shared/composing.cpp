@@ -103,15 +103,8 @@ bool may_walk(Session& session) {
 }
 
 Result<std::string> secret_of(Session& session, std::string_view flag, std::string_view variable) {
-  std::string secret;
-  if (const auto given = session.arguments().value(flag)) {
-    if (*given != "-" && given->substr(0, 1) != "@") {
-      return fail(Failure::Kind::usage, "--" + std::string(flag) + " is a secret; give it as @FILE or -");
-    }
-    WS_LET(secret, text_or_file(*given));
-  } else {
-    secret = session.world().environment.text(variable).value_or("");
-  }
+  if (const auto given = session.arguments().value(flag)) return read_secret(*given, "--" + std::string(flag));
+  std::string secret = session.world().environment.text(variable).value_or("");
   trim_end(secret, "\r\n");
   return secret;
 }

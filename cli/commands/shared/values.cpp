@@ -97,11 +97,7 @@ Result<Json> parse_scalar(const contract::Field& field, const std::string& given
   }
   if (is_json_kind(type)) return parse_json_text(given, spelled);
   if (!is_secret(field.name)) return Json(given);
-  if (given != "-" && given.substr(0, 1) != "@") {
-    return fail(Failure::Kind::usage, fmt::format("{} is a secret; give it as @FILE or -", spelled));
-  }
-  WS_LET(std::string secret, text_or_file(given));
-  trim_end(secret, "\r\n");
+  WS_LET(std::string secret, read_secret(given, spelled));
   return Json(std::move(secret));
 }
 
@@ -272,6 +268,24 @@ Result<std::optional<OutputFile>> named_output(const Parsed& arguments,
 
 bool is_secret(std::string_view member) {
   return member == "device_code" || member == "lease_token" || member == "source_event_lease_token";
+}
+
+Result<std::string> read_secret(const std::string& given, std::string_view spelled) {
+  if (given != "-" && given.substr(0, 1) != "@") {
+    return fail(Failure::Kind::usage, fmt::format("{} is a secret; give it as @FILE or -", spelled));
+  }
+  WS_LET(std::string secret, text_or_file(given));
+  trim_end(secret, "\r\n");
+  return secret;
+}
+
+Result<void> check_given_body(const std::string& given, const Json& body) {
+  if (given.substr(0, 1) == "@" || given == "-" || !body.is_object()) return {};
+  for (const auto& member : body.items()) {
+    if (!is_secret(member.key())) continue;
+    return fail(Failure::Kind::usage, "the body's `" + member.key() + "` is a secret; give the body as @FILE or -");
+  }
+  return {};
 }
 
 }  // namespace ws::cli

@@ -58,5 +58,10 @@ Result<std::optional<OutputFile>> named_output(const Parsed& arguments,
 
 /// Members that are secrets: they come by `@FILE`, `-`, environment or saved state, never as a flag's value.
 bool is_secret(std::string_view member);
+/// The secret that `@FILE` or `-` stands for, without the newline at its end. Fails with `usage` where it is given
+/// itself.
+Result<std::string> read_secret(const std::string& given, std::string_view spelled);
+/// Fails with `usage` where `body`, which `--body` gave as `given`, stands on the command line and holds a secret.
+Result<void> check_given_body(const std::string& given, const Json& body);
 
 }  // namespace ws::cli

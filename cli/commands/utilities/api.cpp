@@ -57,7 +57,9 @@ Result<void> add_members(const Session& session, bool into_query, Json& body, st
         return fail(Failure::Kind::usage, fmt::format("-{} takes KEY=VALUE, not `{}`", letter, one));
       }
       const std::string key = one.substr(0, equals);
-      WS_LET(const std::string text, text_or_file(one.substr(equals + 1)));
+      const std::string given = one.substr(equals + 1);
+      WS_LET(const std::string text,
+             is_secret(key) ? read_secret(given, fmt::format("-{} {}", letter, key)) : text_or_file(given));
       if (into_query) {
         path += (path.find('?') == std::string::npos ? "?" : "&") + percent_encode(key) + "=" + percent_encode(text);
         continue;
@@ -87,6 +89,7 @@ Result<AnyCall> call_of(Session& session) {
   const auto given = session.arguments().value("body");
   if (given) {
     WS_LET(call.body, text_or_file(*given));
+    if (const auto body = parse_bounded(call.body)) WS_TRY(check_given_body(*given, *body));
     call.content_type = "application/json";
   }
   if (session.has("F") || session.has("J")) {
@@ -98,6 +101,7 @@ Result<AnyCall> call_of(Session& session) {
     }
     WS_TRY(add_members(session, into_query, body, call.path));
     if (!into_query) {
+      if (!is_utf8(body)) return fail(Failure::Kind::usage, "api: the body holds text that is not UTF-8");
       call.body = dump(body);
       call.content_type = "application/json";
     }

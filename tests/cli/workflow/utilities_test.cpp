@@ -28,6 +28,30 @@ TEST_CASE("api: any path, with members as query or body, and the body of the ans
   CHECK(person.ws({"api", "GET", "/v1/nothing"}).exit == 6);
 }
 
+TEST_CASE("api: text that is not UTF-8, and a secret on the command line, are refused before anything is sent",
+          "[cli]") {
+  const HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  const At person(server.origin());
+  const std::string secret(26, 's');
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{"-F", "content=a\xff"},
+                                             {"-F", "a\xff=b"},
+                                             {"-F", "lease_token=" + secret},
+                                             {"-J", "device_code=\"" + secret + "\""},
+                                             {"--body", R"({"lease_token": ")" + secret + "\"}"}}) {
+    std::vector<std::string> words = {"api", "POST", "/v1/documents"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const Ended refused = person.ws(words);
+    CAPTURE(flags, refused.err);
+    CHECK(refused.exit == 2);
+    CHECK(refused.err.find(secret) == std::string::npos);
+  }
+  CHECK(server.requests().empty());
+  write_text(person.home() / "token", secret + "\n");
+  CHECK(person.ws({"api", "POST", "/v1/x", "-F", "lease_token=@token"}, person.home()).exit == 0);
+  CHECK(parse(server.requests().front().body)["lease_token"] == secret);
+}
+
 TEST_CASE("api: a member that the answer does not have is refused before a change, and empty after it", "[cli]") {
   const MockProcess server;
   const Person person(server);
