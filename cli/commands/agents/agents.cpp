@@ -75,12 +75,10 @@ Result<ExitCode> send_for_secret(Session& session, const contract::Operation& op
 
 Result<ExitCode> create(Session& session) {
   const contract::Operation& operation = operation_of("agents.create");
-  WS_LET(Call call, build_call(session, operation));
-  if (call.body->is_object()) {
-    Json& body = *call.body;
-    if (const auto name = session.arguments().value("name")) body["display_name"] = *name;
-    if (!session.arguments().words.empty()) body["handle"] = session.arguments().words.front();
-  }
+  WS_LET(Call call, build_call(session, operation, [&](Json& body) -> Result<void> {
+           if (!session.arguments().words.empty()) body["handle"] = session.arguments().words.front();
+           return {};
+         }));
   return send_for_secret(session, operation, std::move(call));
 }
 
@@ -100,8 +98,14 @@ Result<ExitCode> rotate(Session& session) {
 /// `pause`, `resume`, `revoke`: the update with one member.
 Result<ExitCode> set_status(Session& session, std::string_view status) {
   const contract::Operation& operation = operation_of("agents.update");
+  WS_LET(const Call change, build_call(session, operation, [&](Json& body) -> Result<void> {
+           body["status"] = status;
+           return {};
+         }));
   WS_LET(Batch batch, batch_of(session, operation, [&](const std::string& id) {
-           return Call{.operation = operation.id, .parameters = {{"agent_id", id}}, .body = Json{{"status", status}}};
+           Call call = change;
+           call.parameters = {{"agent_id", id}};
+           return call;
          }));
   if (session.has("dry-run")) return print_requests(session, batch);
   if (status == "revoked" && !batch.ids.empty()) {
@@ -117,6 +121,8 @@ Result<ExitCode> set_status(Session& session, std::string_view status) {
 Command status_command(std::string words, std::string summary, std::string_view status) {
   std::string example = "ws " + words + " 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
   if (status == "revoked") example += " --yes";
+  std::vector<Flag> flags = body_flags();
+  flags.insert(flags.end(), {stdin_flag(), again_flag()});
   return {.words = std::move(words),
           .summary = std::move(summary),
           .details = status == "revoked" ? "Asks first; --yes confirms." : "",
@@ -124,7 +130,7 @@ Command status_command(std::string words, std::string summary, std::string_view 
                          .help = describe(Subject::agent, {}),
                          .count = Count::any,
                          .names = Subject::agent}},
-          .flags = {stdin_flag(), again_flag()},
+          .flags = std::move(flags),
           .examples = {std::move(example)},
           .operation = &operation_of("agents.update"),
           .run = [status](Session& session) { return set_status(session, status); }};

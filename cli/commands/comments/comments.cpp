@@ -24,17 +24,14 @@ std::vector<Flag> text_flags() {
           {.name = "file", .letter = 'f', .placeholder = "FILE|-", .help = "read the comment from a file"}};
 }
 
-Result<void> add_text(Session& session, Json& body) {
-  if (!body.is_object()) return {};
+Result<void> add_text_of_file(const Session& session, Json& body) {
   if (session.has("message") && session.has("file")) return fail(Failure::Kind::usage, "give -m or -f, not both");
-  if (const auto text = session.arguments().value("message")) body["body"] = *text;
   if (const auto file = session.arguments().value("file")) {
     WS_LET(std::string text, read_markdown(*file));
     trim_end(text, "\n");
     body["body"] = std::move(text);
   }
-  if (body.contains("body")) return {};
-  return fail(Failure::Kind::usage, "-m TEXT or -f FILE is required");
+  return {};
 }
 
 /// `source_event_lease_token` is the one that a worker's command has in its environment, if it cites that event.
@@ -98,8 +95,11 @@ Command comment_command(std::string_view id) {
   const contract::Operation& operation = operation_of(id);
   Command command =
       operation_command(id, {.flags = text_flags(), .run = [&operation](Session& session) -> Result<ExitCode> {
-                               WS_LET(Call call, build_call(session, operation));
-                               WS_TRY(add_text(session, *call.body));
+                               const auto fill = [&](Json& body) { return add_text_of_file(session, body); };
+                               WS_LET(Call call, build_call(session, operation, fill));
+                               if (call.body->is_object() && !call.body->contains("body")) {
+                                 return fail(Failure::Kind::usage, "-m TEXT or -f FILE is required");
+                               }
                                WS_TRY(add_source_event(session, *call.body));
                                return send_comment(session, operation, std::move(call));
                              }});

@@ -29,8 +29,7 @@ const Flag file_flag = {
     .name = "file", .letter = 'f', .placeholder = "FILE|-", .help = "the Markdown, UTF-8", .limits = "at most 1 MiB"};
 
 /// No TITLE: the first H1, else the file's stem (`cli.md`).
-Result<std::string> title_of(Session& session, const std::string& file, const std::string& content) {
-  if (!session.arguments().words.empty()) return session.arguments().words.front();
+Result<std::string> title_of(const std::string& file, const std::string& content) {
   if (file.empty()) return fail(Failure::Kind::usage, "TITLE is required", "ws docs create TITLE [-f FILE|-]");
   if (file == "-")
     return fail(Failure::Kind::usage, "TITLE is required with a text from stdin", "ws docs create TITLE -f -");
@@ -40,18 +39,19 @@ Result<std::string> title_of(Session& session, const std::string& file, const st
 
 Result<ExitCode> create_document(Session& session) {
   const contract::Operation& operation = operation_of("docs.create");
-  WS_LET(Call call, build_call(session, operation));
   const std::string file = session.arguments().value("file").value_or("");
+  WS_LET(Call call, build_call(session, operation, [&](Json& body) -> Result<void> {
+           if (!file.empty()) {
+             WS_LET(body["content"], read_markdown(file));
+           }
+           if (!session.arguments().words.empty()) body["title"] = session.arguments().words.front();
+           return {};
+         }));
   Json& body = *call.body;
   if (!body.is_object()) return run_call(session, operation, std::move(call));
-  if (!file.empty()) {
-    WS_LET(body["content"], read_markdown(file));
-  } else if (!body.contains("content")) {
-    body["content"] = "";
-  }
-  if (!session.arguments().words.empty() || !body.contains("title")) {
-    const std::string content = body["content"].is_string() ? body["content"].get<std::string>() : "";
-    WS_LET(body["title"], title_of(session, file, content));
+  if (!body.contains("content")) body["content"] = "";
+  if (!body.contains("title")) {
+    WS_LET(body["title"], title_of(file, find_text(body, "content").value_or("")));
   }
   return run_call(session, operation, std::move(call));
 }
@@ -165,16 +165,14 @@ Result<ExitCode> update_with_merge(Session& session, const Json& body) {
 
 Result<ExitCode> update(Session& session) {
   const contract::Operation& operation = operation_of("docs.update");
-  WS_LET(Call call, build_call(session, operation));
+  WS_LET(Call call, build_call(session, operation, [&](Json& filled) -> Result<void> {
+           if (const auto file = session.arguments().value("file")) {
+             WS_LET(filled["content"], read_markdown(*file));
+           }
+           return {};
+         }));
   Json& body = *call.body;
   if (!body.is_object()) return run_call(session, operation, std::move(call));
-  if (const auto file = session.arguments().value("file")) {
-    WS_LET(body["content"], read_markdown(*file));
-  }
-  if (const auto revision = session.arguments().value("revision")) {
-    const auto* field = contract::find_field(*operation.request, "expected_content_revision");
-    WS_LET(body["expected_content_revision"], parse_value(*field, {*revision}, "--revision"));
-  }
   if (session.has("merge")) return update_with_merge(session, body);
   if (!body.contains("expected_content_revision")) {
     const std::string& id = session.arguments().words.front();
@@ -235,16 +233,17 @@ Result<ExitCode> archive(Session& session) {
 
 Result<ExitCode> share(Session& session) {
   const contract::Operation& operation = operation_of("docs.share");
-  WS_LET(Call call, build_call(session, operation));
-  const auto with = session.arguments().value("with");
-  if (with && call.body->is_object()) {
-    const bool is_handle = with->front() == '@';
-    (*call.body)[is_handle ? "agent_handle" : "email"] = is_handle ? with->substr(1) : *with;
-  }
+  WS_LET(Call call, build_call(session, operation, [&](Json& body) -> Result<void> {
+           const auto with = session.arguments().value("with");
+           const bool is_handle = with && with->front() == '@';
+           if (with) body[is_handle ? "agent_handle" : "email"] = is_handle ? with->substr(1) : *with;
+           return {};
+         }));
   if (call.body->is_object() && !call.body->contains("email") && !call.body->contains("agent_handle")) {
     return fail(Failure::Kind::usage, "--with is required: an email address, or the @HANDLE of an agent");
   }
-  if (with) session.printer().know("grantee", *with);
+  const std::string handle = "@" + find_text(*call.body, "agent_handle").value_or("");
+  session.printer().know("grantee", find_text(*call.body, "email").value_or(handle));
   session.printer().know("permission", find_text(*call.body, "permission").value_or(""));
   return run_call(session, operation, std::move(call));
 }

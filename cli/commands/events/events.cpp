@@ -78,10 +78,7 @@ void HeldEvents::forget(std::string_view event_id) const {
 Result<ExitCode> claim(Session& session) {
   const contract::Operation& operation = operation_of("events.claim");
   WS_LET(Call call, build_call(session, operation));
-  if (call.body->is_object()) {
-    if (const auto worker = session.arguments().value("worker")) (*call.body)["worker_id"] = *worker;
-    if (!call.body->contains("worker_id")) (*call.body)["worker_id"] = usual_worker_id();
-  }
+  if (call.body->is_object() && !call.body->contains("worker_id")) (*call.body)["worker_id"] = usual_worker_id();
   WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   const auto lease = lease_length(*call.body);

@@ -38,10 +38,6 @@ Failure nothing_to_wait_for(const std::string& asset, const Reply& reply) {
 Result<ExitCode> organize(Session& session) {
   const contract::Operation& operation = operation_of("files.organize");
   WS_LET(Call call, build_call(session, operation));
-  if (call.body->is_object()) {
-    if (const auto text = session.arguments().value("message")) (*call.body)["instruction"] = *text;
-    if (const auto node = session.arguments().value("into")) (*call.body)["target_root_node_id"] = *node;
-  }
   WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());

@@ -75,25 +75,21 @@ Result<std::string> last_conversation(Session& session) {
 
 Result<Call> ask_call(Session& session) {
   const contract::Operation& operation = operation_of("questions.create");
-  WS_LET(Call call, build_call(session, operation));
+  const bool is_given = !session.arguments().words.empty() || session.has("file");
+  WS_LET(Call call, build_call(session, operation, [&](Json& body) -> Result<void> {
+           if (is_given) {
+             WS_LET(body["prompt"], prompt_of(session));
+           }
+           if (session.arguments().value("conversation") != "last") return {};
+           WS_LET(body["conversation_id"], last_conversation(session));
+           return {};
+         }));
   Json& body = *call.body;
   if (!body.is_object()) return call;
-  body.erase("conversation_id");
-  WS_LET(const std::string prompt, prompt_of(session));
-  const bool is_given = !session.arguments().words.empty() || session.has("file");
-  if (is_given) body["prompt"] = prompt;
-  if (!body.contains("prompt") || (is_given && prompt.empty())) {
+  if (!body.contains("prompt") || (is_given && body["prompt"] == "")) {
     return fail(Failure::Kind::usage, "PROMPT is required", "ws ask 'What did we decide?', or `-` for stdin");
   }
-  const auto sources = session.arguments().items("source");
-  if (!sources.empty()) body["sources"] = sources;
   if (!body.contains("sources")) body["sources"] = {"workspace", "memory"};
-  if (auto conversation = session.arguments().value("conversation")) {
-    if (*conversation == "last") {
-      WS_LET(*conversation, last_conversation(session));
-    }
-    body["conversation_id"] = *conversation;
-  }
   return call;
 }
 
@@ -237,7 +233,8 @@ Command ask_command() {
                   .is_repeated = true,
                   .help = "where the answer may come from",
                   .limits = "workspace, memory",
-                  .fallback = "workspace,memory"},
+                  .fallback = "workspace,memory",
+                  .fills = "sources"},
                  {.name = "conversation",
                   .placeholder = "ID|last",
                   .help = "continue this conversation",

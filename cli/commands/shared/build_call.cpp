@@ -69,18 +69,25 @@ Result<Json> given_body(Session& session) {
   return body;
 }
 
+/// The given flag that sets the member.
+std::string flag_for(const Session& session, const Field& field) {
+  for (const Flag& flag : session.command().flags) {
+    if (flag.fills == field.name && session.has(flag.name)) return flag.name;
+  }
+  return flag_name(field.name);
+}
+
+/// `--body` and over it the flags.
 Result<Json> build_body(Session& session, const Operation& operation) {
   WS_LET(Json body, given_body(session));
   WS_TRY(check_overlays(session.arguments()));
   const bool has_overlay = session.has("F") || session.has("J");
   if (!body.is_object() && has_overlay) return fail(Failure::Kind::usage, "-F and -J need a body that is an object");
   for (const Field& field : operation.request->fields) {
-    const std::string name = flag_name(field.name);
+    const std::string name = flag_for(session, field);
     if (is_paging(operation, field.name) || is_global_flag(name) || !session.has(name) || !body.is_object()) continue;
     WS_LET(body[std::string(field.name)], parse_value(field, session.arguments().values(name), "--" + name));
   }
-  for (const std::string& one : session.arguments().values("F")) WS_TRY(overlay(body, operation, one, false));
-  for (const std::string& one : session.arguments().values("J")) WS_TRY(overlay(body, operation, one, true));
   return body;
 }
 
@@ -201,7 +208,7 @@ void set_member(const Operation& operation, Call& call, std::string_view name, c
   call.parameters.emplace_back(std::string(name), std::move(text));
 }
 
-Result<Call> build_call(Session& session, const Operation& operation) {
+Result<Call> build_call(Session& session, const Operation& operation, const FillBody& fill) {
   Call call{.operation = operation.id};
   if (operation.request != nullptr) {
     WS_LET(Json body, build_body(session, operation));
@@ -228,6 +235,11 @@ Result<Call> build_call(Session& session, const Operation& operation) {
     set_member(operation, call, argument.target, value);
   }
   WS_TRY(apply_paging_flags(session, operation, call));
+  if (operation.request == nullptr) return call;
+  if (fill && call.body->is_object()) WS_TRY(fill(*call.body));
+  // Last, so that what words and flags set is overlaid too.
+  for (const std::string& one : session.arguments().values("F")) WS_TRY(overlay(*call.body, operation, one, false));
+  for (const std::string& one : session.arguments().values("J")) WS_TRY(overlay(*call.body, operation, one, true));
   return call;
 }
 

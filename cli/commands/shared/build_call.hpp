@@ -1,6 +1,7 @@
 /// A call of an operation, built from the arguments of a command and checked before it is sent.
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "api-client/client/client.hpp"
@@ -17,9 +18,12 @@ bool is_global_flag(std::string_view name);
 /// A parameter or a member of the body; null where there is none.
 const contract::Field* find_member(const contract::Operation& operation, std::string_view name);
 
-/// The call that words and flags describe: --body first, then the members' own flags, then -F and -J. Fails with
-/// `usage`; nothing has been sent.
-Result<Call> build_call(Session& session, const contract::Operation& operation);
+/// Sets what a command's own words and flags say, in a body that is an object.
+using FillBody = std::function<Result<void>(Json& body)>;
+
+/// The call that words and flags describe: --body first, then words and flags, `fill` last of these, then -F and -J,
+/// which win. Fails with `usage`; nothing has been sent.
+Result<Call> build_call(Session& session, const contract::Operation& operation, const FillBody& fill = {});
 
 /// Checks the call against the published limits (not with --no-validate); an assumed limit is a note on stderr. Fails
 /// with `usage`, naming flag and limit.

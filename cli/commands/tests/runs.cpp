@@ -18,20 +18,14 @@ Flag junit_flag() { return {.name = "junit", .placeholder = "FILE", .help = "wri
 
 Result<Call> launch_call(Session& session) {
   const contract::Operation& operation = operation_of("tests.run_launch");
-  WS_LET(Call call, build_call(session, operation));
-  Json& body = *call.body;
-  if (!body.is_object()) return call;
-  const auto suite = session.arguments().value("suite");
-  const auto cases = session.arguments().items("case");
-  if (suite && !cases.empty()) return fail(Failure::Kind::usage, "give --suite or --case, not both");
-  if (suite) {
-    body["selection_kind"] = "suite";
-    body["suite_id"] = *suite;
-  } else if (!cases.empty()) {
-    body["selection_kind"] = "cases";
-    body["case_ids"] = cases;
-  }
-  if (!body.contains("selection_kind")) {
+  WS_LET(Call call, build_call(session, operation, [&](Json& body) -> Result<void> {
+           const bool has_suite = session.has("suite");
+           const bool has_cases = session.has("case");
+           if (has_suite && has_cases) return fail(Failure::Kind::usage, "give --suite or --case, not both");
+           if (has_suite || has_cases) body["selection_kind"] = has_suite ? "suite" : "cases";
+           return {};
+         }));
+  if (call.body->is_object() && !call.body->contains("selection_kind")) {
     return fail(Failure::Kind::usage, "--suite or --case is required");
   }
   return call;

@@ -9,14 +9,12 @@ namespace {
 
 Result<ExitCode> move(Session& session) {
   const contract::Operation& operation = operation_of("nodes.move");
-  WS_LET(Call call, build_call(session, operation));
-  if (call.body->is_object()) {
-    Json& body = *call.body;
-    if (const auto to = session.arguments().value("to")) body["parent_node_id"] = *to == "root" ? Json() : Json(*to);
-    if (const auto before = session.arguments().value("before")) body["before_node_id"] = *before;
-    if (!body.contains("parent_node_id")) {
-      return fail(Failure::Kind::usage, "--to is required: the node to move it under, or root");
-    }
+  WS_LET(Call call, build_call(session, operation, [&](Json& body) -> Result<void> {
+           if (session.arguments().value("to") == "root") body["parent_node_id"] = nullptr;
+           return {};
+         }));
+  if (call.body->is_object() && !call.body->contains("parent_node_id")) {
+    return fail(Failure::Kind::usage, "--to is required: the node to move it under, or root");
   }
   return run_call(session, operation, std::move(call));
 }

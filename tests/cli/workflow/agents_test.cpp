@@ -171,6 +171,8 @@ TEST_CASE("agents: revoking and rotating ask first, and nobody there is no yes",
     CHECK(unasked.err.find("--yes") != std::string::npos);
   }
   CHECK(stage.ws({"agents", "pause", id}).exit == 0);
+  CHECK(stage.ws({"agents", "pause", id, "-J", "permissions=[\"read\"]", "--fields", "permissions"}).out ==
+        "permissions\t[\"read\"]\n");
   CHECK(stage.ws({"agents", "resume", id, "--fields", "status"}).out == "status\tactive\n");
   CHECK(stage.ws({"agents", "revoke", id, "--yes", "--fields", "status"}).out == "status\trevoked\n");
 }

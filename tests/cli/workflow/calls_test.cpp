@@ -56,6 +56,50 @@ TEST_CASE("call: reads by id, with body from flag, file and stdin", "[cli]") {
   CHECK(person.ws({"call", "docs.create", "--body", "{"}).exit == 2);
 }
 
+TEST_CASE("call: -F overlays what words and flags set", "[cli]") {
+  const At person("http://127.0.0.1:9");
+  struct Row {
+    std::vector<std::string> words;
+    std::string member;
+    std::string value;
+  };
+  for (const Row& row : std::vector<Row>{
+           {{"docs", "create", "A", "-f", "f.txt", "-F", "content=z"}, "content", "z"},
+           {{"docs", "create", "A", "-F", "title=B"}, "title", "B"},
+           {{"docs", "update", nobody, "--revision", "1", "-f", "f.txt", "-F", "content=z"}, "content", "z"},
+           {{"docs", "update", nobody, "--revision", "1", "-F", "content=z", "-F", "expected_content_revision=7"},
+            "expected_content_revision",
+            "7"},
+           {{"docs", "share", nobody, "--with", "a@b.c", "--permission", "read", "-F", "email=d@e.f"},
+            "email",
+            "d@e.f"},
+           {{"comments", "add", nobody, "-m", "a", "-F", "body=b"}, "body", "b"},
+           {{"comments", "add", nobody, "-f", "f.txt", "-F", "body=b"}, "body", "b"},
+           {{"ask", "P", "-F", "prompt=q"}, "prompt", "q"},
+           {{"ask", "P", "-F", "conversation_id=" + std::string(nobody)}, "conversation_id", nobody},
+           {{"ask", "P", "--source", "memory", "-J", "sources=[\"workspace\"]"}, "sources.0", "workspace"},
+           {{"search", "foo", "-F", "query=bar"}, "query", "bar"},
+           {{"search", "foo", "--limit", "5", "-F", "limit=7"}, "limit", "7"},
+           {{"files", "organize", nobody, "-m", "a", "-F", "instruction=b"}, "instruction", "b"},
+           {{"agents", "create", "h", "--name", "N", "-F", "display_name=x"}, "display_name", "x"},
+           {{"agents", "create", "h", "--name", "N", "-F", "handle=x"}, "handle", "x"},
+           {{"agents", "pause", nobody, "-F", "status=active"}, "status", "active"},
+           {{"nodes", "move", nobody, "--to", "root", "-F", "parent_node_id=" + std::string(nobody)},
+            "parent_node_id",
+            nobody},
+           {{"tests", "runs", "launch", "--suite", "s", "-F", "suite_id=x"}, "suite_id", "x"},
+           {{"events", "claim", "--worker", "w", "-F", "worker_id=x"}, "worker_id", "x"}}) {
+    CAPTURE(row.words);
+    std::vector<std::string> words = row.words;
+    words.insert(words.end(), {"-n", "--json"});
+    write_text(person.home() / "f.txt", "text");
+    const Ended shown = person.ws(words, person.home());
+    INFO(shown.err);
+    REQUIRE(shown.exit == 0);
+    CHECK(text_at(parse(shown.out)["body"], row.member) == row.value);
+  }
+}
+
 TEST_CASE("call: a secret is no flag's value", "[cli]") {
   const At person("http://127.0.0.1:9");
   const Ended refused =
