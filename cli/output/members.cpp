@@ -34,6 +34,7 @@ constexpr OwnList own_lists[] = {
      "run time kind command device revision_before revision_after counts undoes partial taken_back finished note"},
     {"ws.states", "state time author message files first id changes"},
     {"ws.sync_report", "state action path previous_path reason document_id"},
+    {"ws.handled", "v id kind outcome exit error"},
     {"ws.uploads", "upload_id file_name size_bytes state expires_at path base_url"},
 };
 

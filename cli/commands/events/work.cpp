@@ -11,6 +11,7 @@
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/outcomes.hpp"
+#include "cli/output/members.hpp"
 
 namespace ws::cli {
 namespace {
@@ -47,24 +48,37 @@ std::string_view operation_of_end(WorkDone::Outcome outcome) {
   return {};
 }
 
+constexpr std::string_view shape_of_done = "ws.handled";
+
+std::vector<Column> columns_of_done(const Printer& printer) {
+  return columns_of_fields(printer.fields().empty() ? own_members(shape_of_done) : printer.fields());
+}
+
 void print_done(Session& session, const WorkDone& done) {
-  if (is_for_people(session)) {
+  Printer& printer = session.printer();
+  const bool is_plain = !printer.is_shaped() && printer.fields().empty();
+  if (is_for_people(session) || (session.format() == Format::table && is_plain)) {
     return session.note(fmt::format("{} {} {}{}",
                                     done.event_id,
                                     done.kind,
                                     name(done.outcome),
                                     done.error.empty() ? "" : ": " + done.error.substr(0, done.error.find('\n'))));
   }
-  session.printer().item({{"v", 1},
-                          {"id", done.event_id},
-                          {"kind", done.kind},
-                          {"outcome", name(done.outcome)},
-                          {"exit", done.exit},
-                          {"error", done.error.empty() ? Json() : Json(done.error)}});
+  const Json value = {{"v", 1},
+                      {"id", done.event_id},
+                      {"kind", done.kind},
+                      {"outcome", name(done.outcome)},
+                      {"exit", done.exit},
+                      {"error", done.error.empty() ? Json() : Json(done.error)}};
+  if (printer.is_shaped() || printer.streams() || session.format() == Format::json) return printer.item(value);
+  if (session.format() != Format::yaml) return printer.put_rows(columns_of_done(printer), Json::array({value}));
+  printer.raw("---\n");
+  printer.resource(value);
 }
 
 Result<ExitCode> work(Session& session) {
   WS_LET(WorkerOptions options, options_of(session));
+  WS_TRY(check_members(session.printer().named_members(), {}, shape_of_done));
   if (session.has("dry-run")) {
     return print_request(session,
                          {.operation = "events.claim",
@@ -79,6 +93,7 @@ Result<ExitCode> work(Session& session) {
   session.add_keys(client_options, key);
   WS_LET(http::Transport * transport, session.transport(std::max(http::CurlOptions{}.max_connections, options.jobs)));
   Client client(*transport, session.world().clock, session.world().random, std::move(client_options));
+  if (!session.printer().is_shaped()) session.printer().put_column_names(columns_of_done(session.printer()));
   bool is_any = false;
   EventWorker worker(client,
                      std::move(options),

@@ -388,6 +388,12 @@ void EventWorker::leave(Job& job, WorkDone done) {
 }
 
 void EventWorker::complete(Job& job, const ChildEnd& end) {
+  if (!utf8::is_valid(end.out)) {
+    callbacks_.note(
+        fmt::format("note: what the command printed for event {} is not UTF-8; its result has U+FFFD for "
+                    "each byte that is not",
+                    job.claim.event_id));
+  }
   close(job,
         "events.complete",
         {{"result", result_of(end)}},

@@ -83,6 +83,29 @@ TEST_CASE("work: the event comes on stdin, what is printed becomes its result", 
   CHECK(stage.asked("events.complete")["result"] == Json{{"done", 1}});
 }
 
+TEST_CASE("work: what was done is printed in the format that was named", "[cli]") {
+  const EventStage stage;
+  const auto done = [&](const std::vector<std::string>& flags) {
+    stage.ping();
+    std::vector<std::string> words = {"events", "work", "--once"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    words.insert(words.end(), {"--fields", "kind,outcome", "--", "true"});
+    return stage.person.ws(words).out;
+  };
+  CHECK(done({"--format", "tsv"}) == "agent.ping\tcompleted\n");
+  CHECK(done({"--format", "csv"}) == "kind,outcome\nagent.ping,completed\n");
+  CHECK(done({"--format", "yaml"}) == "---\nkind: agent.ping\noutcome: completed\n");
+  CHECK(done({"--json"}) == "{\"kind\":\"agent.ping\",\"outcome\":\"completed\"}\n");
+}
+
+TEST_CASE("work: output that is not UTF-8 is told", "[cli]") {
+  const EventStage stage;
+  stage.ping();
+  const Ended ended = stage.person.ws(stage.work("printf 'a\\377'"));
+  CHECK(ended.exit == 0);
+  CHECK(ended.err.find("is not UTF-8") != std::string::npos);
+}
+
 TEST_CASE("work: a command that fails gives the end of its stderr, it is tried again until it is enough", "[cli]") {
   const EventStage stage;
   stage.ping();
