@@ -57,6 +57,7 @@ const std::vector<FixedColumns>& fixed_columns() {
       {"ws.roots", {"folder", "state", "name", "source_id"}},
       {"ws.links", {"path", "line", "column", "message"}},
       {"ws.conflicts", {"path", "kind", "reason", "id"}},
+      {"ws.uploads", {"upload_id", "file_name", "size_bytes", "state", "expires_at", "path"}},
       {"ws.resolved", {"path", "keep", "resolved", "id"}},
       {"tests.runs_list", {"id", "status", "selection_kind", "suite_id", "created_at"}},
   };

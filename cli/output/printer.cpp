@@ -41,6 +41,13 @@ std::string find_new_key(const Json& value) {
   return {};
 }
 
+/// Without what tells a person nothing.
+Json without_noise(Json value) {
+  if (!value.is_object()) return value;
+  for (const char* const key : {"v", "object", "links"}) value.erase(key);
+  return value;
+}
+
 }  // namespace
 
 Printer::Printer(Terminal& terminal, PrinterOptions options) : terminal_(terminal), options_(std::move(options)) {
@@ -121,7 +128,7 @@ void Printer::table_resource(std::string_view shape, const Json& value) {
   const View* const view = options_.fields.empty() ? view_of(shape) : nullptr;
   std::string text = view == nullptr ? std::string() : render_view(*view, value, context_, terminal_);
   // An answer of another kind than the view expects is shown as it is.
-  if (text.empty()) text = render_members(value, context_, terminal_);
+  if (text.empty()) text = render_members(options_.fields.empty() ? without_noise(value) : value, context_, terminal_);
   page(text);
 }
 
@@ -218,7 +225,7 @@ Cells Printer::cells_of(const std::vector<Column>& columns, const Json& item) {
 }
 
 void Printer::put_column_names(const std::vector<Column>& columns) {
-  if (options_.format != Format::csv) return;
+  if (options_.format != Format::csv || columns.empty()) return;
   std::string text;
   for (const Column& column : columns) text += (text.empty() ? "" : ",") + escape_csv(column.path);
   raw(text + '\n');
@@ -255,7 +262,10 @@ void Printer::item(const Json& item) {
   const Json picked = options_.fields.empty() ? Json() : pick(item, options_.fields);
   const Json& shown = options_.fields.empty() ? item : picked;
   if (is_shaped()) return shaped(shown, Json::array({item}));
-  if (options_.format == Format::ids) return raw(id_of(item) + "\n");
+  if (options_.format == Format::ids) {
+    if (const std::string id = id_of(item); !id.empty()) raw(id + "\n");
+    return;
+  }
   if (has_exact_numbers(shown)) put_json(dump(shown));
 }
 

@@ -125,10 +125,6 @@ std::string label_lines(const Lines& members, const Terminal& terminal) {
   return lines;
 }
 
-bool is_noise(std::string_view key) {
-  return key == "v" || key == "object" || key == "links" || key.substr(0, 6) == "links.";
-}
-
 bool is_markdown(std::string_view key) { return key == "content" || key == "answer"; }
 
 void add_block(std::string& text, const std::string& block) {
@@ -188,7 +184,7 @@ std::string render_members(const Json& value, ViewContext& context, const Termin
   Lines members;
   std::string blocks;
   for (const auto& [key, found] : flatten(value)) {
-    const std::string text = is_noise(key) ? std::string() : shown_text(*found, context);
+    const std::string text = shown_text(*found, context);
     if (text.empty()) continue;
     const std::string name = clean(key, Breaks::space);
     if (text.find('\n') == std::string::npos) {

@@ -5,6 +5,7 @@
 #include "api-client/base/suggestion.hpp"
 #include "cli/commands/shared/account.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/credentials/presets.hpp"
 
@@ -35,10 +36,10 @@ bool is_past(const std::string& time, Time now) {
 /// The key itself, for programs that call the API on their own.
 Result<ExitCode> token(Session& session) {
   WS_LET(const Key key, session.key());
-  if (is_json(session.format())) {
-    session.printer().json({{"v", 1}, {"token", key.credential.secret}, {"origin", key.credential.origin}});
-  } else {
+  if (prints_text(session)) {
     session.printer().line(key.credential.secret);
+  } else {
+    session.printer().resource({{"v", 1}, {"token", key.credential.secret}, {"origin", key.credential.origin}});
   }
   return ExitCode::done;
 }

@@ -58,10 +58,10 @@ Result<ExitCode> get_setting(Session& session) {
     if (!named.empty()) value = named.front().value;
   }
   if (value.empty()) return fail(Failure::Kind::not_found, "`" + key + "` is not set");
-  if (is_json(session.format())) {
-    session.printer().json({{"v", 1}, {"key", key}, {"value", value}});
-  } else {
+  if (prints_text(session)) {
     session.printer().line(value);
+  } else {
+    session.printer().resource({{"v", 1}, {"key", key}, {"value", value}});
   }
   return ExitCode::done;
 }

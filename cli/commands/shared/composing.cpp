@@ -97,6 +97,11 @@ bool is_for_people(const Session& session) {
   return !session.settings().format;
 }
 
+bool prints_text(Session& session) {
+  const bool has_members = session.format() == Format::yaml || is_json(session.format());
+  return !has_members && session.printer().fields().empty() && !session.printer().is_shaped();
+}
+
 bool may_walk(Session& session) {
   // A machine-readable format means that a script reads the output.
   return session.terminal().may_ask() && session.format() == Format::table;

@@ -43,6 +43,10 @@ Result<std::size_t> file_jobs(const Session& session);
 /// Whether the result is to be shown to people, as opposed to a format that somebody asked for.
 bool is_for_people(const Session& session);
 
+/// Whether a command whose answer is one text prints that alone: no format that shows members was asked for, nor one of
+/// them.
+bool prints_text(Session& session);
+
 /// Whether somebody is there to be led through conflicts: a terminal on both ends, no CI, no `--no-input`.
 bool may_walk(Session& session);
 

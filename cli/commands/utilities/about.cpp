@@ -8,6 +8,7 @@
 #include "api-client/contract/operations.hpp"
 #include "api-client/http/curl.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/shared/composing.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {
@@ -31,15 +32,15 @@ Json libraries() {
 }
 
 Result<ExitCode> print_version(Session& session) {
-  if (is_json(session.format())) {
-    session.printer().json({{"v", 1},
-                            {"version", version()},
-                            {"api_version", contract::api_version},
-                            {"commit", build_commit()},
-                            {"compiler", build_compiler()},
-                            {"libraries", libraries()}});
-  } else {
+  if (prints_text(session)) {
     session.printer().line("ws " + std::string(version()));
+  } else {
+    session.printer().resource({{"v", 1},
+                                {"version", version()},
+                                {"api_version", contract::api_version},
+                                {"commit", build_commit()},
+                                {"compiler", build_compiler()},
+                                {"libraries", libraries()}});
   }
   return ExitCode::done;
 }
@@ -73,11 +74,10 @@ Result<ExitCode> print_schema(Session& session) {
     return fail(Failure::Kind::usage, "there is no operation `" + id + "`", hint.empty() ? "see `ws commands`" : hint);
   }
   const Json schema = contract::operation_schema(*operation);
-  // A schema is JSON whoever reads it; YAML only where it was asked for.
-  if (session.format() == Format::yaml) {
-    session.printer().json(schema);
-  } else {
+  if (prints_text(session)) {
     session.printer().line(dump(schema, 2));
+  } else {
+    session.printer().resource(schema);
   }
   return ExitCode::done;
 }

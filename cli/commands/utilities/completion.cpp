@@ -259,14 +259,18 @@ const Flag* read_words(const std::vector<std::string>& words, const std::vector<
 
 Result<ExitCode> print_script(Session& session) {
   const std::string& shell = session.arguments().words.front();
-  if (shell == "bash")
-    session.printer().raw(bash_script);
-  else if (shell == "zsh")
-    session.printer().raw(zsh_script);
-  else if (shell == "fish")
-    session.printer().raw(fish_script);
-  else
+  const std::string_view script = shell == "bash"   ? bash_script
+                                  : shell == "zsh"  ? zsh_script
+                                  : shell == "fish" ? fish_script
+                                                    : std::string_view();
+  if (script.empty()) {
     return fail(Failure::Kind::usage, "there is no completion for `" + shell + "`", "use bash, zsh or fish");
+  }
+  if (prints_text(session)) {
+    session.printer().raw(script);
+  } else {
+    session.printer().resource({{"v", 1}, {"shell", shell}, {"script", script}});
+  }
   return ExitCode::done;
 }
 

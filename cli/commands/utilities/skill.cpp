@@ -12,6 +12,7 @@
 #include "api-client/base/text.hpp"
 #include "api-client/base/yaml.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/shared/composing.hpp"
 #include "cli/output/markdown_page.hpp"
 #include "sync-engine/model/relative_path.hpp"
 
@@ -143,12 +144,13 @@ Result<ExitCode> show_skill(Session& session) {
     return fail(Failure::Kind::not_found, "the skill has no file `" + wanted + "`");
   }
   const SkillFile& file = found == skill.files.end() ? skill.files.front() : *found;
-  if (is_json(session.format())) {
+  if (!prints_text(session)) {
     Json files = Json::array();
     for (const SkillFile& one : skill.files) {
       files.push_back({{"path", one.path}, {"sha256", Sha256::of(one.text).hex()}, {"content", one.text}});
     }
-    session.printer().json({{"v", 1}, {"name", skill.name}, {"version", skill.version}, {"files", std::move(files)}});
+    session.printer().resource(
+        {{"v", 1}, {"name", skill.name}, {"version", skill.version}, {"files", std::move(files)}});
   } else if (session.terminal().is_terminal(Stream::out) && session.format() == Format::table) {
     session.printer().page(render_markdown(file.text, session.terminal()));
   } else {

@@ -71,6 +71,14 @@ TEST_CASE("output: fields shape the items and leave the rest of a list as it is"
         "{\"data\":[{\"id\":\"1\"},{\"id\":\"2\"}],\"next_cursor\":\"x\",\"extra\":true}\n");
 }
 
+TEST_CASE("output: the table of one resource shows what --fields names, and leaves out links where nothing is named",
+          "[cli]") {
+  const std::string text = R"({"v":1,"object":"document","links":{"self":"/v1"}})";
+  CHECK(shown({.format = Format::table}, text).empty());
+  CHECK(shown({.format = Format::table, .fields = {"object", "links.self"}}, text) ==
+        "object      document\nlinks.self  /v1\n");
+}
+
 TEST_CASE("output: a table on a terminal holds no escape sequence of the server's", "[cli]") {
   const std::string text = shown({.format = Format::table},
                                  R"({"id":"1","title":"\u001b[2Jboo\u202e","links":{"self":"/v1"},"content":"# a\nb"})",

@@ -345,3 +345,22 @@ TEST_CASE("tokens: the key in use is printed, for other programs", "[cli]") {
   CHECK(Person(server).ws({"auth", "token"}).out == server.token() + "\n");
   CHECK(Person().ws({"auth", "token"}).exit == 2);
 }
+
+TEST_CASE("texts: a command that prints one takes the flags that shape an answer", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  CHECK(person.ws({"version", "--format", "yaml"}).out.substr(0, 5) == "v: 1\n");
+  CHECK(person.ws({"version", "--fields", "v", "--json"}).out == "{\"v\":1}\n");
+  CHECK(person.ws({"version", "--fields", "none"}).exit == 2);
+  CHECK(person.ws({"schema", "docs.get", "--template", "{title}"}).out == "docs.get\n");
+  CHECK(person.ws({"schema", "docs.get", "--jq", ".title"}).out == "docs.get\n");
+  CHECK(person.ws({"completion", "bash", "--fields", "shell"}).out == "shell\tbash\n");
+  CHECK(person.ws({"auth", "token", "--fields", "token"}).out == "token\t" + server.token() + "\n");
+  CHECK(person.ws({"skill", "show", "--fields", "name"}).out == "name\tservice-operate-workspace\n");
+  CHECK(person.ws({"config", "set", "pager", "less"}).exit == 0);
+  CHECK(person.ws({"config", "get", "pager"}).out == "less\n");
+  CHECK(person.ws({"config", "get", "pager", "--fields", "value"}).out == "value\tless\n");
+  CHECK(person.ws({"exit-codes", "--format", "ids"}).out.empty());
+  CHECK(person.ws({"files", "uploads", "--format", "csv"}).out ==
+        "upload_id,file_name,size_bytes,state,expires_at,path\n");
+}
