@@ -18,6 +18,7 @@
 #include "api-client/login/device_login.hpp"
 #include "cli/commands/auth/keep_key.hpp"
 #include "cli/commands/shared/account.hpp"
+#include "cli/commands/shared/build_call.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/outcomes.hpp"
@@ -375,9 +376,10 @@ Result<void> check_is_dead(Client& client, const Key& key, Failure refusal) {
 
 Result<ExitCode> logout(Session& session) {
   WS_LET(const Key key, session.key());
-  if (session.has("dry-run")) return print_request(session, {.operation = "auth.revoke"});
-  WS_LET(Client * client, session.client());
   const auto& operation = *contract::find_operation("auth.revoke");
+  WS_TRY(check_named_members(session, operation));
+  if (session.has("dry-run")) return print_request(session, {.operation = operation.id});
+  WS_LET(Client * client, session.client());
   const auto reply = client->call({.operation = operation.id});
   if (!reply) WS_TRY(check_is_dead(*client, key, reply.error()));
   if (key.stored) WS_TRY(session.credentials().remove(key.stored->key_id));

@@ -145,6 +145,7 @@ Failure collision_of(const TextChange& change, const UpdateEnd& end) {
 
 Result<ExitCode> update_with_merge(Session& session, const Json& body) {
   WS_LET(const TextChange change, change_of(session, body));
+  WS_TRY(check_named_members(session, operation_of("docs.update")));
   if (session.has("dry-run")) {
     Call call{.operation = "docs.update", .body = JsonBox(body)};
     call.parameters.emplace_back("document_id", change.document_id);

@@ -430,6 +430,8 @@ Result<ExitCode> upload(Session& session) {
   WS_LET(const std::size_t jobs, file_jobs(session));
   if (session.has("file-name") && !is_one(session, given))
     return fail(Failure::Kind::usage, "--file-name names one file");
+  const bool ends_started = session.has("start-only");
+  WS_TRY(check_named_members(session, operation_of(ends_started ? "files.upload_start" : "files.upload_finish")));
   NamedFiles named{.is_one = is_one(session, given)};
   Batch requests{.is_one = named.is_one};
   for (const GivenId& path : given) {
@@ -442,7 +444,7 @@ Result<ExitCode> upload(Session& session) {
     named.files.push_back(std::move(file));
   }
   if (session.has("dry-run")) return print_requests(session, requests);
-  if (session.has("start-only")) {
+  if (ends_started) {
     if (!named.is_one) return fail(Failure::Kind::usage, "--start-only starts one upload");
     WS_TRY(named.files.front());
     return start_only(session, *named.files.front());

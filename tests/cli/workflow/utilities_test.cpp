@@ -364,3 +364,19 @@ TEST_CASE("texts: a command that prints one takes the flags that shape an answer
   CHECK(person.ws({"files", "uploads", "--format", "csv"}).out ==
         "upload_id,file_name,size_bytes,state,expires_at,path\n");
 }
+
+TEST_CASE("members: one that an answer cannot have is refused before the change", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  write_text(person.home() / "f.txt", "text");
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"files", "upload", "f.txt", "--fields", "nope"},
+                                             {"files", "upload", "f.txt", "--template", "{nope}"},
+                                             {"files", "upload", "f.txt", "--start-only", "--fields", "nope"},
+                                             {"events", "work", "--once", "--fields", "nope", "--", "true"},
+                                             {"logout", "--fields", "nope"}}) {
+    CAPTURE(words);
+    CHECK(person.ws(words, person.home()).exit == 2);
+  }
+  CHECK(parse(control(server, "GET", "/requests", ""))["data"].empty());
+}
