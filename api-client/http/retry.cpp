@@ -93,7 +93,8 @@ Cell cell_of(RetryClass retry, Ending ending) {
       return {Again::never, Kind::conflict, Applied::no, false};
     case Ending::refused: return {Again::never, Kind::invalid, Applied::no, false};
     case Ending::cancelled:
-      return {Again::never, Kind::cancelled, is_read(retry) ? Applied::no : Applied::unknown, true};
+      return {
+          Again::never, Kind::cancelled, is_read(retry) ? Applied::no : Applied::unknown, retry != RetryClass::unsafe};
   }
   return unknown_outcome;
 }

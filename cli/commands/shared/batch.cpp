@@ -22,7 +22,8 @@ bool concerns_all(Failure::Kind kind) {
 Failure not_sent(const Failure& reason, const contract::Operation& operation) {
   return {.kind = reason.kind,
           .what = "not sent: " + reason.what,
-          .hint = reason.hint,
+          // What checks the change that was cut off says nothing about this one.
+          .hint = reason.call.applied == Applied::unknown ? std::string() : reason.hint,
           .call = {.operation = std::string(operation.id), .retryable = true}};
 }
 
@@ -61,7 +62,7 @@ void BatchRows::add_failure(const Failure& failure, const std::string& id) {
   has_failed_ = true;
   const bool is_shaped = session_.printer().is_shaped() || !session_.printer().fields().empty();
   if (!session_.has_json_errors()) return session_.note(id + ": " + failure.what);
-  if (is_shaped) session_.print_failure(failure, exit_code_of(failure, 0));
+  if (is_shaped) session_.print_failure(failure, exit_code_of(failure, session_.world().caught_signal()));
 }
 
 void BatchRows::add(const BatchItem& item) {
@@ -76,7 +77,8 @@ void BatchRows::add(const BatchItem& item) {
   } else if (reply) {
     row = {{"ok", true}, {"id", id}, {"result", *reply->json}};
   } else {
-    row = {{"ok", false}, {"id", id}, {"error", failure_to_json(reply.error(), exit_code_of(reply.error(), 0))}};
+    const ExitCode exit = exit_code_of(reply.error(), session_.world().caught_signal());
+    row = {{"ok", false}, {"id", id}, {"error", failure_to_json(reply.error(), exit)}};
   }
   if (!streams()) {
     rows_->push_back(std::move(row));

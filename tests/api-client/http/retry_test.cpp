@@ -151,6 +151,8 @@ TEST_CASE("retry: success, refusal and cancellation are final", "[http]") {
   }
   CHECK(decide({.retry = RetryClass::read, .ending = Ending::cancelled}, {}, 0).applied == Applied::no);
   CHECK(decide({.retry = RetryClass::keyed, .ending = Ending::cancelled}, {}, 0).applied == Applied::unknown);
+  CHECK(decide({.retry = RetryClass::keyed, .ending = Ending::cancelled}, {}, 0).retryable);
+  CHECK_FALSE(decide({.retry = RetryClass::unsafe, .ending = Ending::cancelled}, {}, 0).retryable);
 }
 
 TEST_CASE("retry: a key in flight is waited for, and ends as a conflict of unknown outcome", "[http]") {

@@ -216,6 +216,32 @@ TEST_CASE("batches: a line that cannot be sent is a row that failed, and the oth
   CHECK(texts_of(stage.folder / "got").contains("B.md"));
 }
 
+TEST_CASE("batches: rows that a signal stopped end as the command does, and one that was not sent names no other",
+          "[cli]") {
+  const BatchStage stage;
+  std::string input;
+  for (const char* const title : {"A", "B", "C"}) input += stage.created(title) + "\n";
+  control(stage.server,
+          "POST",
+          "/faults",
+          R"({"operation": "docs.archive", "nth": 2, "phase": "after", "effect": {"hang": true}})");
+  Command command = stage.person.command({"docs", "archive", "--stdin", "--yes", "--json"}, stage.folder.path());
+  command.input = input;
+  Running running(command);
+  while (parse(control(stage.server, "GET", "/faults", ""))["data"][0]["fired"] == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  running.signal(SIGTERM);
+  const Ended stopped = running.wait();
+  CHECK(stopped.exit == 143);
+  const Json rows = parse(stopped.out)["data"];
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0]["ok"] == true);
+  CHECK(rows[1]["error"]["exit"] == 143);
+  CHECK(rows[1]["error"]["applied"] == "unknown");
+  CHECK(rows[2]["error"]["exit"] == 143);
+  CHECK(rows[2]["error"]["hint"].is_null());
+}
+
 TEST_CASE("batches: an empty, missing or unusable file is a row that failed, and the others are uploaded", "[cli]") {
   const BatchStage stage;
   write_text(stage.folder / "good", "x");
