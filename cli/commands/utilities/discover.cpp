@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/commands.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
@@ -23,13 +24,20 @@ Json text_or_null_at(const Json& object, std::string_view key) {
 bool is_same(const Json& theirs, const contract::Operation& ours) {
   const auto method = find_text(theirs, "method");
   const auto path = find_text(theirs, "path");
-  if (method && path) return *method == contract::name(ours.method) && *path == ours.path;
+  if (method && path) return to_upper(*method) == contract::name(ours.method) && *path == ours.path;
   return find_text(theirs, "id") == std::string(ours.id);
 }
 
-Json differences(const Json& theirs) {
+/// Whether it can be told from others.
+bool tells_which(const Json& theirs) {
+  return find_text(theirs, "id") || (find_text(theirs, "method") && find_text(theirs, "path"));
+}
+
+/// Where the server leaves some without a name, what it lacks cannot be told: any of ours may be among them.
+Json differences(const Json& theirs, bool all_named) {
   Json rows = Json::array();
   for (const Json& one : theirs) {
+    if (!tells_which(one)) continue;
     const bool known =
         std::ranges::any_of(contract::operations(), [&](const auto* ours) { return is_same(one, *ours); });
     if (known) continue;
@@ -40,6 +48,7 @@ Json differences(const Json& theirs) {
                        text_or_null_at(one, "summary")));
   }
   for (const auto* ours : contract::operations()) {
+    if (!all_named) break;
     const bool known = std::ranges::any_of(theirs, [&](const Json& one) { return is_same(one, *ours); });
     if (!known) rows.push_back(row("build", ours->id, contract::name(ours->method), ours->path, ours->summary));
   }
@@ -57,8 +66,14 @@ Result<ExitCode> discover(Session& session) {
   if (theirs == nullptr || !theirs->is_array()) {
     return fail(Failure::Kind::internal, "the service does not list its operations");
   }
-  Json rows = differences(*theirs);
-  if (rows.empty()) session.note("the service and this build know the same operations");
+  const bool all_named = std::ranges::all_of(*theirs, tells_which);
+  Json rows = differences(*theirs, all_named);
+  if (!all_named) {
+    session.note(
+        "note: the service lists operations without id, method and path, so it is not known what only this build has");
+  } else if (rows.empty()) {
+    session.note("the service and this build know the same operations");
+  }
   const Json whole = {{"v", 1},
                       {"server_version", text_or_null_at(*reply.json, "version")},
                       {"build_version", contract::api_version},

@@ -278,6 +278,17 @@ TEST_CASE("discover: what the service has that this build lacks, and the reverse
   CHECK(parse(Person(mock).ws({"discover", "--diff", "--json"}).out)["data"].empty());
 }
 
+TEST_CASE("discover: an operation without id, method and path proves nothing about those that this build has",
+          "[cli]") {
+  const HostileServer server([](const Seen&) {
+    return answer(200, R"({"operations": [{"id": null, "method": null}, {"method": "get", "path": "/v1/me"}]})");
+  });
+  const Ended found = At(server.origin()).ws({"discover", "--diff", "--json"});
+  CHECK(found.exit == 0);
+  CHECK(parse(found.out)["data"].empty());
+  CHECK(found.err.find("not known what only this build has") != std::string::npos);
+}
+
 TEST_CASE("skill: shown and installed after its hashes were checked", "[cli]") {
   const MockProcess server;
   const Person person(server);
