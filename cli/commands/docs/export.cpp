@@ -384,16 +384,21 @@ Result<std::vector<Listed>> list_documents(Session& session, Client& client) {
   const Call call{.operation = "docs.list", .parameters = {{"limit", "100"}}};
   const auto project = session.arguments().value("project");
   std::vector<Listed> documents;
+  std::size_t without_id = 0;
   WS_TRY(client.each_item(call, [&](const Json& item) {
     Listed document = listed_of(item);
     const bool is_archived = find_text(item, "status") == "archived";
     const bool is_wanted = !project || find_text(item, "project_id") == project;  // the API cannot be asked for it
-    if (!document.id.empty() && !is_archived && is_wanted) documents.push_back(std::move(document));
+    const bool is_taken = !is_archived && is_wanted;
+    if (is_taken && document.id.empty()) ++without_id;
+    if (is_taken && !document.id.empty()) documents.push_back(std::move(document));
     return Result<bool>(!session.world().cancelled.load());
   }));
   if (session.world().cancelled.load())
     return fail(
         Failure::Kind::cancelled, "stopped before anything was exported", "run the same command again to continue");
+  if (without_id > 0)
+    session.note(fmt::format("warning: {} of the listed documents have no id, and are not exported", without_id));
   return documents;
 }
 

@@ -191,6 +191,16 @@ TEST_CASE("docs export: an id from the service never leads out of the folder", "
   CHECK(person.ws({"docs", "export", "bk"}, inner).out.find("unchanged") != std::string::npos);
 }
 
+TEST_CASE("docs export: documents that the list has without an id are told", "[cli]") {
+  const HostileServer server([&](const Seen& seen) {
+    if (seen.target == "/v1/me") return answer(200, R"({"object": "identity"})");
+    return answer(200, R"({"data": [{"title": "T", "content_revision": 1}], "next_cursor": null})");
+  });
+  const TemporaryFolder outer;
+  const Ended ended = At(server.origin()).ws({"docs", "export", "bk"}, outer.path());
+  CHECK(ended.err.find("1 of the listed documents have no id") != std::string::npos);
+}
+
 TEST_CASE("files download: an id from a list never leads out of the folder", "[cli]") {
   const std::string id = GENERATE("../rel", "a/../../b", "..");
   const HostileServer server([&](const Seen& seen) {
