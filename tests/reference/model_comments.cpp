@@ -24,11 +24,11 @@ Expected Model::comment(const Actor& actor, const std::string& document_id) cons
 
 Expected Model::reply(const Actor& actor, const std::string& document_id, const std::string& thread_id) const {
   const Expected answer = comment(actor, document_id);
-  // The order of the checks for a missing thread and an archived document is not specified.
-  if (!answer.is_success()) return answer;
+  // All that the call names is looked up before the state of the document.
+  if (!answer.is_success() && answer.code != "archived") return answer;
   const auto thread = threads.find(thread_id);
   if (thread == threads.end() || thread->second.document_id != document_id) return {404, "not_found"};
-  return {201};
+  return answer;
 }
 
 void Model::commented(const Actor& actor, ModelThread thread, const std::string& body) {

@@ -65,7 +65,7 @@ void Run::reply() {
     if (!event.id.empty()) {
       request["source_event_id"] = event.id;
       request["source_event_lease_token"] = token;
-      if (expected.is_success()) {
+      if (expected.is_success() || expected.code == "archived") {
         const Expected held = model_.hold(actor, event.id, token);
         if (!held.is_success()) expected = held.status == 409 ? Expected{409, "lease_lost"} : held;
       }

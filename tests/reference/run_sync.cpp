@@ -214,7 +214,7 @@ void Run::pull() {
       if (entry.path.empty()) entry.path = item.at("path");
       same(item.at("path"), entry.path, "path");
       same(item.at("deleted"), !entry.present, "deleted");
-      same(item.at("content_revision"), document.revision, "content_revision");
+      same(item.at("content_revision"), entry.present ? document.revision : entry.left_with, "content_revision");
       if (entry.present) same(item.at("content"), document.content, "content");
       if (entry.present) same(item.at("title"), document.title, "title");
     }

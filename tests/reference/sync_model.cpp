@@ -35,6 +35,7 @@ void SyncModel::follow(const ModelDocument& document, bool moved) {
     entry.path = known ? name_of(entry.path) : std::string();
   }
   entry.present = in;
+  if (!in) entry.left_with = document.revision;
   entry.changed_at = ++revision;
 }
 

@@ -24,6 +24,7 @@ struct SyncEntry {
   std::string path = {};  ///< empty: named by the service and not read yet
   bool present = true;
   std::int64_t changed_at = 0;  ///< the source's revision
+  std::int64_t left_with = 0;   ///< the document's revision when it left
 };
 
 struct SyncConflict {
