@@ -164,7 +164,9 @@ class FilePlanner {
     for (const auto& [path, row] : sides_.base) {
       if (!sides_.remote_is_whole && remote(path) == nullptr) found.files.push_back({.path = path, .hash = row.hash});
     }
-    LocalTree there = identify(base_, found);
+    BaseTree known = base_;
+    known.left_out.clear();  // a rule here explains nothing of the list
+    LocalTree there = identify(known, found);
     remote_.refused = std::move(there.skipped);
     for (const auto& [document, entry] : base_.documents) {
       const Entry* const now = find(there.tracked, document);
