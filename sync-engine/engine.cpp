@@ -78,6 +78,7 @@ Result<Report> pull_here(RunContext& context, RunOptions options) {
   WS_LET(Report report, pull_round(context, options));
   WS_TRY(sync_files(context, options, report));
   add_finished(context, report);
+  WS_TRY(count_links_again(context.session, report));
   WS_TRY(end_operation(context, report));
   return report;
 }
@@ -161,6 +162,7 @@ Result<Report> SyncEngine::run(const RunOptions& options) {
   WS_LET(Report report, run_rounds(*context_, options));
   WS_TRY(sync_files(*context_, options, report));
   add_finished(*context_, report);
+  WS_TRY(count_links_again(context_->session, report));
   WS_TRY(end_operation(*context_, report));
   return report;
 }

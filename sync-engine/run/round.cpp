@@ -13,6 +13,7 @@
 #include "sync-engine/reconcile/overlapping_paths.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/report_rows.hpp"
+#include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/survey/held_documents.hpp"
 #include "sync-engine/survey/link_index.hpp"
 
@@ -428,6 +429,13 @@ void count_links(Session& session,
   report.broken_links = index.broken();
   report.unread_links = index.cut_notes();
   report.links_of_renames = count_links_of(index, renamed);
+}
+
+Result<void> count_links_again(Session& session, Report& report) {
+  if (report.links_mended == 0) return {};
+  WS_LET(const Scan scan, walk_tree(session, true));
+  report.broken_links = LinkIndex::load(session, scan).broken();
+  return {};
 }
 
 Result<RelinkPlan> plan_kept_links(Session& session, const Survey& survey, const RunOptions& options) {

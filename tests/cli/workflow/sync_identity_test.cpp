@@ -580,6 +580,23 @@ TEST_CASE("sync undo: what would come to an ignored place is named and left", "[
   CHECK(read_text(two.here / "z.md") == "z\n");
 }
 
+TEST_CASE("identity: a run with `links: keep` tells of links that are broken after it", "[cli][identity]") {
+  const Linked two;
+  two.keep_links();
+  write_text(two.there / ".ws/config.yaml", read_text(two.there / ".ws/config.yaml") + "links: keep\n");
+  write_text(two.here / "x.md", "[f](d/f.md)\n");
+  write_text(two.here / "d/f.md", "[x](../x.md)\n");
+  two.both();
+  fs::rename(two.there / "x.md", two.there / "d/x.md");
+  REQUIRE(two.sync(two.there).exit == 0);
+  fs::create_directory(two.here / "new");
+  fs::rename(two.here / "d/f.md", two.here / "new/f.md");
+  const Ended run = two.sync(two.here);
+  const Ended check = two.ws(two.here, {"links", "check"});
+  INFO(run.out << run.err << check.out);
+  CHECK((check.exit == 0) != (run.err.find("broken: `ws links check` lists") != std::string::npos));
+}
+
 TEST_CASE("identity: with `links: keep` undo and redo give back the bytes, and a pull that edited links is a run",
           "[cli][identity]") {
   const Linked two;
