@@ -59,15 +59,16 @@ Result<void> check_name(const std::string& name) {
   return fail(Failure::Kind::usage, fmt::format("--name \"{}\" is not a name of letters, digits, - and _", name));
 }
 
-/// The command line for the server of that name.
-std::string command_for(const std::string& command, const std::string& name) {
-  return fmt::format("`ws-mock {}{}`", command, name == "default" ? "" : " --name " + name);
+/// The command for the server of that name.
+std::string for_server(ShellCommand command, const std::string& name) {
+  if (name != "default") command.add({"--name=", name});
+  return command.in_backticks();
 }
 
 tl::unexpected<Failure> none_running(const std::string& name) {
   return fail(Failure::Kind::usage,
               fmt::format("no server \"{}\" of this folder is running", name),
-              command_for("start", name));
+              for_server({"ws-mock", "start"}, name));
 }
 
 void print_exports(const Json& server) {
@@ -128,7 +129,9 @@ Result<int> start_in_background(const std::string& name, std::vector<std::string
         Failure::Kind::usage,
         fmt::format(
             "a server \"{}\" of this folder is running already: {}", name, find_text(server, "base_url").value_or("")),
-        fmt::format("{} prints its addresses, {} ends it", command_for("env", name), command_for("stop", name)));
+        fmt::format("{} prints its addresses, {} ends it",
+                    for_server({"ws-mock", "env"}, name),
+                    for_server({"ws-mock", "stop"}, name)));
   }
   WS_TRY(make_folders(folder_name, 0700));
   WS_TRY(write_file(std::filesystem::path(folder_name) / ".gitignore", "*\n"));
