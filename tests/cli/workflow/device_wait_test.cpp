@@ -69,7 +69,7 @@ TEST_CASE("device wait: a decision ends it, with the decision's own code", "[cli
   const Ended ended = login.wait();
   INFO(ended.err);
   CHECK(ended.exit == exit);
-  CHECK((person.ws({"auth", "list", "--format", "ids"}).out.empty()) == (exit != 0));
+  CHECK(parse(person.ws({"auth", "list", "--json"}).out)["data"].empty() == (exit != 0));
   const std::string again = "run `ws login --base-url " + server.base_url() + " --for read` again";
   CHECK((ended.err.find(again) != std::string::npos) == (exit != 0));
   CHECK(ended.err.find("Waiting for approval; the code expires in 15 min") != std::string::npos);
