@@ -131,7 +131,8 @@ Call description_of(const std::string& id) {
 }
 
 void note_unchecked(Session& session, const OneDownload& one, const Downloaded& done) {
-  if (!done.is_checked) session.note("note: the service gave no usable hash of " + one.id + "; the bytes are not checked");
+  if (!done.is_checked)
+    session.note("note: the service gave no usable hash of " + one.id + "; the bytes are not checked");
 }
 
 Result<void> download_to_stream(Session& session, Client& client, ProgressLine& line, const std::string& id) {
