@@ -118,7 +118,7 @@ TEST_CASE("background: one server a folder and name, until it is stopped", "[swe
   CHECK(twice.exit == 2);
   CHECK_THAT(twice.err, Contains("is running already"));
   const Ended named = in_folder("ws-mock start --name other && ws-mock start --name other");
-  CHECK_THAT(named.err, Contains("`ws-mock env --name=other`") && Contains("`ws-mock stop --name=other`"));
+  CHECK_THAT(named.err, Contains("`ws-mock env --name other`") && Contains("`ws-mock stop --name other`"));
   CHECK(in_folder("ws-mock stop --name other").exit == 0);
   CHECK(in_folder("git init -q . && test -z \"$(git status --porcelain)\" && ws-mock stop").exit == 0);
   const Ended none = in_folder("ws-mock env");
