@@ -13,6 +13,7 @@
 #include "api-client/base/text.hpp"
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/git/changed_lines.hpp"
+#include "sync-engine/state/history.hpp"
 
 namespace ws::sync {
 namespace {
