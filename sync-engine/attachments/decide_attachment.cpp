@@ -100,7 +100,7 @@ class AttachmentDecision {
     Operations operations = session_.state.operations();
     WS_TRY(operations.begin_record());
     const auto operation = operations.current();
-    return operation ? store_.set_decided(path, *operation) : store_.drop_conflict(path);
+    return operation ? store_.set_decided(path, 0, *operation) : store_.drop_conflict(path);
   }
 
   Result<void> note(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {

@@ -52,9 +52,10 @@ class FilePlanner {
 
   AttachmentPlan plan() {
     for (const auto& [path, row] : sides_.base) base_.documents.emplace(id_of_(path), entry_of(path, row.hash));
+    LocalTree listed = identify_there();  // before the marks: a rule here explains nothing of the list
     for (const RelativePath& path : sides_.left_out) base_.left_out.insert(id_of_(path));
     find_here();
-    find_there();
+    find_there(std::move(listed));
     for (const auto& [document, entry] : base_.documents) {
       join(document);
       if (is_apart(document, entry)) part(document, entry);
@@ -158,15 +159,16 @@ class FilePlanner {
     return moved;
   }
 
-  void find_there() {
+  LocalTree identify_there() const {
     FoundTree found;
     for (const auto& [path, row] : sides_.remote) found.files.push_back({.path = path, .hash = row.hash});
     for (const auto& [path, row] : sides_.base) {
       if (!sides_.remote_is_whole && remote(path) == nullptr) found.files.push_back({.path = path, .hash = row.hash});
     }
-    BaseTree known = base_;
-    known.left_out.clear();  // a rule here explains nothing of the list
-    LocalTree there = identify(known, found);
+    return identify(base_, found);
+  }
+
+  void find_there(LocalTree there) {
     remote_.refused = std::move(there.skipped);
     for (const auto& [document, entry] : base_.documents) {
       const Entry* const now = find(there.tracked, document);

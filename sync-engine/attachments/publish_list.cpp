@@ -169,8 +169,7 @@ class ListWriter {
 
   /// Whether these bytes are at the path; or nothing, where there are none.
   static bool is_at(const AttachmentTree& rows, const RelativePath& path, const std::optional<Attachment>& file) {
-    const auto there = rows.find(path);
-    return there == rows.end() ? !file : file && there->second.hash == file->hash;
+    return hash_of(row_at(rows, path)) == hash_of(file);
   }
 
   /// What is new comes before what shrinks for it: no row is on no part in between.

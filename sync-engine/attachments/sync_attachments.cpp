@@ -122,10 +122,6 @@ class AttachmentRun {
     const auto found = tree.find(path);
     return found == tree.end() ? nullptr : &found->second;
   }
-  std::optional<Attachment> copy_of(const AttachmentTree& tree, const RelativePath& path) const {
-    const Attachment* const found = find(tree, path);
-    return found == nullptr ? std::nullopt : std::optional(*found);
-  }
 
   /// Where the file is, or is to be.
   RelativePath disk_path(const RelativePath& path) const {
@@ -172,7 +168,7 @@ class AttachmentRun {
       const Sha256& hash = *row.action.result;
       const auto why = outcome_.not_downloaded.find(hash);
       if (is_proven(hash) || writer.has(hash.hex(), hash)) {
-        WS_TRY(agree(row.action.path, copy_of(found_.sides.remote, row.action.path), "agreed"));
+        WS_TRY(agree(row.action.path, row_at(found_.sides.remote, row.action.path), "agreed"));
         row.state = Row::State::done;
       } else if (why != outcome_.not_downloaded.end() && why->second.kind == Failure::Kind::forbidden) {
         row.fail(why->second);
@@ -452,8 +448,8 @@ class AttachmentRun {
     if (action.kind == ActionKind::pull_move) {
       WS_TRY(agree(*action.previous_path, std::nullopt, ""));
       // Edited there too: the base takes over what is really on disk.
-      const auto file = copy_of(found_.sides.remote, action.path);
-      const auto before = copy_of(found_.sides.base, *action.previous_path);
+      const auto file = row_at(found_.sides.remote, action.path);
+      const auto before = row_at(found_.sides.base, *action.previous_path);
       const bool is_old = file && before && file->hash != before->hash && find_fetched(action.path) == nullptr;
       return agree(action.path, is_old ? before : file, "renamed on the service");
     }
@@ -491,7 +487,7 @@ class AttachmentRun {
   Result<void> back_up(SafeWriter& writer, const Action& action) {
     if (!action.seen || action.kind == ActionKind::pull_move) return {};
     const RelativePath& known = action.path;
-    auto agreed = copy_of(found_.sides.base, known);
+    auto agreed = row_at(found_.sides.base, known);
     if (action.kind != ActionKind::pull_delete && (!agreed || agreed->hash != *action.seen)) {
       WS_LET(agreed, known_asset(*action.seen));
     }
@@ -563,11 +559,11 @@ class AttachmentRun {
       if (sends_bytes(action)) {
         WS_LET(auto file, asset_for(row));
         if (!file) continue;
-        changes[action.path] = {.seen = copy_of(found_.sides.remote, action.path), .now = std::move(file)};
+        changes[action.path] = {.seen = row_at(found_.sides.remote, action.path), .now = std::move(file)};
       } else if (action.kind == ActionKind::push_delete) {
-        changes[action.path] = {.seen = copy_of(found_.sides.remote, action.path)};
+        changes[action.path] = {.seen = row_at(found_.sides.remote, action.path)};
       } else if (action.kind == ActionKind::push_move) {
-        const auto file = copy_of(found_.sides.remote, *action.previous_path);
+        const auto file = row_at(found_.sides.remote, *action.previous_path);
         changes.try_emplace(*action.previous_path, RowChange{.seen = file});  // unless another file takes its name
         changes[action.path] = {.now = file, .from = action.previous_path};
       }
@@ -622,7 +618,7 @@ class AttachmentRun {
       return row.action.kind == ActionKind::pull_update && row.action.path == action.path;
     });
     const bool is_old = fetched != rows_.end() && fetched->state != Row::State::done;
-    WS_TRY(agree(action.path, is_old ? copy_of(found_.sides.base, *action.previous_path) : file, "renamed here"));
+    WS_TRY(agree(action.path, is_old ? row_at(found_.sides.base, *action.previous_path) : file, "renamed here"));
     const bool is_taken = changes.at(*action.previous_path).now.has_value();
     return is_taken ? Result<void>() : agree(*action.previous_path, std::nullopt, "");
   }
@@ -691,7 +687,7 @@ class AttachmentRun {
       // Of a part of the plan nothing is known about the others.
       if (found_.is_partial && !done.contains(path)) continue;
       // Another file took the place of one that was renamed, and nothing was agreed about it yet.
-      if (is_renamed_here(path) && copy_of(found_.sides.base, path) == file) continue;
+      if (is_renamed_here(path) && row_at(found_.sides.base, path) == file) continue;
       const auto id = find_file_id(session_.root, disk_path(path));
       const auto known = found_.sides.files_known.find(path);
       if (!id || (known != found_.sides.files_known.end() && known->second == *id)) continue;

@@ -173,7 +173,9 @@ class FileUndo {
   }
 
   /// Of the file at the place now; empty: there is none.
-  std::optional<Sha256> hash_at(const RelativePath& place) { return hash_as_spelled(place); }
+  std::optional<Sha256> hash_as_spelled(const RelativePath& place) {
+    return hash_now(files_, spelled_here(session_, store_, place).value_or(place));
+  }
 
   /// Adds the steps to those of the notes, without those that collide, and answers what the run does about the files.
   Result<std::vector<Action>> end(UndoPlan& plan) {
@@ -202,7 +204,7 @@ class FileUndo {
       const bool arrives = step.to && step.to != step.from;
       if (!arrives || !places.is_taken(*step.to, step.is_about_bytes() ? leaving.all : leaving.without_bytes))
         return false;
-      plan.left.push_back({.path = *step.to, .why = "another file is in its place"});
+      plan.left.push_back({.path = *step.to, .why = std::string(place_is_taken)});
       return true;
     };
     while (true) {
@@ -265,7 +267,7 @@ class FileUndo {
 
   std::string_view why_collides(const FileStep& step, const FoundThere& there) const {
     const bool arrives = step.to && step.to != step.from;
-    if (arrives && there.twins.contains(step.to->twin_key())) return "another file is in its place";
+    if (arrives && there.twins.contains(step.to->twin_key())) return place_is_taken;
     if (asks_ == AsksService::no) return {};
     if (step.from && there.gone.contains(*step.from))
       return step.to ? "deleted on the service since" : std::string_view();
@@ -287,10 +289,6 @@ class FileUndo {
       }
     }
     return leaving;
-  }
-
-  std::optional<Sha256> hash_as_spelled(const RelativePath& place) {
-    return hash_now(files_, spelled_here(session_, store_, place).value_or(place));
   }
 
   /// Whether it brings back what was never sent, which is not sent by this either.
@@ -339,19 +337,14 @@ bool is_left(const RelativePath& path, const std::vector<LeftAlone>& left) {
   return std::ranges::find(left, path, &LeftAlone::path) != left.end();
 }
 
-bool has_same_bytes(const std::optional<Attachment>& a, const std::optional<Attachment>& b) {
-  return a ? b && a->hash == b->hash : !b;
-}
-
-std::optional<Attachment> row_at(const AttachmentTree& rows, const RelativePath& path) {
-  const auto row = rows.find(path);
-  return row == rows.end() ? std::nullopt : std::optional(row->second);
+/// Whether the step gives the file here back what it had before a decision.
+bool is_back_to(const RelativePath& path, const FileStep& step) {
+  return step.side == StepSide::in_the_end && step.is_about_bytes() && step.to == path;
 }
 
 /// Whether the file here got what the service had.
 bool is_for_theirs(const OperationRow& row, const OpenAttachment& decided) {
-  return row.changes() &&
-         hash_of_version(row.after) == (decided.remote ? std::optional(decided.remote->hash) : std::nullopt);
+  return row.changes() && hash_of_version(row.after) == hash_of(decided.remote);
 }
 
 }  // namespace
@@ -367,12 +360,16 @@ Result<std::vector<Action>> plan_file_undo(Session& session,
   if (rows.empty() && decided.empty()) return std::vector<Action>();
   UndoPlan& plan = planned.undo;
   const auto is_wanted = [&](const RelativePath& path) { return !options.only || options.only(path); };
-  WS_LET(AttachmentTree base, session.attachments().base());
+  WS_LET(AttachmentTree base, store.base());
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(LaterPlaces later, LaterPlaces::load(session.state.operations(), undone.id));
   FileUndo undo(session, undone, planned.survey, asks, writer, std::move(later), std::move(base));
   for (const auto& [path, conflict] : decided) {
-    if (is_wanted(path)) planned.opened_again.emplace(path, conflict);
+    if (is_wanted(path)) {
+      planned.opened_again.emplace(path, conflict);
+    } else {
+      plan.is_partial = true;
+    }
   }
   for (const OperationRow& row : rows) {
     if (!is_wanted(row.path()) && !(row.before && is_wanted(row.before->path))) {
@@ -393,66 +390,68 @@ Result<std::vector<Action>> plan_file_undo(Session& session,
     WS_TRY(undo.add(row, StepSide::both, plan));
   }
   WS_LET(std::vector<Action> actions, undo.end(plan));
-  for (auto conflict = planned.opened_again.begin(); conflict != planned.opened_again.end();) {
-    const auto& [path, open] = *conflict;
-    const bool is_taken_back = std::ranges::any_of(
-        plan.steps, [&path = path](const FileStep& step) { return step.is_about_bytes() && step.to == path; });
-    const auto now = undo.hash_at(path);
-    const bool is_as_then = is_taken_back || now == (open.local ? std::optional(open.local->hash) : std::nullopt);
-    if (!is_as_then && !is_left(path, plan.left))
-      plan.left.push_back({.path = path, .why = std::string(changed_since)});
-    conflict = is_as_then ? std::next(conflict) : planned.opened_again.erase(conflict);
-  }
+  std::erase_if(planned.opened_again, [&](const auto& conflict) {
+    const auto& [path, open] = conflict;
+    const bool is_taken_back =
+        std::ranges::any_of(plan.steps, [&](const FileStep& step) { return is_back_to(conflict.first, step); });
+    const bool is_changed = !is_taken_back && undo.hash_as_spelled(path) != hash_of(open.local);
+    if (is_changed && !is_left(path, plan.left)) plan.left.push_back({.path = path, .why = std::string(changed_since)});
+    return is_changed;
+  });
   return actions;
 }
 
 Result<std::map<RelativePath, OpenAttachment>> give_theirs_back(Session& session,
-                                                                std::uint64_t undone,
+                                                                const Operation& undo,
                                                                 std::vector<LeftAlone>& left) {
   AttachmentStore store = session.attachments();
-  WS_LET(auto conflicts, store.decided_conflicts(undone));
-  std::erase_if(conflicts, [&](const auto& each) { return is_left(each.first, left); });
+  WS_LET(auto conflicts, store.decided_conflicts(undo.id));
   if (conflicts.empty()) return conflicts;
   WS_LET(KnownList list, load_list(store));
   WS_LET(const AttachmentTree agreed, store.base());
+  const AttachmentTree there = list.rows();
   RowChanges changes;
   for (const auto& [path, open] : conflicts) {
-    if (!has_same_bytes(row_at(list.rows(), path), open.remote))
+    if (!is_left(path, left) && hash_of(row_at(there, path)) != hash_of(open.remote))
       changes.emplace(path, RowChange{.seen = row_at(agreed, path), .now = open.remote});
   }
-  if (changes.empty()) return conflicts;
-  WS_LET(const std::set<RelativePath> done, publish_list(session, store, list, changes));
-  for (const auto& [path, change] : changes) {
-    if (done.contains(path)) continue;
-    left.push_back({.path = path, .why = "changed on the service since"});
-    conflicts.erase(path);
+  std::set<RelativePath> done;
+  if (!changes.empty()) {
+    WS_LET(done, publish_list(session, store, list, changes));
   }
+  for (const auto& [path, change] : changes) {
+    if (!done.contains(path)) left.push_back({.path = path, .why = "changed on the service since"});
+  }
+  // A later undo may open these.
+  for (const auto& [path, open] : conflicts) {
+    if (is_left(path, left)) WS_TRY(store.set_decided(path, undo.id, undo.undoes));
+  }
+  std::erase_if(conflicts, [&](const auto& each) { return is_left(each.first, left); });
   return conflicts;
 }
 
 Result<void> open_files_again(Session& session,
-                              std::uint64_t undone,
+                              std::uint64_t undo,
                               const std::map<RelativePath, OpenAttachment>& conflicts,
                               const std::vector<FileStep>& steps,
                               std::vector<FileStep>& back) {
   AttachmentStore store = session.attachments();
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
+  WS_LET(const AttachmentTree agreed, store.base());
   for (const auto& [path, decided] : conflicts) {
     OpenAttachment open = decided;
     const auto beside = open.beside ? writer.hash(*open.beside).value_or(std::nullopt) : std::nullopt;
     if (open.beside) WS_TRY(store.hold_again(*open.beside));
     if (!open.remote || beside != open.remote->hash) open.beside.reset();
-    WS_LET(const AttachmentTree agreed, store.base());
     OperationRow row{.origins = ChangeOrigin::sent};
     if (const auto known = row_at(agreed, path)) row.before = Version{.path = path, .hash = known->hash};
     if (open.remote) row.after = Version{.path = path, .hash = open.remote->hash};
     WS_TRY(session.state.operations().record(row));
     WS_TRY(open.base ? store.put_base(path, *open.base) : store.forget_base(path));
-    WS_TRY(store.forget_decided(path, undone));
+    WS_TRY(store.forget_decided(path, undo));
     WS_TRY(store.put_conflict(path, open));
-    const auto step = std::ranges::find_if(steps, [&path = path](const FileStep& each) {
-      return each.side == StepSide::in_the_end && each.is_about_bytes() && each.to == path;
-    });
+    const auto step =
+        std::ranges::find_if(steps, [&path = path](const FileStep& each) { return is_back_to(path, each); });
     if (step == steps.end()) continue;
     back.push_back(*step);
     back.back().side = StepSide::both;

@@ -21,15 +21,15 @@ Result<std::vector<Action>> plan_file_undo(Session& session,
                                            AsksService asks,
                                            PlannedUndo& planned);
 
-/// Gives the service back what it had in the conflicts about files that the operation decided, and answers these. One
-/// whose row somebody changed since is left alone. Needs the service; fails as `publish_list` does.
+/// Gives the service back what it had in the decided conflicts about files that the undo has taken over, and answers
+/// these. One whose row somebody changed since is left alone. Needs the service; fails as `publish_list` does.
 Result<std::map<RelativePath, OpenAttachment>> give_theirs_back(Session& session,
-                                                                std::uint64_t undone,
+                                                                const Operation& undo,
                                                                 std::vector<LeftAlone>& left);
 
 /// Opens them again, within the caller's transaction, and adds the steps that give files here back what they had.
 Result<void> open_files_again(Session& session,
-                              std::uint64_t undone,
+                              std::uint64_t undo,
                               const std::map<RelativePath, OpenAttachment>& conflicts,
                               const std::vector<FileStep>& steps,
                               std::vector<FileStep>& back);

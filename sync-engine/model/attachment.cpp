@@ -4,6 +4,15 @@
 
 namespace ws::sync {
 
+std::optional<Attachment> row_at(const AttachmentTree& rows, const RelativePath& path) {
+  const auto row = rows.find(path);
+  return row == rows.end() ? std::nullopt : std::optional(row->second);
+}
+
+std::optional<Sha256> hash_of(const std::optional<Attachment>& file) {
+  return file ? std::optional(file->hash) : std::nullopt;
+}
+
 bool is_manifest_path(std::string_view path) {
   if (path == "_attachments.md") return true;
   constexpr std::string_view begin = "_attachments-";

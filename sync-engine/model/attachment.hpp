@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "api-client/base/sha256.hpp"
@@ -28,6 +29,10 @@ struct SentUpload {
 
 /// By path in NFC, the form of the service.
 using AttachmentTree = std::map<RelativePath, Attachment>;
+/// The row at the path; empty: there is none.
+std::optional<Attachment> row_at(const AttachmentTree& rows, const RelativePath& path);
+/// Empty: of no file.
+std::optional<Sha256> hash_of(const std::optional<Attachment>& file);
 
 /// Where the list of attachments is kept in a source. Nothing is written or read at these places of a tree.
 bool is_manifest_path(std::string_view path);

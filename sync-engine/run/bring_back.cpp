@@ -26,8 +26,6 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::string_view in_its_place = "another file is in its place";
-
 /// What a note is to be.
 struct WantedNote {
   RelativePath path;
@@ -85,7 +83,7 @@ class Planner {
     std::set<RelativePath> leaving;
     const auto is_blocked = [&](const FileStep& step) {
       const bool taken = step.to && step.to != step.from && places.is_taken(*step.to, leaving);
-      if (taken) leave(*step.to, in_its_place);
+      if (taken) leave(*step.to, place_is_taken);
       return taken;
     };
     do {
@@ -115,7 +113,7 @@ class Planner {
     const auto hidden = seen_.local.unsyncable.find(document);
     const bool is_replaced = hidden != seen_.local.unsyncable.end() &&
                              (hidden->second == SkipReason::symlink || hidden->second == SkipReason::special);
-    if (is_replaced && is_wanted(row.disk_path())) leave(row.disk_path(), in_its_place);
+    if (is_replaced && is_wanted(row.disk_path())) leave(row.disk_path(), place_is_taken);
     return is_out_of_sight(document);
   }
 
@@ -140,8 +138,10 @@ class Planner {
         continue;
       }
       auto now = read_if_there(*writer_, path);
-      if (!now) {  // a link, for one: the other files come all the same
-        leave(path, in_its_place);
+      if (!now) {
+        WS_LET(const auto hash, writer_->hash(path));
+        if (hash) return fail(std::move(now).error());
+        leave(path, place_is_taken);  // a link or a folder: the other files come all the same
         continue;
       }
       auto found = find_state_text(log, path, {}, *now);
@@ -280,7 +280,7 @@ class Planner {
       step.seen = file->hash;
     } else if (seen_.local.created.contains(note.path) || seen_.local.set_aside.contains(note.path)) {
       if (!note.document.empty() || wish_.only_missing) {
-        leave(note.path, in_its_place);
+        leave(note.path, place_is_taken);
         return {};
       }
       step.from = note.path;

@@ -22,6 +22,7 @@
 #include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/reconcile/guard.hpp"
 #include "sync-engine/run/leave.hpp"
+#include "sync-engine/run/open_again.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
@@ -302,120 +303,6 @@ bool makes_what_was_staged(Session& session,
   });
 }
 
-constexpr std::string_view opened_again = "your file keeps its text, and the conflict is open again";
-
-/// The step that takes a decision back; null: nothing of it is.
-const FileStep* step_of(const DecidedText& decided, const std::vector<FileStep>& steps) {
-  const auto found = std::ranges::find_if(steps, [&decided](const FileStep& step) {
-    return step.document == decided.document && (step.side == StepSide::in_the_end) == decided.is_for_theirs();
-  });
-  return found == steps.end() || (!found->from && !decided.is_for_theirs()) ? nullptr : &*found;
-}
-
-const RelativePath& path_of(const FileStep& step) { return step.from ? *step.from : *step.to; }
-
-void tell_opened_again(const std::vector<DecidedText>& decided,
-                       const std::vector<FileStep>& steps,
-                       std::vector<Row>& rows) {
-  for (const DecidedText& each : decided) {
-    const FileStep* const step = step_of(each, steps);
-    if (step == nullptr || each.is_for_theirs()) continue;
-    for (Row& row : rows) {
-      if (is_push(row.action.kind) && row.action.path == *step->from) row.action.reason = opened_again;
-    }
-  }
-}
-
-void tell_opened_again(const std::map<RelativePath, OpenAttachment>& files, Row::State state, Report& report) {
-  for (const auto& [path, open] : files) {
-    Conflict conflict = conflict_of(path, open);
-    const std::string_view reason = conflict.row().reason;
-    report.rows.push_back(
-        {.action = {.kind = ActionKind::conflict, .path = path, .reason = reason, .attachment = true}, .state = state});
-    report.conflicts.push_back(std::move(conflict));
-  }
-  report.clean = report.clean && files.empty();
-}
-
-/// Of an undo that is not begun: what `tell_of_conflicts` would come to.
-void foresee_conflicts(const std::vector<DecidedText>& decided,
-                       const std::vector<FileStep>& steps,
-                       std::vector<Row>& rows) {
-  for (const DecidedText& each : decided) {
-    const FileStep* const step = step_of(each, steps);
-    if (step == nullptr) continue;
-    rows.push_back({.action = {.kind = ActionKind::conflict,
-                               .path = path_of(*step),
-                               .reason = each.conflict.row().reason,
-                               .document = each.conflict.document}});
-  }
-}
-
-/// Once the service has its text again, this side gets back what it had: the base of the conflict and, by the steps
-/// that are journalled here, its text. Empty: nothing is left to do here.
-Result<std::vector<FileStep>> open_again(Session& session,
-                                         const Operation& undo,
-                                         const std::vector<DecidedText>& decided,
-                                         const std::map<RelativePath, OpenAttachment>& files,
-                                         const std::vector<FileStep>& steps,
-                                         const std::vector<LeftAlone>& left) {
-  std::vector<FileStep> back;
-  if (decided.empty() && files.empty()) return back;
-  WS_LET(const auto base, session.state.base());
-  WS_LET(const auto heard, session.state.pending());
-  WS_LET(sqlite::Transaction transaction, session.state.begin());
-  for (const DecidedText& each : decided) {
-    const FileStep* const step = step_of(each, steps);
-    if (step == nullptr || std::ranges::find(left, path_of(*step), &LeftAlone::path) != left.end()) continue;
-    const bool is_for_theirs = each.is_for_theirs();
-    const auto there = base.find(each.document);
-    if ((there == base.end()) != !(is_for_theirs ? step->from : step->to)) continue;
-    const DocumentId& document = each.conflict.document;
-    const bool is_as_decided = !is_for_theirs && step->seen == each.text;
-    FileStep one = *step;
-    if (!is_for_theirs) {
-      one = {.to = step->from,
-             .result = is_as_decided ? each.conflict.local->hash : *step->seen,
-             .result_blob = is_as_decided ? each.local_blob : step->seen_blob};
-    }
-    one.document = document;
-    one.side = StepSide::both;
-    PendingRow pending{.revision = each.archived_at};
-    if (there != base.end()) {
-      const BaseRow& now = there->second;
-      if (!is_for_theirs) {
-        one.from = one.to = now.disk_path();
-        one.seen = now.entry.hash;
-        one.seen_blob = now.blob;
-      }
-      pending = {.entry = now.entry, .revision = now.entry.revision, .blob = now.blob};
-    }
-    WS_TRY(each.base ? session.state.put_base(document, *each.base) : session.state.forget_base(document));
-    if (!heard.contains(document)) WS_TRY(session.state.put_pending(document, pending));
-    back.push_back(std::move(one));
-  }
-  WS_TRY(open_files_again(session, undo.undoes, files, steps, back));
-  if (!back.empty()) WS_TRY(session.state.operations().put_undo_here(back));
-  WS_TRY(record_steps_to_write(session, back));
-  WS_TRY(transaction.commit());
-  return back;
-}
-
-/// A run of the documents whose conflicts are open again: the service records these.
-Result<void> tell_of_conflicts(RunContext& context, const std::vector<FileStep>& steps, Report& report) {
-  const std::set<RelativePath> paths = paths_of(steps);
-  RunOptions run{
-      .whole = true, .only = [&paths](const RelativePath& path) { return paths.contains(path); }, .leaves_links = true};
-  for (const FileStep& step : steps) run.only_too.insert(step.document);
-  WS_LET(Report told, run_rounds(context, run));
-  std::ranges::move(told.rows, std::back_inserter(report.rows));
-  report.conflicts = std::move(told.conflicts);
-  report.revision = told.revision;
-  report.ended_by = std::move(told.ended_by);
-  report.clean = false;
-  return {};
-}
-
 /// Carries out the journalled steps, then a run restricted to these files. Without the service a later command runs it.
 /// `planned`: the survey of an undo that begins, which it lets go of; its report is in `result`.
 Result<void> carry_out_undo(RunContext& context,
@@ -516,11 +403,13 @@ Result<void> carry_out_undo(RunContext& context,
   report.clean = !report.ended_by && !report.guard && report.conflicts.empty() && result.left.empty() &&
                  std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
   if (report.ended_by || report.guard) return {};
-  auto files = give_theirs_back(session, undo.undoes, result.left);
+  const std::size_t left_before = result.left.size();
+  auto files = give_theirs_back(session, undo, result.left);
   if (!files) {
     report.ended_by = std::move(files).error();
     return {};
   }
+  if (result.left.size() > left_before) WS_TRY(operations.set_partial(undo.id));
   WS_LET(const std::vector<FileStep> back, open_again(session, undo, decided, *files, steps, result.left));
   if (!back.empty()) {
     tell_opened_again(decided, steps, report.rows);
@@ -530,7 +419,7 @@ Result<void> carry_out_undo(RunContext& context,
     result.left.insert(result.left.end(), in_the_end.left().begin(), in_the_end.left().end());
     WS_TRY(tell_of_conflicts(context, back, report));
   }
-  tell_opened_again(*files, Row::State::done, report);
+  tell_file_conflicts(*files, Row::State::done, report);
   return record();
 }
 
@@ -624,7 +513,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
       WS_LET(const std::vector<DecidedText> decided, context.session.state.operations().decided_texts(undone.id));
       tell_opened_again(decided, planned.undo.steps, result.report.rows);
       foresee_conflicts(decided, planned.undo.steps, result.report.rows);
-      tell_opened_again(planned.opened_again, Row::State::planned, result.report);
+      tell_file_conflicts(planned.opened_again, Row::State::planned, result.report);
     }
     sort_by_path(result.report.rows);
     // What is left out again goes here alone, as it did the first time.
@@ -673,6 +562,9 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   WS_TRY(record_steps_to_write(context.session, planned.undo.steps));
   for (const auto& [document, row] : planned.matched) WS_TRY(context.session.state.put_base(document, row));
   WS_TRY(operations.put_undo_left(*operations.current(), planned.undo.left));
+  AttachmentStore store = context.session.attachments();
+  for (const auto& [path, open] : planned.opened_again)
+    WS_TRY(store.set_decided(path, undone.id, *operations.current()));
   WS_TRY(transaction.commit());
   undo.id = *operations.current();
   undo.stage = Operation::Stage::undoing_on_disk;

@@ -272,9 +272,8 @@ Result<void> AttachmentStore::put_conflict(const RelativePath& path, const OpenA
 
 Result<void> AttachmentStore::drop_conflict(const RelativePath& path) { return forget_decided(path, 0); }
 
-Result<void> AttachmentStore::set_decided(const RelativePath& path, std::uint64_t operation) {
-  return write(
-      "update or replace file_conflicts set decided_by = ? where path = ? and decided_by = 0", operation, path);
+Result<void> AttachmentStore::set_decided(const RelativePath& path, std::uint64_t from, std::uint64_t to) {
+  return write("update or replace file_conflicts set decided_by = ? where path = ? and decided_by = ?", to, path, from);
 }
 
 Result<void> AttachmentStore::forget_decided(const RelativePath& path, std::uint64_t operation) {

@@ -137,7 +137,8 @@ class AttachmentStore {
   Result<void> drop_conflict(const RelativePath& path);
   /// Those that the operation decided, as they were: its undo opens them again.
   Result<std::map<RelativePath, OpenAttachment>> decided_conflicts(std::uint64_t operation);
-  Result<void> set_decided(const RelativePath& path, std::uint64_t operation);
+  /// Of `from` (0: an open one) it becomes one of `to`.
+  Result<void> set_decided(const RelativePath& path, std::uint64_t from, std::uint64_t to);
   Result<void> forget_decided(const RelativePath& path, std::uint64_t operation);
 
   /// Files that are attachments though no note may show them: somebody decided so.

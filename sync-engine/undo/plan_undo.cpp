@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sync-engine/reconcile/overlapping_paths.hpp"
+#include "sync-engine/undo/taken_places.hpp"
 
 namespace ws::sync {
 namespace {
@@ -318,7 +319,7 @@ class Undoer {
             step.seen_blob = step.result_blob;
             kept.push_back(std::move(one));
           } else if (!is_there_already(one)) {
-            leave(*one.row, "another file is in its place");
+            leave(*one.row, place_is_taken);
           }
           continue;
         }

@@ -3,11 +3,14 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync {
+
+inline constexpr std::string_view place_is_taken = "another file is in its place";
 
 class TakenPlaces {
  public:

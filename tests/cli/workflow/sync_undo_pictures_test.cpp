@@ -201,3 +201,29 @@ TEST_CASE("sync undo: the decision about a picture is taken back on both sides, 
   CHECK(read_text(two.here / "img/a.png") == png + "there");
   CHECK(two.sync(two.here).exit == 0);
 }
+
+TEST_CASE("sync undo: of the decisions of a run only those about the named files are taken back", "[cli][undo]") {
+  const Pictures two;
+  two.both_in_step();
+  for (const char* name : {"img/a.png", "img/b.pdf"}) {
+    write_text(two.there / name, "there");
+    write_text(two.here / name, "here");
+  }
+  REQUIRE(two.sync(two.there).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "--on-conflict", "mine"}).exit == 0);
+  const auto open = [&] { return two.ws(two.here, {"sync", "conflicts", "--json"}).out; };
+  const Ended first = two.ws(two.here, {"sync", "undo", "--yes", "--only", "img/a.png"});
+  INFO(first.out << first.err);
+  CHECK(first.exit == 7);
+  CHECK(open().find("img/a.png") != std::string::npos);
+  CHECK(open().find("img/b.pdf") == std::string::npos);
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(read_text(two.there / "img/a.png") == "there");
+  CHECK(read_text(two.there / "img/b.pdf") == "here");
+  // The rest of the run can be taken back later.
+  const Ended second = two.ws(two.here, {"sync", "undo", "--yes", "2"});
+  INFO(second.out << second.err);
+  CHECK(open().find("img/b.pdf") != std::string::npos);
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(read_text(two.there / "img/b.pdf") == "there");
+}
