@@ -178,11 +178,21 @@ class Identifier {
     return documents;
   }
 
-  /// Whether a rule, or what stands in its place, is why the document has no file.
+  /// The rule, or what stands in its place, that explains why the document has no file. Empty: nothing does.
+  std::optional<SkipReason> why_missing(const DocumentId& document) const {
+    const RelativePath& path = base_.disk_path(document);
+    const auto written = written_.find(document);
+    if (const auto reason = skip_reason_of(closed_, path.text())) return reason;
+    if (const auto reason =
+            written == written_.end() ? std::nullopt : skip_reason_of(closed_, written->second.path.text()))
+      return reason;
+    if (options_.ignored && options_.ignored(path)) return SkipReason::ignored;
+    if (options_.elsewhere && options_.elsewhere(path)) return SkipReason::elsewhere;
+    return std::nullopt;
+  }
+
   bool is_out_of_sight(const DocumentId& document) const {
-    const RelativePath& place = base_.disk_path(document);
-    return base_.left_out.contains(document) || skip_reason_of(closed_, place.text()) ||
-           (options_.ignored && options_.ignored(place)) || (options_.elsewhere && options_.elsewhere(place));
+    return base_.left_out.contains(document) || why_missing(document);
   }
 
   /// A text that was written anew is no renamed one, however equal.
@@ -299,18 +309,7 @@ class Identifier {
     if (local_.tracked.size() == base_.documents.size()) return;
     for (const auto& [document, entry] : base_.documents) {
       if (local_.tracked.contains(document)) continue;
-      const RelativePath& path = base_.disk_path(document);
-      const auto written = written_.find(document);
-      if (const auto skip_reason = skip_reason_of(closed_, path.text())) {
-        local_.unsyncable.emplace(document, *skip_reason);
-      } else if (const auto reason =
-                     written == written_.end() ? std::nullopt : skip_reason_of(closed_, written->second.path.text())) {
-        local_.unsyncable.emplace(document, *reason);
-      } else if (options_.ignored && options_.ignored(path)) {
-        local_.unsyncable.emplace(document, SkipReason::ignored);
-      } else if (options_.elsewhere && options_.elsewhere(path)) {
-        local_.unsyncable.emplace(document, SkipReason::elsewhere);
-      }
+      if (const auto reason = why_missing(document)) local_.unsyncable.emplace(document, *reason);
     }
   }
 

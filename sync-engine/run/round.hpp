@@ -66,7 +66,7 @@ void count_links(Session& session,
                  const RunOptions& options,
                  bool only_looks,
                  Report& report);
-/// After a run that edited links: what a merge with the edits of others made of them is told.
+/// Counts the broken links once more where the run edited links: a merge with other edits may have broken some.
 Result<void> count_links_again(Session& session, Report& report);
 /// With `links: keep`: what the renames of the survey edit. Nothing where the guard stops the run.
 Result<RelinkPlan> plan_kept_links(Session& session, const Survey& survey, const RunOptions& options);

@@ -63,16 +63,18 @@ void hide_left_out(const Session& session, Survey& survey) {
   for (const auto& [document, row] : survey.base_rows) {
     if (!rule.takes(document, row.entry.path)) continue;
     local.unsyncable.insert_or_assign(document, SkipReason::left_out);
-    const auto file = created.find(row.disk_path().twin_key());
-    if (file == created.end()) continue;
-    local.created.erase(file->second);
-    local.obstacles.insert(file->second);
-    if (same_name(file->second, row.disk_path())) {
+    const auto file = created.extract(row.disk_path().twin_key());
+    if (file.empty()) continue;
+    const RelativePath& path = file.mapped();
+    local.created.erase(path);
+    local.obstacles.insert(path);
+    if (same_name(path, row.disk_path())) {
       survey.left_out_here.insert(document);
     } else {
-      local.skipped.push_back({.path = file->second.string(), .reason = SkipReason::twin});
+      local.skipped.push_back({.path = path.string(), .reason = SkipReason::twin});
     }
   }
+  std::ranges::sort(local.skipped);
   refuse_names(
       local,
       SkipReason::left_out,

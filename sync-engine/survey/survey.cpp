@@ -203,9 +203,10 @@ class Surveyor {
     WS_TRY(load());
     identify_files();
     // A missing file may be ignored now, also where one of its name in another case lies here: the rules decide.
-    const bool may_be_ignored =
-        survey_.local.tracked.size() < survey_.base.documents.size() || has_name_in_other_case(survey_);
-    if (may_be_ignored && !survey_.scan.rules_loaded()) {
+    const auto may_be_ignored = [this] {
+      return survey_.local.tracked.size() < survey_.base.documents.size() || has_name_in_other_case(survey_);
+    };
+    if (!survey_.scan.rules_loaded() && may_be_ignored()) {
       WS_LET(survey_.scan, walk_tree(session_, true));
       identify_files();
     }
