@@ -27,6 +27,7 @@
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/run/run_undo.hpp"
 #include "sync-engine/survey/documents_here.hpp"
+#include "sync-engine/survey/renamed_conflicts.hpp"
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
@@ -386,7 +387,7 @@ Result<GcReport> SyncEngine::gc(const GcOptions& options) {
 }
 
 Result<std::vector<Conflict>> SyncEngine::conflicts() const {
-  WS_LET(std::vector<Conflict> open, context_->session.state.conflicts());
+  WS_LET(std::vector<Conflict> open, find_open_conflicts(context_->session));
   WS_LET(const auto files, context_->session.attachments().conflicts());
   for (const auto& [path, conflict] : files) {
     open.push_back(conflict_of(path, conflict));
@@ -439,6 +440,7 @@ Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>&
     return fail(Failure::Kind::usage, "this cannot be done without the service", "run `ws login`");
   std::vector<Choice> documents = choices;
   std::erase_if(documents, [](const Choice& each) { return each.conflict.is_about(ConflictSubject::attachment); });
+  WS_TRY(store_renamed_conflicts(context_->session));
   WS_TRY(begin_writing_notes(*context_));
   std::vector<Result<void>> of_documents = decide_conflicts(context_->session, documents);
   std::vector<Result<void>> decided;
@@ -458,11 +460,13 @@ Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>&
 Result<std::optional<Conflict>> SyncEngine::refresh_conflict(const Conflict& conflict) {
   if (conflict.is_about(ConflictSubject::attachment)) return std::optional(conflict);
   WS_LET(const TreeLock lock, begin(*context_, "resolve"));
+  WS_TRY(store_renamed_conflicts(context_->session));
   return ws::sync::refresh_conflict(context_->session, conflict);
 }
 
 Result<void> SyncEngine::write_markers(const Conflict& conflict) {
   WS_LET(const TreeLock lock, begin(*context_, "resolve"));
+  WS_TRY(store_renamed_conflicts(context_->session));
   return while_writing_notes(*context_, [&] { return ws::sync::write_markers(context_->session, conflict); });
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
+#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/model/file_name.hpp"
 #include "sync-engine/session/written_files.hpp"
 
@@ -190,6 +191,12 @@ Result<void> mark_merging_by_hand(const RootFolder& root, const std::string& id)
 
 bool is_merging_by_hand(const RootFolder& root, const std::string& id) {
   return static_cast<bool>(root.open_beneath(folder_of(id) + "/" + by_hand_name, O_PATH | O_NOFOLLOW));
+}
+
+bool is_being_merged(const RootFolder& root, const std::string& id, const std::string& text) {
+  if (id.empty() || !is_merging_by_hand(root, id)) return false;
+  const ThreeTexts texts = read_conflict_texts(root, id);
+  return merge::adds_markers(text, {texts.base.value_or(""), texts.local.value_or(""), texts.remote.value_or("")});
 }
 
 void remove_conflict_files(const RootFolder& root, const std::string& id) {

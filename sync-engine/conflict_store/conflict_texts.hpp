@@ -25,6 +25,9 @@ ThreeTexts read_conflict_texts(const RootFolder& root, const std::string& id);
 /// A marker file: the working file holds both texts for the user to merge. It is removed with the conflict's files.
 Result<void> mark_merging_by_hand(const RootFolder& root, const std::string& id);
 bool is_merging_by_hand(const RootFolder& root, const std::string& id);
+/// Whether `text`, which the working file has, still holds markers that this program put there. A note about git may
+/// have others of its own.
+bool is_being_merged(const RootFolder& root, const std::string& id, const std::string& text);
 /// The branch of the history that holds them: "conflicts/ID".
 std::string conflict_branch(const std::string& id);
 /// The files alone; the history keeps the texts.

@@ -16,7 +16,6 @@
 #include "sync-engine/conflicts/decide_rewound.hpp"
 #include "sync-engine/conflicts/decided_block.hpp"
 #include "sync-engine/conflicts/recorded_conflict.hpp"
-#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 
 namespace ws::sync {
@@ -102,15 +101,11 @@ class Decision {
   }
 
   /// Markers that `--markers` wrote are still in the file: the local text is then the recorded one.
-  bool holds_both_texts() const {
-    return on_disk_ && is_merging_by_hand(session_.root, conflict_.id) &&
-           merge::adds_markers(*on_disk_,
-                               {texts_.base.value_or(""), texts_.local.value_or(""), texts_.remote.value_or("")});
-  }
+  bool holds_both_texts() const { return on_disk_ && is_being_merged(session_.root, conflict_.id, *on_disk_); }
 
   /// `both` keeps the two recorded texts; a file that was edited since would be a third one.
   Result<void> has_what_was_recorded() const {
-    if (keep_ != Keep::both || !on_disk_ || !conflict_.local) return {};
+    if (keep_ != Keep::both || !on_disk_ || !conflict_.local || holds_both_texts()) return {};
     const Sha256 now = Sha256::of(*on_disk_);
     if (now == conflict_.local->hash || (conflict_.remote && now == conflict_.remote->hash)) return {};
     return fail(Failure::Kind::conflict,

@@ -102,6 +102,12 @@ ThreeTexts texts_of(Session& session, const Survey& survey, const SafeWriter& fi
   return texts;
 }
 
+/// The file has markers: the conflict keeps its recorded texts.
+bool is_being_merged_here(const Session& session, const SafeWriter& files, const Conflict& conflict) {
+  const auto text = read_if_there(files, conflict.path);
+  return text && *text && is_being_merged(session.root, conflict.id, **text);
+}
+
 /// The rows of conflicts, by what they are about.
 class ConflictRows {
  public:
@@ -199,6 +205,7 @@ Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::v
     const auto same = known_by_place.find({conflict.document, conflict.path});
     const Conflict* const kept = same == known_by_place.end() ? nullptr : same->second;
     if (kept != nullptr && says_the_same(*kept, conflict)) continue;
+    if (kept != nullptr && is_being_merged_here(session, files, *kept)) continue;
     if (kept != nullptr && !kept->is_here_only()) {
       // A conflict recorded on the service is kept, unless its file became a folder or was removed.
       if (!conflict.is_about(ConflictSubject::place) || kept->is_about(ConflictSubject::place)) continue;

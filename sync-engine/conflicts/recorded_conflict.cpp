@@ -111,14 +111,6 @@ Failure left_markers(const Conflict& conflict) {
           .hint = "edit the file, remove them, then use --keep merged"};
 }
 
-bool holds_open_markers(const Session& session,
-                        const Conflict& conflict,
-                        const std::string& now,
-                        const ThreeTexts& texts) {
-  return is_merging_by_hand(session.root, conflict.id) &&
-         merge::adds_markers(now, {texts.base.value_or(""), texts.local.value_or(""), texts.remote.value_or("")});
-}
-
 }  // namespace
 
 Result<std::optional<Conflict>> refresh_conflict(Session& session, const Conflict& conflict) {
@@ -147,7 +139,7 @@ Result<void> write_markers(Session& session, const Conflict& conflict) {
   WS_LET(const ThreeTexts texts, recorded_texts(session, conflict));
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(const std::optional<std::string> now, read_if_there(writer, conflict.path));
-  if (now && holds_open_markers(session, conflict, *now, texts)) return fail(left_markers(conflict));
+  if (now && is_being_merged(session.root, conflict.id, *now)) return fail(left_markers(conflict));
   WS_LET(const merge::Merge merged,
          merge::merge_markdown(
              texts.base.value_or(""), *texts.local, *texts.remote, {.merge_later = session.config.merge_later}));
@@ -160,9 +152,14 @@ Result<std::string> merged_text(Session& session, const Conflict& conflict) {
   WS_LET(const ThreeTexts texts, recorded_texts(session, conflict));
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(std::optional<std::string> now, read_if_there(writer, conflict.path));
+  if (now && is_being_merged(session.root, conflict.id, *now)) return fail(left_markers(conflict));
+  if (is_merging_by_hand(session.root, conflict.id)) {
+    if (now) return std::move(*now);
+    return fail(Failure::Kind::conflict,
+                fmt::format("{}, which had both texts, is gone", conflict.path.text()),
+                "give the merged text with --file FILE|-");
+  }
   if (!now) now = texts.local;
-  if (holds_open_markers(session, conflict, *now, texts)) return fail(left_markers(conflict));
-  if (is_merging_by_hand(session.root, conflict.id)) return std::move(*now);
   WS_LET(
       const merge::Merge merged,
       merge::merge_markdown(texts.base.value_or(""), *now, *texts.remote, {.merge_later = session.config.merge_later}));

@@ -14,7 +14,6 @@
 
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/disk/safe_write.hpp"
-#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/state/state_store.hpp"
 #include "sync-engine/survey/held_documents.hpp"
@@ -310,17 +309,10 @@ class Stager {
     }
     // The file has conflict markers: the conflict keeps its recorded text.
     if (was_refused(session_, refused_, staged.disk_path, *staged.item.hash)) return false;
-    if (is_being_merged(*staged.conflict, *text)) return false;
+    if (is_being_merged(session_.root, staged.conflict->id, *text)) return false;
     staged.item.size_bytes = text->size();
     WS_LET(staged.blob, session_.history.keep(*text));
     return true;
-  }
-
-  /// Only markers that `ws` wrote count: a note about git may contain others.
-  bool is_being_merged(const Conflict& conflict, const std::string& text) const {
-    if (conflict.id.empty() || !is_merging_by_hand(session_.root, conflict.id)) return false;
-    const ThreeTexts texts = read_conflict_texts(session_.root, conflict.id);
-    return merge::adds_markers(text, {texts.base.value_or(""), texts.local.value_or(""), texts.remote.value_or("")});
   }
 
   /// Editors that save by replacing a file remove it for a moment. Another document may be at the path legitimately.

@@ -13,6 +13,7 @@
 #include "sync-engine/survey/held_documents.hpp"
 #include "sync-engine/survey/incoming.hpp"
 #include "sync-engine/survey/out_of_sight.hpp"
+#include "sync-engine/survey/renamed_conflicts.hpp"
 #include "sync-engine/survey/resolved_elsewhere.hpp"
 #include "sync-engine/survey/try_plan.hpp"
 
@@ -78,6 +79,7 @@ class Surveyor {
       return std::move(survey_);
     }
     if (!options_.offline) WS_TRY(take_over());
+    follow_renames(survey_);
     build_remote();
     WS_TRY(make_plan());
     WS_TRY(leave_cache(CacheExtent::at_all));
@@ -528,11 +530,12 @@ Result<void> store_list_parts(Session& session, const std::vector<PulledPart>& p
 
 Result<void> store_survey(Session& session, const Survey& survey) {
   const Unstored& unstored = survey.unstored;
-  if (survey.plan.guard || (!unstored.any && unstored.marked.empty())) return {};
+  if (survey.plan.guard || (!unstored.any && unstored.marked.empty() && unstored.renamed.empty())) return {};
   if (unstored.any) WS_TRY(store_list_parts(session, survey.list_parts));
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const DocumentId& document : unstored.marked)
     WS_TRY(session.state.set_left_out(document, survey.base_rows.at(document).left_out));
+  for (const Conflict& conflict : unstored.renamed) WS_TRY(session.state.put_conflict(conflict));
   if (!unstored.any) return transaction.commit();
   for (const DocumentId& document : unstored.pending)
     WS_TRY(session.state.put_pending(document, survey.pending.at(document)));

@@ -28,6 +28,7 @@ using TextEdits = std::map<RelativePath, std::string>;
 /// What a survey found out and is not in the state yet.
 struct Unstored {
   std::vector<DocumentId> marked = {};   ///< whose `BaseRow::left_out` changed
+  std::vector<Conflict> renamed = {};    ///< at the new paths of their files
   bool any = false;                      ///< something was pulled: all below
   std::vector<DocumentId> pending = {};  ///< rows of `Survey::pending`
   std::vector<DocumentId> dropped = {};  ///< no longer pending

@@ -75,7 +75,7 @@ const std::vector<Room> rooms = {
     sync("state/", {"disk/", "git/", "model/"}),
     sync("binding/", {"disk/", "model/", "remote/", "state/"}),
     sync("session/", {"binding/", "disk/", "model/", "remote/", "state/", "tree/"}),
-    sync("conflict_store/", {"binding/", "model/", "session/", "state/"}),
+    sync("conflict_store/", {"binding/", "merge/", "model/", "session/", "state/"}),
     sync("manifest/", {"model/", "state/"}),
     sync("survey/",
          {"conflict_store/",
