@@ -173,8 +173,26 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
   return pull_here(*context_, options);
 }
 
-Result<Report> SyncEngine::push(const RunOptions& options) {
+namespace {
+
+/// A push of a part adds to what is staged.
+Result<RunOptions> with_what_is_staged(Session& session, RunOptions options) {
+  if (!options.only) return options;
+  WS_LET(const std::vector<Row> rows, staged_rows(session, {}));
+  WS_LET(const StagedFiles files, StagedFiles::load(session));
+  std::set<RelativePath> staged = files.paths();
+  for (const Row& row : rows) staged.insert(row.action.path);
+  options.only = [only = std::move(options.only), staged = std::move(staged)](const RelativePath& path) {
+    return only(path) || staged.contains(path);
+  };
+  return options;
+}
+
+}  // namespace
+
+Result<Report> SyncEngine::push(const RunOptions& asked) {
   WS_LET(const TreeLock lock, begin(*context_, "push"));
+  WS_LET(const RunOptions options, with_what_is_staged(context_->session, asked));
   std::size_t mended = 0;
   WS_LET(Survey survey, survey_with_links(context_->session, options, mended));
   WS_LET(AttachmentSurvey files, survey_attachments(context_->session, survey, options));
@@ -371,7 +389,13 @@ Result<OperationDetails> SyncEngine::operation(std::uint64_t id) {
 Result<std::string> SyncEngine::text(const git::ObjectId& blob) { return context_->session.history.text(blob); }
 
 Result<UndoReport> SyncEngine::undo(const UndoOptions& options) {
-  if (options.dry_run) return undo_operation(*context_, options);
+  if (options.dry_run) {
+    WS_LET(const bool cut_off, was_cut_off(context_->session));
+    if (!cut_off) return undo_operation(*context_, options);
+    return fail(Failure::Kind::conflict,
+                "an earlier command was interrupted, and is finished before anything is undone",
+                "`ws sync` finishes it; then look again");
+  }
   WS_LET(const TreeLock lock, begin(*context_, options.redo ? "redo" : "undo"));
   return while_writing_notes(*context_, [&] { return undo_operation(*context_, options); });
 }
@@ -467,7 +491,7 @@ Result<std::optional<Conflict>> SyncEngine::refresh_conflict(const Conflict& con
 Result<void> SyncEngine::write_markers(const Conflict& conflict) {
   WS_LET(const TreeLock lock, begin(*context_, "resolve"));
   WS_TRY(store_renamed_conflicts(context_->session));
-  return while_writing_notes(*context_, [&] { return ws::sync::write_markers(context_->session, conflict); });
+  return while_changing_notes(*context_, [&] { return ws::sync::write_markers(context_->session, conflict); });
 }
 
 Result<std::string> SyncEngine::merged_text(const Conflict& conflict) {

@@ -42,6 +42,12 @@ bool lock_file(int file, WaitForLock wait) {
   return retry_eintr([&] { return ::flock(file, operation); }) == 0;
 }
 
+bool is_file_locked(int file) {
+  if (retry_eintr([&] { return ::flock(file, LOCK_SH | LOCK_NB); }) != 0) return errno == EWOULDBLOCK;
+  ::flock(file, LOCK_UN);
+  return false;
+}
+
 bool lock_byte(int file, std::uint64_t at) {
   struct flock one {};
   one.l_type = F_WRLCK;

@@ -53,6 +53,8 @@ bool write_all_at(int file, std::string_view text, off_t offset);
 /// with EWOULDBLOCK in errno if another process holds the lock.
 enum class WaitForLock { no, yes };
 bool lock_file(int file, WaitForLock wait);
+/// Whether another open file holds such a lock.
+bool is_file_locked(int file);
 
 /// Such a lock on one byte of a file that is open for writing (fcntl(2), F_OFD_SETLK), which need not exist; `no` in
 /// the sense above. `at` is below 2^63.

@@ -80,6 +80,11 @@ std::vector<std::string> remark_lines(const Report& report, const Invocation& ca
         lines.emplace_back(
             "notes here show files that are not synced: set `attachments: linked` in .ws/config.yaml to sync them");
         break;
+      case sync::Remark::Word::cut_off:
+        lines.emplace_back(
+            "an earlier command was interrupted, and the next one finishes it first: what is shown here may change by "
+            "that");
+        break;
       case sync::Remark::Word::manifest_damaged:
         lines.emplace_back(
             "the list of attachments on the service was edited by hand or is outdated: it deletes nothing, and `ws "

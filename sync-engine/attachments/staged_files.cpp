@@ -32,6 +32,14 @@ bool StagedFiles::has(const Action& action) const {
   return action.attachment && changes_.contains(change_text(action));
 }
 
+std::set<RelativePath> StagedFiles::paths() const {
+  std::set<RelativePath> all;
+  for (const std::string& change : changes_) {
+    if (auto path = RelativePath::parse(split(change, '\t')[1])) all.insert(std::move(*path));
+  }
+  return all;
+}
+
 void StagedFiles::add(const Action& action) { changes_.insert(change_text(action)); }
 
 void StagedFiles::drop(const Action& action) { changes_.erase(change_text(action)); }

@@ -16,6 +16,7 @@ class StagedFiles {
   static Result<StagedFiles> load(Session& session);
   bool is_empty() const { return changes_.empty(); }
   bool has(const Action& action) const;
+  std::set<RelativePath> paths() const;
   void add(const Action& action);
   void drop(const Action& action);
   Result<void> store(AttachmentStore& store) const;

@@ -274,6 +274,11 @@ Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::millisecond
   return TreeLock(std::move(file));
 }
 
+bool TreeLock::is_held(const RootFolder& root) {
+  const Descriptor file = root.open_beneath(lock_name, O_RDONLY | O_NOFOLLOW);
+  return file && is_file_locked(file.get());
+}
+
 Result<TreeLock> TreeLock::take_for_watch(const RootFolder& root, Time now) {
   const std::string about = fmt::format(" {} {}", name_of_machine(), to_rfc3339(now));
   const auto busy = [&](const std::vector<std::string>& holder) {

@@ -56,6 +56,8 @@ class TreeLock {
  public:
   /// Waits at most `wait`. Fails with `disk`, code `tree_locked`, naming the process that holds it; retryable.
   static Result<TreeLock> take(const RootFolder& root, std::chrono::milliseconds wait);
+  /// Whether some process holds it. Takes nothing.
+  static bool is_held(const RootFolder& root);
   /// `.ws/watch.lock`, for as long as a watch goes on: two would do everything twice. Fails with `disk`, code
   /// `tree_locked`, naming who watches and since when.
   static Result<TreeLock> take_for_watch(const RootFolder& root, Time now);

@@ -61,6 +61,7 @@ std::string_view name(Remark::Word word) {
     case Remark::Word::same_revision: return "same_revision";
     case Remark::Word::state_remade: return "state_remade";
     case Remark::Word::attachments_off: return "attachments_off";
+    case Remark::Word::cut_off: return "cut_off";
     case Remark::Word::manifest_damaged: return "manifest_damaged";
     case Remark::Word::foreign_file: return "foreign_file";
     case Remark::Word::open_to_others: return "open_to_others";

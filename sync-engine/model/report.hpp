@@ -38,6 +38,7 @@ struct Remark {
     foreign_file,      ///< told once: a text that somebody else wrote shows a file here that is not synced
     open_to_others,    ///< every user of the machine may write to this folder
     agent_note,        ///< somebody else made or changed a note that programs obey, such as AGENTS.md
+    cut_off,           ///< an earlier command was cut off, and the next one finishes it before its own work
     asset_in_doubt,    ///< an upload whose outcome nobody could tell was sent again: there may be a second Asset
   };
   Word word = Word::unportable_name;

@@ -79,7 +79,11 @@ class Committer {
 
   Result<CommitAnswer> send() {
     part_.commit.under_way = true;
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    // Whichever command hears of its end, it is this operation's.
+    WS_TRY(session_.state.operations().begin_record());
     WS_TRY(session_.state.put_staged(part_.commit));
+    WS_TRY(transaction.commit());
     return session_.remote->commit(part_.commit.request);
   }
 
@@ -314,12 +318,19 @@ class Committer {
         after_, part_.commit.request.message.empty() ? "Pushed to the service" : part_.commit.request.message));
     WS_LET(const std::vector<Conflict> known, session_.state.conflicts());
     WS_LET(const auto refused, session_.state.refused());
+    WS_LET(const auto pending, session_.state.pending());
     std::vector<std::string> replaced;
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [document, row] : advanced_) {
       if (row) {
         WS_TRY(session_.state.put_base(document, *row, ChangeOrigin::sent));
       } else {
+        // What went is what the service had: an edit that the delete won over comes back with its undo.
+        const auto heard = pending.find(document);
+        if (heard != pending.end() && heard->second.entry && !heard->second.blob.empty()) {
+          const BaseRow there{.entry = *heard->second.entry, .blob = heard->second.blob};
+          WS_TRY(session_.state.put_base(document, there, ChangeOrigin::agreed));
+        }
         WS_TRY(session_.state.forget_base(document, ChangeOrigin::sent));
       }
       WS_TRY(session_.state.drop_pending(document));

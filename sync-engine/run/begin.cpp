@@ -15,11 +15,17 @@
 namespace ws::sync {
 namespace {
 
+std::string command_of(const Session& session, std::string_view kind) {
+  const std::string& command = session.options.command;
+  return command.empty() ? "ws sync " + std::string(kind) : command;
+}
+
 /// Whether a call goes on with the operation of one that was cut off. A run that was cut off is one operation,
-/// whichever command ends it.
-bool continues(std::string_view kind, std::string_view cut_off) {
+/// whichever command ends it; of other commands the very same one goes on.
+bool continues(const Session& session, std::string_view kind, const Operation& cut_off) {
   static const std::set<std::string_view> runs = {"run", "pull", "push", "commit"};
-  return kind == cut_off || (runs.contains(kind) && runs.contains(cut_off));
+  if (runs.contains(kind) && runs.contains(cut_off.kind)) return true;
+  return kind == cut_off.kind && command_of(session, kind) == cut_off.command;
 }
 
 }  // namespace
@@ -53,13 +59,23 @@ Result<TreeLock> begin(RunContext& context, std::string_view kind) {
     WS_TRY(operations.resume(*undoing));
     WS_TRY(finish_interrupted_undo(context, *undoing));
   }
-  const bool is_rerun = open && continues(kind, open->kind);
+  const bool is_rerun = open && continues(context.session, kind, *open);
   if (open && !is_rerun) {
     WS_TRY(operations.resume(*open));
     WS_TRY(close_operation(context));
   }
   if (undoing || (open && !is_rerun)) WS_TRY(resume_operation(context, is_rerun ? open : std::nullopt, kind));
   return lock;
+}
+
+Result<bool> was_cut_off(Session& session) {
+  Operations operations = session.state.operations();
+  WS_LET(const auto undoing,
+         operations.find_at(Operation::Stage::undoing_on_disk, Operation::Stage::undoing_on_service));
+  WS_LET(const std::optional<StagedCommit> staged, session.state.staged());
+  WS_LET(const std::vector<JournalStep> steps, session.state.steps());
+  const bool any = undoing || (staged && staged->under_way) || !steps.empty();
+  return any && !TreeLock::is_held(session.root);
 }
 
 namespace {
@@ -86,10 +102,9 @@ Result<bool> is_before_the_first(StateStore& state) {
 Result<Operation> new_operation(RunContext& context, std::string_view kind) {
   WS_LET(const SourceRevision revision, context.session.state.source_revision());
   WS_LET(const bool is_first, is_before_the_first(context.session.state));
-  const std::string& command = context.session.options.command;
   return Operation{.time = context.clock->now(),
                    .kind = std::string(kind),
-                   .command = command.empty() ? "ws sync " + std::string(kind) : command,
+                   .command = command_of(context.session, kind),
                    .device = context.session.options.device,
                    .is_first = is_first,
                    .revision_before = revision};

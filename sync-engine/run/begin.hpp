@@ -32,6 +32,9 @@ inline constexpr std::string_view reset_operation = "reset";
 /// service has of it. Fails with `busy` while another process holds the lock.
 Result<TreeLock> begin(RunContext& context, std::string_view kind);
 
+/// Whether an earlier command was cut off so that the next one finishes its work first, and none is running now.
+Result<bool> was_cut_off(Session& session);
+
 /// A new operation of this kind, with the command line and the source's revision.
 Result<Operation> new_operation(RunContext& context, std::string_view kind);
 /// From now on changes are recorded in `known`, or in a new operation.

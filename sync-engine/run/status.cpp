@@ -16,6 +16,7 @@
 #include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
+#include "sync-engine/run/begin.hpp"
 #include "sync-engine/run/preview.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
@@ -103,6 +104,8 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
   add_to_report(files, report);
   WS_TRY(mark_staged_files(session, report.rows));
   WS_TRY(preview_later_rounds(session, std::move(survey), options, report));
+  WS_LET(const bool cut_off, was_cut_off(session));
+  if (cut_off) report.remarks.push_back({.word = Remark::Word::cut_off});
   return report;
 }
 

@@ -13,6 +13,7 @@
 #include "api-client/base/sqlite.hpp"
 #include "sync-engine/git/object.hpp"
 #include "sync-engine/model/attachment.hpp"
+#include "sync-engine/model/found_files.hpp"
 #include "sync-engine/state/operations.hpp"
 
 namespace ws::sync {
