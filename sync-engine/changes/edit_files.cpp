@@ -307,12 +307,14 @@ Result<DoneSteps> do_steps(Session& session,
 Result<DoneSteps> carry_out_steps(Session& session,
                                   const std::vector<FileStep>& steps,
                                   const std::vector<OperationRow>& rows,
-                                  const RecordsSteps& record) {
+                                  const RecordsSteps& record,
+                                  const std::vector<DecidedText>& decided) {
   if (steps.empty()) return DoneSteps{};
   WS_TRY(keep_seen_texts(session, steps));
   Operations operations = session.state.operations();
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const OperationRow& row : rows) WS_TRY(operations.record_planned(row));
+  for (const DecidedText& each : decided) WS_TRY(operations.record(each));
   WS_TRY(operations.put_undo(steps));
   WS_TRY(record_steps_to_write(session, steps));
   WS_TRY(transaction.commit());

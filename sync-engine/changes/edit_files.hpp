@@ -69,10 +69,12 @@ using RecordsSteps = std::function<Result<void>(const DoneSteps& done)>;
 /// the steps, and records whose files those are. The bytes that come are in `.ws/attachments` already. Cut off
 /// anywhere, the next command ends them. What was left out stays as it was, and its row goes from the operation (a row
 /// of a run is the caller's matter); all that ends the program is a failure, and then the steps are still journalled.
+/// `decided`: recorded with the rows, for the undo.
 Result<DoneSteps> carry_out_steps(Session& session,
                                   const std::vector<FileStep>& steps,
                                   const std::vector<OperationRow>& rows = {},
-                                  const RecordsSteps& record = {});
+                                  const RecordsSteps& record = {},
+                                  const std::vector<DecidedText>& decided = {});
 /// The same of one. Fails where it was left out. Without an origin no run shows it.
 Result<void> carry_out_step(Session& session, const FileStep& step, std::optional<ChangeOrigin> origin);
 /// Of a failure after the steps were journalled: some may be made, and the next command makes the rest.

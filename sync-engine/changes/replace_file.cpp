@@ -34,8 +34,7 @@ Result<void> replace_file(Session& session,
                           const DocumentId& document,
                           const RelativePath& path,
                           const std::optional<std::string>& now,
-                          const std::string& text,
-                          InLog in_log) {
+                          const std::string& text) {
   if (now == text) return {};
   FileStep step{.document = document, .to = path, .result = Sha256::of(text)};
   if (now) {
@@ -44,8 +43,7 @@ Result<void> replace_file(Session& session,
     WS_LET(step.seen_blob, session.history.keep(*now));
   }
   WS_LET(step.result_blob, session.history.keep(text));
-  return carry_out_step(
-      session, step, in_log == InLog::yes ? std::optional(ChangeOrigin::restored) : std::optional<ChangeOrigin>());
+  return carry_out_step(session, step, ChangeOrigin::restored);
 }
 
 Result<std::optional<std::string>> read_if_there(const SafeWriter& writer, const RelativePath& path) {
@@ -69,7 +67,7 @@ Result<Restored> restore(Session& session,
   WS_LET(const DocumentsHere documents, find_documents_here(session));
   const auto known = documents.find(path);
   const DocumentId document = known == documents.end() ? DocumentId{} : known->second;
-  WS_TRY(replace_file(session, document, path, now, found.text, InLog::yes));
+  WS_TRY(replace_file(session, document, path, now, found.text));
   return restored;
 }
 

@@ -11,9 +11,6 @@
 
 namespace ws::sync {
 
-/// Whether the log of runs shows the change by itself, so that `undo` takes it back.
-enum class InLog { yes, no };
-
 /// Replaces the text `now` (empty: no file) at the path, as a step of the open operation: one that is cut off is ended
 /// by the next command. The old text goes to the history first. `document`: whose file it stays; empty: nobody's yet.
 /// Fails with `conflict` where the file has another text by now; then nothing changed.
@@ -21,8 +18,7 @@ Result<void> replace_file(Session& session,
                           const DocumentId& document,
                           const RelativePath& path,
                           const std::optional<std::string>& now,
-                          const std::string& text,
-                          InLog in_log);
+                          const std::string& text);
 
 /// The text at `path`; empty where there is no file. Fails with `disk`.
 Result<std::optional<std::string>> read_if_there(const SafeWriter& writer, const RelativePath& path);

@@ -256,7 +256,8 @@ class Decision {
   /// Taking such a decision back alone would put one text in the place of the other, on either side.
   Result<void> keep_for_undo(DecidedConflict& decided) {
     const OperationRow& row = decided.end.recorded.front();
-    if (keep_ == Keep::remote || (keep_ != Keep::both && (!conflict_.local || !row.after))) return {};
+    const bool is_for_theirs = keep_ == Keep::remote || keep_ == Keep::both;
+    if (!is_for_theirs && (!conflict_.local || !row.after)) return {};
     git::ObjectId blob;
     if (conflict_.local) {
       WS_LET(const std::string text, local_text());

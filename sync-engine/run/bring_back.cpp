@@ -35,6 +35,8 @@ struct WantedNote {
 };
 using WantedFiles = std::map<RelativePath, std::optional<Attachment>>;
 
+constexpr std::string_view never_sent = "it was never sent";
+
 class Planner {
  public:
   Planner(Session& session, const BringBack& wish, Survey& seen) : session_(session), wish_(wish), seen_(seen) {}
@@ -263,6 +265,7 @@ class Planner {
                                                                : git::ObjectId{}};
       if (is_wanted(note.path) || (file != nullptr && is_wanted(file->path))) notes_.push_back(std::move(note));
     }
+    want_new_documents();
     AttachmentStore store = session_.attachments();
     WS_LET(KnownList list, load_list(store));
     for (const PulledPart& part : seen_.list_parts) take_part(list, part);
@@ -272,6 +275,43 @@ class Planner {
     return {};
   }
 
+  /// Documents that no run has brought yet, where a file of here has their very place. Other files of here were never
+  /// sent: the service has nothing for them.
+  void want_new_documents() {
+    std::map<RelativePath, const DocumentId*> there;
+    for (const auto& [document, entry] : seen_.remote.changed) {
+      if (!seen_.base_rows.contains(document)) there.emplace(entry.path, &document);
+    }
+    for (const auto& [path, hash] : seen_.local.created) {
+      const auto found = there.find(path);
+      if (!is_wanted(path)) continue;
+      if (found == there.end()) {
+        leave(path, never_sent);
+        found_.left.back().is_final = true;
+        continue;
+      }
+      const PendingRow& row = seen_.pending.at(*found->second);
+      notes_.push_back({.path = path, .document = *found->second, .hash = row.entry->hash, .blob = row.blob});
+    }
+  }
+
+  /// An undo gives this side its own back, and the next run asks what becomes of the two: a text of the service that
+  /// was taken here unseen by any run is nobody's to take from the service.
+  void keep_sides(const WantedNote& note, const FileStep& step) {
+    if (wish_.to != BringBack::To::service || note.document.empty()) return;
+    const auto agreed = seen_.base_rows.find(note.document);
+    const auto there = seen_.remote.changed.find(note.document);
+    if (there == seen_.remote.changed.end() && !seen_.remote.gone.contains(note.document)) return;
+    DecidedText decided{.document = note.document,
+                        .text = note.hash.value_or(Sha256{}),
+                        .conflict = {.path = place_of(step), .document = note.document},
+                        .local_blob = step.seen_blob};
+    if (agreed != seen_.base_rows.end()) decided.conflict.base = agreed->second.entry;
+    if (step.from) decided.conflict.local = Entry{.path = *step.from, .hash = *step.seen};
+    if (there != seen_.remote.changed.end()) decided.conflict.remote = there->second;
+    found_.discarded.push_back(std::move(decided));
+  }
+
   Result<void> add(const WantedNote& note) {
     const Entry* const file = here(note.document);
     FileStep step{.document = note.document};
@@ -279,7 +319,8 @@ class Planner {
       step.from = file->path;
       step.seen = file->hash;
     } else if (seen_.local.created.contains(note.path) || seen_.local.set_aside.contains(note.path)) {
-      if (!note.document.empty() || wish_.only_missing) {
+      const bool is_of_another = seen_.base_rows.contains(note.document);
+      if (is_of_another || wish_.only_missing) {
         leave(note.path, place_is_taken);
         return {};
       }
@@ -315,6 +356,7 @@ class Planner {
       }
       step.result_blob = note.blob;
     }
+    keep_sides(note, step);
     found_.steps.push_back(std::move(step));
     return {};
   }
@@ -367,7 +409,8 @@ class Planner {
       if (step.from == step.to && step.seen == step.result) continue;
       if (wanted && !wanted->asset.empty() && step.seen != step.result) found_.there.push_back(*wanted);
       if (file && !base.contains(path)) {
-        leave(path, "it was never sent");
+        leave(path, never_sent);
+        found_.left.back().is_final = true;
         continue;
       }
       found_.steps.push_back(std::move(step));
@@ -403,7 +446,7 @@ Result<void> make_changes(Session& session, BroughtBack& found) {
   WS_LET(std::vector<LeftAlone> left, prepare_bytes(session, found.steps));
   std::vector<OperationRow> rows;
   for (const FileStep& step : found.steps) rows.push_back(row_of(step, ChangeOrigin::restored));
-  WS_LET(const DoneSteps done, carry_out_steps(session, found.steps, rows));
+  WS_LET(const DoneSteps done, carry_out_steps(session, found.steps, rows, {}, found.discarded));
   left.insert(left.end(), done.left.begin(), done.left.end());
   std::set<RelativePath> paths;
   for (const LeftAlone& each : left) paths.insert(each.path);

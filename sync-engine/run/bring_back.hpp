@@ -31,9 +31,10 @@ struct BringBack {
 };
 
 struct BroughtBack {
-  std::vector<FileStep> steps = {};    ///< what was changed here, or would be; in order of path
-  std::vector<LeftAlone> left = {};    ///< what was not, and why
-  std::vector<Attachment> there = {};  ///< whose bytes the service has, and perhaps nobody here had yet
+  std::vector<FileStep> steps = {};         ///< what was changed here, or would be; in order of path
+  std::vector<LeftAlone> left = {};         ///< what was not, and why
+  std::vector<DecidedText> discarded = {};  ///< of the steps: where the service has more than was agreed on
+  std::vector<Attachment> there = {};       ///< whose bytes the service has, and perhaps nobody here had yet
   std::optional<std::uint64_t> operation = {};
   bool matches_none = false;  ///< nothing that is, or was, synced here is among the wanted
 };

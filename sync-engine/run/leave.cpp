@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "api-client/base/suggestion.hpp"
+#include "api-client/base/text.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/model/change.hpp"
@@ -156,6 +157,10 @@ class Leaver {
     }
     for (const Conflict& conflict : seen_.known_conflicts) {
       if (is_meant(conflict.path)) open.insert(conflict.path);
+    }
+    // Kept here alone since the service archived it: nothing would bring it back.
+    for (const Detached& each : seen_.plan.detached) {
+      if (each.reason == "archived" && is_meant(each.path)) open.insert(each.path);
     }
     for (const AttachmentCollision& each : files_.plan.collisions) {
       if (is_meant(each.path)) open.insert(each.path);
@@ -358,40 +363,89 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull) 
   return taken;
 }
 
-Result<RuleChange> rule_change_of(RunContext& context, const Operation& undone) {
-  bool is_again = false;
+namespace {
+
+/// What `undone` is about in the end.
+struct UndoneLeave {
+  std::uint64_t id = 0;   ///< of the `leave`; 0: it is about none
+  bool is_again = false;  ///< what is undone is an undo of it, or of a redo
+};
+Result<UndoneLeave> find_leave(Session& session, const Operation& undone) {
+  UndoneLeave found;
   Operation first = undone;
   while (first.undoes != 0) {
-    WS_LET(const std::optional<Operation> before, context.session.state.operations().find(first.undoes));
-    if (!before) return RuleChange::none;
-    first = *before;
-    is_again = !is_again;
+    WS_LET(std::optional<Operation> before, session.state.operations().find(first.undoes));
+    if (!before) return UndoneLeave();
+    first = std::move(*before);
+    found.is_again = !found.is_again;
   }
-  if (first.kind != leave_operation) return RuleChange::none;
-  return is_again ? RuleChange::leaves : RuleChange::takes;
+  if (first.kind == leave_operation) found.id = first.id;
+  return found;
 }
 
-Result<void> change_rule(RunContext& context, const Operation& undone, RuleChange change, bool dry_run) {
+/// Where the names are kept that the undo of a `leave` took out of the rule: its redo leaves out the same.
+std::string names_key(const UndoneLeave& left) { return fmt::format("left_by {}", left.id); }
+
+bool has_place(const OperationRow& row, const RelativePath& place) { return LeftOut::covers(place, row.path().text()); }
+
+}  // namespace
+
+Result<RuleChange> rule_change_of(RunContext& context, const Operation& undone) {
+  WS_LET(const UndoneLeave left, find_leave(context.session, undone));
+  if (left.id == 0) return RuleChange::none;
+  return left.is_again ? RuleChange::leaves : RuleChange::takes;
+}
+
+Result<void> change_rule(
+    RunContext& context, const Operation& undone, RuleChange change, const WantedPath& only, bool dry_run) {
   if (change == RuleChange::none) return {};
   Session& session = context.session;
-  WS_LET(const std::vector<OperationRow> rows, session.state.operations().rows(undone.id));
+  WS_LET(const UndoneLeave left, find_leave(session, undone));
+  WS_LET(std::vector<OperationRow> rows, session.state.operations().rows(undone.id));
   WS_LET(const auto documents, documents_by_path(session));
+  for (OperationRow& row : rows) {
+    const auto known = row.document.empty() ? documents.find(row.path()) : documents.end();
+    if (known != documents.end()) row.document = known->second;
+  }
+  const auto is_wanted = [&](const OperationRow& row) { return !only || only(row.path()); };
+  AttachmentStore store = session.attachments();
   LeftOut rule = session.config.left_out;
-  LeftMarks marks;
-  for (const OperationRow& row : rows) {
-    const RelativePath& path = row.path();
-    const auto known = documents.find(path);
-    const DocumentId document = row.document.empty() && known != documents.end() ? known->second : row.document;
-    if (change == RuleChange::takes) {
-      rule.documents.erase(document);
-      std::erase_if(rule.places, [&](const RelativePath& place) { return LeftOut::covers(place, path.text()); });
-    } else if (document.empty()) {
-      rule.places.insert(path);
-      marks.files.push_back(path);
-    } else {
-      rule.documents.insert(document);
-      marks.documents.push_back(document);
+  if (change == RuleChange::takes) {
+    for (const OperationRow& row : rows) {
+      if (is_wanted(row)) rule.documents.erase(row.document);
     }
+    // A folder is left out as a whole, and comes back as a whole.
+    std::erase_if(rule.places, [&](const RelativePath& place) {
+      const auto is_in = [&](const OperationRow& row) { return has_place(row, place); };
+      const auto stays = [&](const OperationRow& row) { return is_in(row) && !is_wanted(row); };
+      return std::ranges::any_of(rows, is_in) && std::ranges::none_of(rows, stays);
+    });
+    std::vector<std::string> gone;
+    const std::vector<std::string> now = rule.names();
+    for (std::string& name : session.config.left_out.names()) {
+      if (std::ranges::find(now, name) == now.end()) gone.push_back(std::move(name));
+    }
+    if (!dry_run) WS_TRY(store.set_note(names_key(left), fmt::format("{}", fmt::join(gone, "\n"))));
+    return set_rule(session, rule, dry_run);
+  }
+  LeftMarks marks;
+  LeftOut again;
+  WS_LET(const std::string names, store.note(names_key(left)));
+  for (const std::string_view name : split(names, '\n')) {
+    if (!name.empty()) WS_TRY(again.add(name));
+  }
+  for (const OperationRow& row : rows) {
+    if (!is_wanted(row)) continue;
+    row.document.empty() ? marks.files.push_back(row.path()) : marks.documents.push_back(row.document);
+    bool is_named = again.documents.contains(row.document);
+    for (const RelativePath& place : again.places) {
+      if (!has_place(row, place)) continue;
+      is_named = true;
+      rule.places.insert(place);
+    }
+    if (!row.document.empty() && (!is_named || again.documents.contains(row.document)))
+      rule.documents.insert(row.document);
+    if (row.document.empty() && !is_named) rule.places.insert(row.path());
   }
   if (!dry_run) WS_TRY(marks.store(session));
   return set_rule(session, rule, dry_run);

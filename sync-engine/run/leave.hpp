@@ -57,7 +57,9 @@ Result<Taken> take(RunContext& context, const TakeWish& wish, RunOptions& pull);
 /// is undone, and they are left out once more.
 enum class RuleChange { none, takes, leaves };
 Result<RuleChange> rule_change_of(RunContext& context, const Operation& undone);
-/// `takes`: before the undo is planned; `leaves`: before its files go.
-Result<void> change_rule(RunContext& context, const Operation& undone, RuleChange change, bool dry_run);
+/// `takes`: before the undo is planned; `leaves`: before its files go. A folder that was left out as a whole stays out
+/// where `only` names a part of it.
+Result<void> change_rule(
+    RunContext& context, const Operation& undone, RuleChange change, const WantedPath& only, bool dry_run);
 
 }  // namespace ws::sync

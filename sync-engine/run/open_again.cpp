@@ -57,7 +57,7 @@ void foresee_conflicts(const std::vector<DecidedText>& decided,
                        std::vector<Row>& rows) {
   for (const DecidedText& each : decided) {
     const FileStep* const step = step_of(each, steps);
-    if (step == nullptr) continue;
+    if (step == nullptr || !each.was_open()) continue;
     rows.push_back({.action = {.kind = ActionKind::conflict,
                                .path = path_of(*step),
                                .reason = each.conflict.row().reason,
@@ -115,8 +115,11 @@ Result<std::vector<FileStep>> open_again(Session& session,
 
 Result<void> tell_of_conflicts(RunContext& context, const std::vector<FileStep>& steps, Report& report) {
   const std::set<RelativePath> paths = paths_of(steps);
-  RunOptions run{
-      .whole = true, .only = [&paths](const RelativePath& path) { return paths.contains(path); }, .leaves_links = true};
+  // What was decided is to be decided again, also where the texts would merge.
+  RunOptions run{.merge = false,
+                 .whole = true,
+                 .only = [&paths](const RelativePath& path) { return paths.contains(path); },
+                 .leaves_links = true};
   for (const FileStep& step : steps) run.only_too.insert(step.document);
   WS_LET(Report told, run_rounds(context, run));
   std::ranges::move(told.rows, std::back_inserter(report.rows));

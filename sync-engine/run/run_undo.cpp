@@ -325,6 +325,15 @@ Result<void> carry_out_undo(RunContext& context,
     WS_TRY(close_operation(context));
     return transaction.commit();
   };
+  const bool was_any_open = std::ranges::any_of(decided, &DecidedText::was_open);
+  const auto put_back = [&](const std::vector<FileStep>& back) -> Result<void> {
+    if (back.empty()) return {};
+    StepsHere in_the_end(session, undo, back, false);
+    WS_TRY(in_the_end.begin({}));
+    WS_TRY(in_the_end.end());
+    result.left.insert(result.left.end(), in_the_end.left().begin(), in_the_end.left().end());
+    return {};
+  };
   if (undo.stage != Operation::Stage::undoing_on_service) {
     WS_TRY(carry_marks_back(session, steps));
     here.emplace(session, undo, steps, planned == nullptr);
@@ -341,7 +350,9 @@ Result<void> carry_out_undo(RunContext& context,
                      .revision = revision,
                      .operation = undo.id,
                      .clean = result.left.empty()};
-    if (!decided.empty() && session.remote != nullptr) WS_TRY(tell_of_conflicts(context, steps, result.report));
+    WS_LET(const std::vector<FileStep> back, open_again(session, undo, decided, {}, steps, result.left));
+    WS_TRY(put_back(back));
+    if (was_any_open && session.remote != nullptr) WS_TRY(tell_of_conflicts(context, steps, result.report));
     return record();
   }
   if (here) {
@@ -413,11 +424,8 @@ Result<void> carry_out_undo(RunContext& context,
   WS_LET(const std::vector<FileStep> back, open_again(session, undo, decided, *files, steps, result.left));
   if (!back.empty()) {
     tell_opened_again(decided, steps, report.rows);
-    StepsHere in_the_end(session, undo, back, false);
-    WS_TRY(in_the_end.begin({}));
-    WS_TRY(in_the_end.end());
-    result.left.insert(result.left.end(), in_the_end.left().begin(), in_the_end.left().end());
-    WS_TRY(tell_of_conflicts(context, back, report));
+    WS_TRY(put_back(back));
+    if (was_any_open) WS_TRY(tell_of_conflicts(context, back, report));
   }
   tell_file_conflicts(*files, Row::State::done, report);
   return record();
@@ -483,7 +491,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
     return std::optional(std::move(result));
   }
   WS_LET(const RuleChange rule, rule_change_of(context, undone));
-  if (rule == RuleChange::takes) WS_TRY(change_rule(context, undone, rule, options.dry_run));
+  if (rule == RuleChange::takes) WS_TRY(change_rule(context, undone, rule, options.only, options.dry_run));
   WS_LET(std::vector<OperationRow> rows, context.session.state.operations().rows(result.undone.id));
   if (undone.undoes != 0) std::erase_if(rows, [](const OperationRow& row) { return row.is_of_others(); });
   WS_LET(const bool is_local, was_never_sent(context.session, undone, rows));
@@ -547,7 +555,7 @@ Result<std::optional<UndoReport>> undo_one(RunContext& context, const UndoOption
   plan.left.insert(plan.left.end(), not_ready.begin(), not_ready.end());
   result.left = plan.left;
   if (plan.steps.empty() && planned.opened_again.empty()) return std::optional(std::move(result));
-  if (rule == RuleChange::leaves) WS_TRY(change_rule(context, undone, rule, false));
+  if (rule == RuleChange::leaves) WS_TRY(change_rule(context, undone, rule, options.only, false));
   WS_TRY(context.session.history.flush());
   WS_LET(Operation undo, new_operation(context, options.redo ? "redo" : "undo"));
   undo.undoes = result.undone.id;

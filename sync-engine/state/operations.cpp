@@ -562,6 +562,9 @@ Result<void> Operations::drop_before(Time time) {
   WS_TRY(run_sql(*database_, "delete from operations where id < ? and stage = 0", first));
   WS_TRY(run_sql(*database_,
                  "delete from file_conflicts where decided_by <> 0 and decided_by not in (select id from operations)"));
+  WS_TRY(run_sql(*database_,
+                 "delete from words where key glob 'left_by *' and cast(substr(key, 9) as integer) not in "
+                 "(select id from operations)"));
   return run_sql(*database_, "delete from decided_texts where operation not in (select id from operations)");
 }
 

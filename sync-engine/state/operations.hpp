@@ -74,8 +74,9 @@ struct OperationRow {
   bool operator==(const OperationRow&) const = default;
 };
 
-/// A conflict about a text that a decision ended while it kept the text of here, another one, or both. The undo of the
-/// decision opens it again, with what each side had: one of the two texts must not be what it takes away.
+/// What both sides of a document had when one of them was chosen: by the decision of a conflict about its text, or by a
+/// `reset` to what the service has (then `conflict` was not recorded and has no id). The undo gives each side its own
+/// back, with the base of before: one of the two texts must not be what it takes away.
 struct DecidedText {
   DocumentId document = {};           ///< that has the text from then on: the conflict's own, or a new one
   Sha256 text = {};                   ///< the one that was decided for; zero: none, the file went
@@ -84,6 +85,7 @@ struct DecidedText {
   DocumentRevision archived_at = {};  ///< of a document that the service has no more
   std::optional<BaseRow> base = {};   ///< of the conflict's document, before
   /// Whether the file got theirs: the service has it, and an undo is about this side alone.
+  bool was_open() const { return !conflict.id.empty(); }
   bool is_for_theirs() const { return conflict.remote ? text == conflict.remote->hash : text == Sha256{}; }
 };
 
@@ -111,7 +113,7 @@ struct Operation {
 struct LeftAlone {
   RelativePath path;
   std::string why = {};   ///< half a sentence
-  bool is_final = false;  ///< no later call can take it back either
+  bool is_final = false;  ///< a later call does no more about it either
   bool operator==(const LeftAlone&) const = default;
 };
 

@@ -181,7 +181,10 @@ class Undoer {
   void add(Candidate one) {
     if (one.step.from == one.step.to && one.step.seen == one.step.result) return;
     const bool arrives = one.step.to && one.step.to != one.step.from;
-    if (arrives && world_.is_synced && !world_.is_synced(*one.step.to)) return leave(*one.row, ignored_now);
+    if (arrives && world_.why_not_synced) {
+      const auto why = world_.why_not_synced(*one.step.to, one.step.result_blob);
+      if (!why.empty()) return leave(*one.row, why);
+    }
     candidates_.push_back(std::move(one));
   }
 
@@ -430,7 +433,7 @@ std::string_view reason_of(StepSide side) {
     case StepSide::both: return {};
     case StepSide::here: return "stays on the service";
     case StepSide::service: return "stays here";
-    case StepSide::in_the_end: return "the service keeps its text, and the conflict is open again";
+    case StepSide::in_the_end: return "the service keeps its text";
   }
   return {};
 }

@@ -25,6 +25,7 @@ struct UndoText {
 /// Why a file is left that is hidden now, or would come to such a place.
 inline constexpr std::string_view left_out_now = "it is left out here: `ws sync take` brings it back";
 inline constexpr std::string_view ignored_now = "its path is ignored now, so it would not be synced";
+inline constexpr std::string_view too_large_now = "it is larger than `max_file_bytes` now, so it would not be synced";
 
 struct UndoWorld {
   const BaseTree& base;
@@ -41,8 +42,8 @@ struct UndoWorld {
   std::set<DocumentId> opened_here = {};
   /// Keeps the file's text in the history; empty: it cannot.
   std::function<git::ObjectId(const RelativePath& file)> keep_text = {};
-  /// Whether a file at this path would be synced; not given: it would.
-  std::function<bool(const RelativePath& path)> is_synced = {};
+  /// Why a file with this text would not be synced at this path; empty, or not given: it would.
+  std::function<std::string_view(const RelativePath& path, const git::ObjectId& text)> why_not_synced = {};
   /// Whether the new text of a document and the service's, which is not here yet, merge.
   std::function<bool(const DocumentId& document, const UndoText& text)> merges_there = {};
   /// What documents were before later operations that are taken back: one that is so again has nothing left of the row.

@@ -56,15 +56,17 @@ class Planner {
         .local = seen.local,
         .remote = seen.remote,
         .take_out = [this](const auto& row, const auto& file) { return take_out(row, file); },
-        .is_synced = [this](const RelativePath& path) { return is_synced(path); },
+        .why_not_synced = [this](const auto& path, const auto& text) { return why_kept_out(path, text); },
         .merges_there = [this](const auto& document, const auto& text) { return merges_there(document, text); },
         .only = options_.only,
         .is_first = undone_.is_first};
     WS_LET(world.taken_back, find_taken_back());
     world.keep_text = [this](const RelativePath& file) { return keep_text(file); };
     WS_LET(const std::vector<DecidedText> decided, session_.state.operations().decided_texts(undone_.id));
-    for (const DecidedText& each : decided)
+    for (const DecidedText& each : decided) {
+      if (!each.was_open() && is_as_before(each)) continue;
       (each.is_for_theirs() ? world.opened_here : world.opened_again).insert(each.document);
+    }
     for (const Conflict& conflict : seen.known_conflicts) world.in_conflict.insert(conflict.document);
     for (const Conflict& conflict : seen.plan.conflicts) world.in_conflict.insert(conflict.document);
     if (!seen.scan.rules_loaded()) {
@@ -82,6 +84,13 @@ class Planner {
   }
 
  private:
+  /// No run has agreed on the text that was taken: the file alone changed.
+  bool is_as_before(const DecidedText& decided) const {
+    const auto& base = planned_.survey.base_rows;
+    const auto now = base.find(decided.document);
+    return decided.base ? now != base.end() && now->second == *decided.base : now == base.end();
+  }
+
   /// The copy of a decision that kept both is a document on the service before a run has matched it with its file.
   void match_copies(const std::vector<OperationRow>& rows) {
     Survey& seen = planned_.survey;
@@ -185,7 +194,12 @@ class Planner {
     planned_.survey.plan = std::move(plan);
   }
 
-  bool is_synced(const RelativePath& path) const { return !why_not_synced(session_, planned_.survey.scan, path); }
+  std::string_view why_kept_out(const RelativePath& path, const git::ObjectId& blob) {
+    if (why_not_synced(session_, planned_.survey.scan, path)) return ignored_now;
+    if (session_.config.max_file_bytes >= default_max_file_bytes) return {};  // no document is larger
+    const Text text = history_text(blob);
+    return text && text->size() > session_.config.max_file_bytes ? too_large_now : std::string_view();
+  }
 
   Text history_text(const git::ObjectId& blob) {
     if (const auto made = made_.find(blob); made != made_.end()) return made->second;

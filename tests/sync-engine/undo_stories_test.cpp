@@ -235,12 +235,20 @@ class UndoStory {
     if (others_go_on) return come_to_rest();
     for (const auto& [path, text] : after) tell("after the undo " + path + " " + Sha256::of(text).hex().substr(0, 6));
     const bool is_first = run.operation.is_first;
-    // A decision for a text of here that is taken back: each side has its own again.
+    // A decision that is taken back: each side has its own again, and neither the text of the other.
+    const Tree there_after = remote_.tree();
     for (const Conflict& each : undone.report.conflicts) {
-      const auto kept = here.find(each.path.string());
-      const auto now = after.find(each.path.string());
-      if (kept != here.end() && (now == after.end() || now->second != kept->second))
-        return "the undo of a decision changed " + each.path.string();
+      const std::string path = each.path.string();
+      const auto text_in = [&path](const Tree& tree) {
+        const auto file = tree.find(path);
+        return file == tree.end() ? std::optional<std::string>() : std::optional(file->second);
+      };
+      const bool was_for_theirs =
+          text_in(there) == text_in(there_after) && std::ranges::any_of(run.rows, [&](const OperationRow& row) {
+            return row.before && row.before->path.string() == path ? is(after, row.before) : !text_in(after);
+          });
+      if (text_in(here) && text_in(after) != text_in(here) && !was_for_theirs)
+        return "the undo of a decision changed " + path;
     }
     if (!undone.report.conflicts.empty()) return come_to_rest();
     if (!is_first && after != remote_.tree()) return "the undo left both sides apart";
@@ -346,9 +354,11 @@ class UndoStory {
       tell("cut with " + std::to_string(left) + " left");
     }
     remote_.fault = {};
-    std::vector<LeftAlone> left_before = undone.left;
+    const std::vector<LeftAlone> left_before = undone.left;
+    const std::vector<Conflict> open_before = undone.report.conflicts;
     if (auto wrong = undo(id, undone); !wrong.empty()) return wrong;
     undone.left.insert(undone.left.end(), left_before.begin(), left_before.end());
+    undone.report.conflicts.insert(undone.report.conflicts.end(), open_before.begin(), open_before.end());
     auto engine = folder_.engine();
     const auto all = engine.operations(0);
     const auto count = std::ranges::count_if(*all, [&](const auto& each) { return each.operation.undoes == id; });

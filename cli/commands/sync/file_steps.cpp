@@ -104,7 +104,8 @@ void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool
 }
 
 ExitCode tell_steps(Session& session, const sync::BroughtBack& found, bool is_planned, const StepWords& words) {
-  const ExitCode exit = found.left.empty() ? ExitCode::done : ExitCode::partial;
+  const bool is_done = std::ranges::all_of(found.left, &sync::LeftAlone::is_final);
+  const ExitCode exit = is_done ? ExitCode::done : ExitCode::partial;
   if (session.format() != Format::table) {
     Json data = Json::array();
     for (const sync::FileStep& step : found.steps) data.push_back(step_to_json(step));

@@ -1,4 +1,5 @@
 // `ws sync leave` and `ws sync take`: what is not to be here, and stays on the service.
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -80,11 +81,17 @@ Result<ExitCode> take(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), is_planned ? Network::none : Network::needed));
   sync::TakeWish wish{.all = session.has("all"), .dry_run = is_planned};
   WS_LET(const std::vector<Wanted> wanted, wanted_files(session, tree));
+  WS_LET(const std::vector<sync::LeftOutName> names, tree.engine->left_out());
+  const auto is_listed = [&names](const Wanted& one) {
+    return std::ranges::any_of(names, [&](const sync::LeftOutName& each) {
+      return each.note ? each.note->text() == one.path : each.name == one.path;
+    });
+  };
   std::vector<Wanted> patterns;
   for (const Wanted& one : wanted) {
     if (is_uuid(one.word)) {
       wish.documents.emplace_back(one.word);
-    } else if (one.is_pattern) {
+    } else if (one.is_pattern && !is_listed(one)) {
       patterns.push_back(one);
     } else {
       WS_LET(sync::RelativePath place, sync::RelativePath::parse(one.path));

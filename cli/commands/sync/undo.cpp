@@ -121,7 +121,7 @@ std::string received_text(const Session& session, SyncTree& tree, const sync::Un
   const auto details = tree.engine->operation(undone.undone.id);
   if (!details) return {};
   const auto received = std::ranges::count_if(
-      details->rows, [](const OperationRow& row) { return row.origins == ChangeOrigin::received && row.changes(); });
+      details->rows, [](const OperationRow& row) { return row.origins.has(ChangeOrigin::received) && row.changes(); });
   if (received == 0) return {};
   return fmt::format("It received {}: undoing it takes {} from the service too, for everybody",
                      counted(static_cast<std::size_t>(received), "change"),

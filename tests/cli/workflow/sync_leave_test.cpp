@@ -371,3 +371,56 @@ TEST_CASE("sync leave: a name is the same in either Unicode form", "[cli][leave]
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   CHECK(read_text(two.there / (composed + ".md")) == "![](" + composed + ".png)\n");
 }
+
+TEST_CASE("sync leave: an undo in part brings back what it names, and a folder as a whole", "[cli][leave]") {
+  const Archive two;
+  SECTION("notes by themselves") {
+    two.check(two.here, {"sync", "leave", "old/1.md", "old/deep/2.md"});
+    two.check(two.here, {"sync", "undo", "--only", "old/1.md"});
+    two.check(two.here, {"sync"});
+    CHECK(texts_of(two.here) == two.without({"old/deep/2.md"}));
+  }
+  SECTION("a part of a folder stays out") {
+    two.check(two.here, {"sync", "leave", "old"});
+    const Ended undone = two.ws(two.here, {"sync", "undo", "--only", "old/1.md"});
+    CAPTURE(undone.out, undone.err);
+    CHECK_THAT(undone.err, Contains("`ws sync take` brings it back"));
+    CHECK(two.left_out() == "old");
+    two.check(two.here, {"sync"});
+    CHECK(texts_of(two.here) == two.without({"old/"}));
+  }
+}
+
+TEST_CASE("sync leave: a redo leaves out the folder again, with what is new in it", "[cli][leave]") {
+  const Archive two;
+  two.check(two.here, {"sync", "leave", "old"});
+  two.check(two.here, {"sync", "undo"});
+  two.check(two.here, {"sync", "redo"});
+  CHECK(two.left_out() == "old");
+  write_text(two.there / "old/new.md", "new\n");
+  two.check(two.there, {"sync"});
+  two.check(two.here, {"sync"});
+  CHECK(texts_of(two.here) == two.without({"old/"}));
+}
+
+TEST_CASE("sync leave: what the service archived and this folder kept is not left out", "[cli][leave]") {
+  const Archive two;
+  fs::remove(two.there / "old/1.md");
+  two.check(two.there, {"sync"});
+  two.check(two.here, {"sync", "--keep-archived"});
+  const std::string place = GENERATE("old/1.md", "old");
+  const Ended refused = two.ws(two.here, {"sync", "leave", place});
+  CHECK(refused.exit == 7);
+  CHECK_THAT(refused.err, Contains("old/1.md"));
+  CHECK(fs::exists(two.here / "old/1.md"));
+}
+
+TEST_CASE("sync take: a name with the signs of a pattern is a name where it is left out", "[cli][leave]") {
+  const Archive two;
+  write_text(two.here / "n[1].md", "brackets\n");
+  write_text(two.here / "n1.md", "none\n");
+  two.check(two.here, {"sync"});
+  two.check(two.here, {"sync", "leave", "n[1].md"});
+  two.check(two.here, {"sync", "take", "n[1].md"});
+  CHECK(read_text(two.here / "n[1].md") == "brackets\n");
+}

@@ -677,3 +677,122 @@ TEST_CASE("sync log --runs: a run of which nothing can be taken back is not list
   CHECK(newest["taken_back"] == false);
   CHECK(parse(two.ws(two.here, {"sync", "undo", "-n", "--json"}).out)["undoes"] < undone["undoes"]);  // goes on
 }
+
+TEST_CASE("sync undo: of a decision for their text, the service keeps it and the conflict is open again",
+          "[cli][undo]") {
+  const TwoFolders two;
+  const std::string kind = GENERATE("revision", "hash", "edit_delete");
+  const bool by_run = GENERATE(false, true);
+  CAPTURE(kind, by_run);
+  const std::string name = kind == "hash" ? "new.md" : "a.md";
+  if (kind == "edit_delete") {
+    fs::remove(two.there / name);
+  } else {
+    write_text(two.there / name, "one\nthere\nthree\n");
+  }
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  const auto others = texts_of(two.there);
+  write_text(two.here / name, "one\nhere\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
+  const auto before = texts_of(two.here);
+  if (by_run) {
+    REQUIRE(two.ws(two.here, {"sync", "--on-conflict", "theirs"}).exit == 0);
+  } else {
+    REQUIRE(two.ws(two.here, {"sync", "resolve", name, "--keep", "theirs"}).exit == 0);
+  }
+  if (GENERATE(false, true)) REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const auto rows = undo_as_shown(two, two.here);
+  CHECK(rows.count("conflict " + name) == 1);
+  CHECK(texts_of(two.here) == before);
+  const Json again = parse(two.ws(two.here, {"sync", "conflicts", "--json"}).out)["data"];
+  REQUIRE(again.size() == 1);
+  CHECK(again[0]["kind"] == kind);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  CHECK(texts_of(two.there) == others);
+}
+
+TEST_CASE("sync undo: of a decision that merged both texts, the conflict is open again", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.there / "a.md", "one\ntwo\nthree\nfour\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "zero\none\ntwo\nthree\n");
+  REQUIRE(two.ws(two.here, {"sync", "--no-merge"}).exit == 7);
+  REQUIRE(two.ws(two.here, {"sync", "resolve", "a.md", "--keep", "merged"}).exit == 0);
+  CHECK(undo_as_shown(two, two.here) == std::multiset<std::string>{"conflict a.md", "push_update a.md"});
+  CHECK(read_text(two.here / "a.md") == "zero\none\ntwo\nthree\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(read_text(two.there / "a.md") == "one\ntwo\nthree\nfour\n");
+}
+
+TEST_CASE("sync undo: a note whose delete won over an edit there comes back with that edit", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.there / "a.md", "one\nthere\nthree\n");
+  fs::rename(two.there / "deep/b.md", two.there / "deep/theirs.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  const auto others = texts_of(two.there);
+  fs::remove(two.here / "a.md");
+  fs::remove(two.here / "deep/b.md");
+  REQUIRE(two.ws(two.here, {"sync", "--accept-deletes", "--allow-deletes"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  CHECK(texts_of(two.there).empty());
+  REQUIRE(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(texts_of(two.there) == others);
+}
+
+TEST_CASE("sync undo: says that it takes the edits of others also of a note that was renamed here", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.there / "a.md", "one\nthere\nthree\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  fs::rename(two.here / "a.md", two.here / "k.md");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK_THAT(two.ws(two.here, {"sync", "undo", "-n"}).err, Contains("It received 1 change: undoing it takes that"));
+}
+
+TEST_CASE("sync undo: what is too large for the folder by now is left, and nothing else is promised", "[cli][undo]") {
+  const TwoFolders two;
+  fs::remove(two.here / "a.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  write_text(two.here / ".ws/config.yaml", "max_file_bytes: 10\n");
+  const Ended planned = two.ws(two.here, {"sync", "undo", "-n"});
+  CHECK_THAT(planned.err, Contains("max_file_bytes") && !Contains("new id"));
+  const Ended undone = two.ws(two.here, {"sync", "undo"});
+  CHECK(undone.exit == 13);
+  CHECK_FALSE(fs::exists(two.here / "a.md"));
+}
+
+TEST_CASE("sync undo: a run that was cut off is finished first, under its own name", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "deep/b.md", "# B, before\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "one\ncut off\nthree\n");
+  const std::string phase = GENERATE("before", "after");
+  CAPTURE(phase);
+  control(two.server,
+          "POST",
+          "/faults",
+          R"({"operation": "sync.commit", "nth": 1, "times": 1, "phase": ")" + phase +
+              R"(", "effect": {"close_without_answer": true}})");
+  REQUIRE(two.ws(two.here, {"sync", "--no-retry"}).exit == 12);
+  CHECK_THAT(two.ws(two.here, {"sync", "-n"}).err, Contains("an earlier command was interrupted"));
+  const Ended looked = two.ws(two.here, {"sync", "undo", "-n"});
+  CHECK(looked.exit == 7);
+  CHECK_THAT(looked.err, Contains("an earlier command was interrupted"));
+  REQUIRE(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  CHECK(read_text(two.here / "a.md") == "one\ntwo\nthree\n");
+  CHECK(read_text(two.here / "deep/b.md") == "# B, before\n");
+  const Json runs = parse(two.ws(two.here, {"sync", "log", "--runs", "--json"}).out).at("data");
+  CHECK(text_at(runs.at(1), "command") == "ws sync");
+  CHECK_THAT(two.ws(two.here, {"sync", "log", "--runs"}).out, !Contains("interrupted"));
+}
+
+TEST_CASE("sync push: a push of a part adds to what is staged", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "one\nhere\nthree\n");
+  write_text(two.here / "deep/b.md", "# B, here\n");
+  REQUIRE(two.ws(two.here, {"sync", "push", "--only", "a.md"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "push", "--only", "deep/b.md"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "commit"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}

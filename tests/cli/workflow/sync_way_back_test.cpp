@@ -329,3 +329,56 @@ TEST_CASE("way back: why files beside the notes are not synced is told as it is"
   write_text(two.here / ".ws/config.yaml", "attachments: off\n");
   CHECK_THAT(two.ws(two.here, {"sync"}).err, Contains("3 files are not synced: not Markdown, and attachments are off"));
 }
+
+TEST_CASE("way back: the undo of a reset gives neither side the other's text", "[cli]") {
+  const TwoFolders two;
+  const bool is_edited = GENERATE(true, false);
+  const bool is_new = GENERATE(false, true);
+  const bool was_synced = GENERATE(true, false);
+  CAPTURE(is_edited, is_new, was_synced);
+  const std::string name = is_new ? "new.md" : "a.md";
+  write_text(two.there / name, "one\nthere\nthree\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  if (is_edited || is_new) write_text(two.here / name, "one\nhere\nthree\n");
+  const auto mine = texts_of(two.here);
+  const auto theirs = texts_of(two.there);
+  const Ended reset = two.ws(two.here, {"sync", "reset", name, "--yes"});
+  INFO(reset.out << reset.err);
+  REQUIRE(reset.exit == 0);
+  CHECK(texts_of(two.here) == theirs);
+  if (was_synced) REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  CHECK(texts_of(two.here) == mine);
+  CHECK(two.ws(two.here, {"sync"}).exit == (is_edited || is_new ? 7 : 0));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(texts_of(two.there) == theirs);
+}
+
+TEST_CASE("way back: reset names what was never sent, and takes the service's note of that name", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "never-sent.md", "mine\n");
+  const Json reset = parse(two.ws(two.here, {"sync", "reset", "--all", "--yes", "--json"}).out);
+  REQUIRE(reset.at("left").size() == 1);
+  CHECK(reset.at("left")[0]["path"] == "never-sent.md");
+  CHECK(two.ws(two.here, {"sync", "reset", "--all", "--yes"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync", "reset", "never-sent.md", "--yes"}).exit == 6);
+}
+
+TEST_CASE("way back: a command after another of its kind that was cut off is an operation of its own", "[cli]") {
+  const TwoFolders two;
+  for (int i = 0; i < 30; ++i) write_text(two.here / ("l" + std::to_string(i) + ".md"), "[a](a.md) [b](deep/b.md)\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  Command cut = two.person.command({"sync", "mv", "a.md", "k.md"}, two.here);
+  cut.arguments.insert(
+      cut.arguments.begin(),
+      {"strace", "-f", "-o", "/dev/null", "-e", "trace=renameat2", "-e", "inject=renameat2:signal=KILL:when=4"});
+  run_command(cut);
+  REQUIRE(fs::exists(two.here / "k.md"));
+  REQUIRE(two.ws(two.here, {"sync", "mv", "deep/b.md", "deep/c.md"}).exit == 0);
+  const Json runs = parse(two.ws(two.here, {"sync", "log", "--runs", "--json"}).out).at("data");
+  CHECK_THAT(text_at(runs.at(0), "command"), Contains("deep/c.md"));
+  CHECK_THAT(text_at(runs.at(1), "command"), Contains("k.md"));
+  REQUIRE(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  CHECK(fs::exists(two.here / "deep/b.md"));
+  CHECK(fs::exists(two.here / "k.md"));
+}
