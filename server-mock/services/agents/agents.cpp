@@ -97,12 +97,35 @@ Result<void> revoke_credentials(World& world, std::string_view agent_id) {
              agent_id);
 }
 
-Result<void> update_credential_scopes(World& world, std::string_view agent_id, const Json& permissions) {
-  return put(world,
-             "update keys set scopes = ? where agent_id = ? and agent_id <> '' "
-             "and revoked_at is null",
-             dump(Json(scopes_for(permissions))),
-             agent_id);
+/// After a change of permissions: no key keeps a scope that they no longer grant. One that had all that they granted,
+/// as an issued credential has, gets what they grant now; one of fewer scopes stays as narrow as it was made.
+Result<void> update_credential_scopes(World& world, const Agent& agent, std::string_view permissions_before) {
+  struct Key {
+    std::string id = {};
+    std::vector<std::string> scopes = {};
+  };
+  WS_LET(const Json given, parse_bounded(permissions_before));
+  WS_LET(const Json permissions, parse_bounded(agent.permissions));
+  const std::vector<std::string_view> before = scopes_for(given);
+  const std::vector<std::string_view> now = scopes_for(permissions);
+  const auto is_in = [](const auto& scopes, std::string_view scope) {
+    return std::ranges::find(scopes, scope) != scopes.end();
+  };
+  WS_LET(const std::vector<Key> keys,
+         read_rows(world,
+                   read_as<Key>,
+                   "select id, scopes from keys where agent_id = ? and agent_id <> '' and revoked_at is null",
+                   agent.id));
+  for (const Key& key : keys) {
+    const bool had_all = std::ranges::all_of(before, [&](std::string_view one) { return is_in(key.scopes, one); });
+    std::vector<std::string_view> scopes;
+    for (const std::string_view scope : contract::all_scopes) {
+      const bool keeps = is_in(key.scopes, scope) && (is_in(now, scope) || !is_in(before, scope));
+      if (keeps || (had_all && is_in(now, scope))) scopes.push_back(scope);
+    }
+    WS_TRY(put(world, "update keys set scopes = ? where id = ?", dump(Json(scopes)), key.id));
+  }
+  return {};
 }
 
 /// Without duplicates, in the order of the API document; by default only `read`.
@@ -150,7 +173,7 @@ void apply(Agent& agent, const Json& body) {
   if (permissions != nullptr && permissions->is_array()) agent.permissions = dump(permissions_in(body));
 }
 
-Result<void> save(World& world, const Agent& agent) {
+Result<void> save(World& world, const Agent& agent, std::string_view permissions_before) {
   WS_TRY(put(world,
              "update agents set display_name = ?, avatar_url = ?, status = ?, permissions = ?, "
              "updated_at = ? where id = ?",
@@ -160,8 +183,7 @@ Result<void> save(World& world, const Agent& agent) {
              agent.permissions,
              agent.updated_at,
              agent.id));
-  WS_LET(const Json permissions, parse_bounded(agent.permissions));
-  WS_TRY(update_credential_scopes(world, agent.id, permissions));
+  if (agent.permissions != permissions_before) WS_TRY(update_credential_scopes(world, agent, permissions_before));
   if (agent.status == "revoked") return revoke_credentials(world, agent.id);
   // A paused agent keeps its events: pending claims may get one now.
   if (world.on_queue_change) {
@@ -216,11 +238,11 @@ ServiceResult create_agent(World& world, const ServiceCall& call) {
 ServiceResult update_agent(World& world, const ServiceCall& call) {
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(Agent agent, own_agent(world, call));
-  const Json before = to_json(agent);
+  const Agent before = agent;
   apply(agent, call.body);
-  if (to_json(agent) != before) {
+  if (to_json(agent) != to_json(before)) {
     agent.updated_at = world.now();
-    WS_API_TRY(save(world, agent));
+    WS_API_TRY(save(world, agent, before.permissions));
   }
   WS_API_TRY(work.commit());
   return Answer{.body = to_json(agent)};

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "api-client/base/sha256.hpp"
+#include "server-mock/services/authorization/keys.hpp"
 #include "tests/server-mock/services/service_world.hpp"
 
 namespace ws::mock::test {
@@ -182,6 +183,25 @@ TEST_CASE("agents: new permissions change the scopes of existing keys", "[server
   const Outcome changed = update(world, world.mara, made.body.at("id"), {{"permissions", {"comment"}}});
   CHECK(changed.body.at("permissions") == Json{"comment"});
   CHECK(scopes_of(world, secret) == Json{"comments:write"});
+}
+
+TEST_CASE("agents: a key of fewer scopes stays as narrow as it was made", "[server-mock]") {
+  ServiceWorld world;
+  const std::string id = create(world, world.mara, "helper", {{"permissions", {"read", "edit"}}}).body.at("id");
+  const auto key = issue_key(*world.world,
+                             {.owner_user_id = world.mara.owner_user_id,
+                              .agent_id = id,
+                              .workspace_id = world.mara.workspace_id,
+                              .scopes = {"documents:write", "agent_events:write"}});
+  REQUIRE(key);
+  const auto after = [&](const Json& change) {
+    REQUIRE(update(world, world.mara, id, change).status == 200);
+    return scopes_of(world, key->secret);
+  };
+  CHECK(after({{"display_name", "Another"}}) == Json{"documents:write", "agent_events:write"});
+  CHECK(after({{"permissions", {"read", "comment", "edit"}}}) == Json{"documents:write", "agent_events:write"});
+  CHECK(after({{"permissions", {"read"}}}) == Json{"agent_events:write"});
+  CHECK(after({{"permissions", {"read", "edit"}}}) == Json{"agent_events:write"});
 }
 
 }  // namespace ws::mock::test
