@@ -272,6 +272,12 @@ constexpr const char* event_lapses = "alter table agent_events add column lapses
 // What a tombstone shows: the document as it was when it left the source, since its owner may go on with it elsewhere.
 constexpr const char* tombstones = "alter table sync_entries add column as_left text not null default ''";
 
+// The ceiling of the key that began what ends after its call.
+constexpr const char* ceilings_of_later_work = R"sql(
+alter table questions add column ceiling text not null default 'owner';
+alter table organize_runs add column ceiling text not null default 'owner';
+)sql";
+
 constexpr const char* migrations[] = {people_and_keys,
                                       tree_and_documents,
                                       sync,
@@ -283,7 +289,8 @@ constexpr const char* migrations[] = {people_and_keys,
                                       open_plans,
                                       search_progress,
                                       event_lapses,
-                                      tombstones};
+                                      tombstones,
+                                      ceilings_of_later_work};
 
 Result<std::int64_t> version(sqlite::Database& database) {
   WS_LET(const sqlite::CachedStatement row, database.cached("pragma user_version"));

@@ -25,12 +25,8 @@ Result<bool> can_be_notified(World& world, std::string_view agent_id, const Docu
                   agent_id,
                   document.workspace_id));
   if (!owner) return false;
-  const Caller agent = {.owner_user_id = *owner,
-                        .agent_id = std::string(agent_id),
-                        .audience = Audience::workspace,
-                        .workspace_id = document.workspace_id};
-  WS_LET(const contract::Role role, member_role(world, document.workspace_id, *owner));
-  WS_LET(const AccessLevel access, access_to(world, agent, role, document));
+  WS_LET(const Caller agent, caller_in(world, document.workspace_id, *owner, agent_id, contract::Role::owner));
+  WS_LET(const AccessLevel access, access_to(world, agent, agent.role, document));
   return access != AccessLevel::none;
 }
 

@@ -315,8 +315,8 @@ std::vector<Passage> parse_passages(const Json& json) {
                        .document_id = text("document_id"),
                        .title = text("title"),
                        .chunk_id = text("chunk_id"),
+                       .heading_path = find_texts(item, "heading_path"),
                        .quote = text("quote")};
-    for (const Json& heading : item["heading_path"]) passage.heading_path.push_back(heading.get<std::string>());
     passages.push_back(std::move(passage));
   }
   return passages;

@@ -10,16 +10,6 @@
 namespace ws::mock {
 namespace {
 
-/// The caller of a question that is answered later, with the current role.
-Result<Caller> asker_of(World& world, const Question& question) {
-  Caller asker = {.owner_user_id = question.maker.user_id,
-                  .agent_id = question.maker.agent_id,
-                  .audience = Audience::workspace,
-                  .workspace_id = question.workspace_id};
-  WS_LET(asker.role, member_role(world, asker.workspace_id, asker.owner_user_id));
-  return asker;
-}
-
 Result<std::vector<std::string>> due_questions(World& world) {
   return read_rows(world,
                    read_text,
@@ -62,7 +52,7 @@ Result<std::optional<Question>> find_question(World& world, std::string_view id)
 Result<void> insert_question(World& world, Question& question) {
   WS_TRY(put_row(world,
                  "insert into questions (" WS_QUESTION_COLUMNS
-                 ") values (nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 ") values (nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                  question));
   question.sequence = world.database.last_insert_rowid();
   return put(world,
@@ -105,7 +95,12 @@ Result<void> complete_due_questions(World& world) {
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
   for (const std::string& id : due) {
     WS_LET(std::optional<Question> question, find_question(world, id));
-    WS_LET(const Caller asker, asker_of(world, *question));
+    WS_LET(const Caller asker,
+           caller_in(world,
+                     question->workspace_id,
+                     question->maker.user_id,
+                     question->maker.agent_id,
+                     contract::find_role(question->ceiling).value_or(contract::Role::none)));
     WS_TRY(answer_question(world, asker, *question, question->due_at.value_or(world.now())));
   }
   return work.commit();

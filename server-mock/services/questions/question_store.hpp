@@ -95,12 +95,14 @@ struct Question {
   std::string artifact_document_id = {};    ///< empty: running
   std::int64_t artifact_revision = 0;
   Maker maker = {};
+  std::string ceiling = {};  ///< of the key that asked: a role
   std::int64_t created_at = 0;
   std::optional<std::int64_t> completed_at = {};
 };
 #define WS_QUESTION_COLUMNS                                                                                \
   "sequence, id, workspace_id, conversation_id, prompt, title, sources, answers_later, due_at, passages, " \
-  "artifact_document_id, artifact_revision, created_by_user_id, created_by_agent_id, created_at, completed_at"
+  "artifact_document_id, artifact_revision, created_by_user_id, created_by_agent_id, ceiling, "            \
+  "created_at, completed_at"
 Result<std::optional<Question>> find_question(World& world, std::string_view id);
 /// Inserts it as the last of its conversation.
 Result<void> insert_question(World& world, Question& question);

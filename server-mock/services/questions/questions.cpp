@@ -30,9 +30,8 @@ constexpr const char* questions_query =
 ApiResult<std::vector<Passage>> seen_passages(World& world, const ServiceCall& call, const Question& question) {
   std::vector<Passage> seen;
   for (const Passage& passage : parse_passages(*question.passages)) {
-    const auto document = find_visible_document(world, call, passage.document_id, WithContent::no);
-    if (document) seen.push_back(passage);
-    if (!document && document.error().status >= 500) return refuse(document.error());
+    WS_API_LET(const bool is_visible, is_visible_document(world, call, passage.document_id));
+    if (is_visible) seen.push_back(passage);
   }
   return seen;
 }
@@ -59,9 +58,8 @@ Json documents_of(const std::vector<Passage>& passages) {
 ApiResult<Json> artifacts_of(World& world, const ServiceCall& call, const Question& question) {
   Json artifacts = Json::array();
   if (question.artifact_document_id.empty()) return artifacts;
-  const auto document = find_visible_document(world, call, question.artifact_document_id, WithContent::no);
-  if (!document && document.error().status >= 500) return refuse(document.error());
-  if (document) {
+  WS_API_LET(const bool is_visible, is_visible_document(world, call, question.artifact_document_id));
+  if (is_visible) {
     artifacts.push_back({{"kind", "document"},
                          {"document_id", question.artifact_document_id},
                          {"content_revision", question.artifact_revision}});
@@ -142,6 +140,7 @@ ServiceResult ask_question(World& world, const ServiceCall& call) {
                        .due_at = later ? std::optional(world.now() + answering_ms) : std::nullopt,
                        .passages = Json::array(),
                        .maker = {.user_id = call.caller.owner_user_id, .agent_id = call.caller.agent_id},
+                       .ceiling = std::string(contract::name(call.caller.ceiling)),
                        .created_at = world.now()};
   WS_API_TRY(insert_question(world, question));
   if (!later) WS_API_TRY(answer_question(world, call.caller, question, world.now()));

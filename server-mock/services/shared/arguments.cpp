@@ -38,6 +38,12 @@ ApiResult<VisibleDocument> find_visible_document(World& world,
   return VisibleDocument{.document = std::move(*document), .access = access, .role = role};
 }
 
+ApiResult<bool> is_visible_document(World& world, const ServiceCall& call, std::string_view id) {
+  const auto seen = find_visible_document(world, call, id, WithContent::no);
+  if (!seen && seen.error().status >= 500) return refuse(seen.error());
+  return seen.has_value();
+}
+
 ApiResult<Document> editable_document(World& world, const ServiceCall& call, std::string_view id, WithContent content) {
   WS_API_LET(VisibleDocument seen, find_visible_document(world, call, id, content));
   WS_API_TRY(require_role(call, seen.role));

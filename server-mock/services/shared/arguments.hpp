@@ -29,6 +29,8 @@ ApiResult<VisibleDocument> find_visible_document(World& world,
                                                  WithContent content);
 /// The same, and 403 if the caller may not change it.
 ApiResult<Document> editable_document(World& world, const ServiceCall& call, std::string_view id, WithContent content);
+/// Whether the caller may see a document that the call does not name.
+ApiResult<bool> is_visible_document(World& world, const ServiceCall& call, std::string_view id);
 
 /// 409 `archived`. The state comes last: first look up all that the call names.
 ApiResult<void> require_active(const Document& document);

@@ -53,6 +53,17 @@ Result<Role> role_in(World& world, const Caller& caller, std::string_view worksp
   return std::min(role, caller.ceiling);
 }
 
+Result<Caller> caller_in(
+    World& world, std::string_view workspace_id, std::string_view user_id, std::string_view agent_id, Role ceiling) {
+  WS_LET(const Role role, member_role(world, workspace_id, user_id));
+  return Caller{.owner_user_id = std::string(user_id),
+                .agent_id = std::string(agent_id),
+                .audience = Audience::workspace,
+                .workspace_id = std::string(workspace_id),
+                .role = std::min(role, ceiling),
+                .ceiling = ceiling};
+}
+
 bool is_admin(const Caller& caller, Role role) { return caller.agent_id.empty() && role >= Role::admin; }
 
 std::optional<std::int64_t> bound_admin_flag(const Caller& caller) {

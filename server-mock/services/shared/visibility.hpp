@@ -24,6 +24,14 @@ Result<contract::Role> member_role(World& world, std::string_view workspace_id, 
 /// Workspace.
 Result<contract::Role> role_in(World& world, const Caller& caller, std::string_view workspace_id);
 
+/// The caller of what is done after the call that began it, or for an agent that did not call: with the current role in
+/// the Workspace, at most `ceiling`. `agent_id` empty: a person.
+Result<Caller> caller_in(World& world,
+                         std::string_view workspace_id,
+                         std::string_view user_id,
+                         std::string_view agent_id,
+                         contract::Role ceiling);
+
 /// The caller's access to a document, where `role` is the caller's role in its Workspace. An archived document is
 /// visible only to its editors.
 Result<AccessLevel> access_to(World& world, const Caller& caller, contract::Role role, const Document& document);

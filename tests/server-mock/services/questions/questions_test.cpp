@@ -243,6 +243,21 @@ TEST_CASE("questions: under question_async it runs for two seconds and answers b
   CHECK(artifact.body.at("updated_by").at("id") == world.built_in.other_user_id);
 }
 
+TEST_CASE("questions: under question_async the answer has the rights of the key that asked", "[server-mock]") {
+  ServiceWorld world;
+  REQUIRE(world.world->assumptions.set("question_async=yes"));
+  world.create_document(world.tomas, "Private", "The marmalade is in the attic.");
+  const contract::Role ceiling = GENERATE(contract::Role::viewer, contract::Role::owner);
+  Caller key = world.mara;
+  key.ceiling = key.role = ceiling;
+  const Json id = ask(world, key, "where is the marmalade?").body.at("id");
+  world.clock.time += std::chrono::seconds(2);
+  const Json artifact = get_question(world, key, id).body.at("artifacts").at(0);
+  const Json text = world.call("docs.get", key, nullptr, {{"document_id", artifact.at("document_id")}}).body;
+  const bool tells = text.at("content").get<std::string>().find("attic") != std::string::npos;
+  CHECK(tells == (ceiling == contract::Role::owner));
+}
+
 TEST_CASE("conversations: count and order their questions", "[server-mock]") {
   ServiceWorld world;
   const Json first = ask(world, world.tomas, "First question about tides\nwith a second line").body;
