@@ -30,6 +30,7 @@ struct OrganizeRun {
   std::string message = {};  ///< the reason of a failure
   std::string created_by_user_id = {};
   std::string created_by_agent_id = {};
+  std::string ceiling = {};  ///< of the key that asked for it: a role
   std::int64_t created_at = 0;
   std::int64_t updated_at = 0;  ///< start of the phase
 
@@ -39,7 +40,7 @@ constexpr std::int64_t organize_phase_ms = 5000;
 
 #define WS_RUN_COLUMNS                                                                                            \
   "id, asset_id, workspace_id, target_node_id, status, phase, message, created_by_user_id, created_by_agent_id, " \
-  "created_at, updated_at"
+  "ceiling, created_at, updated_at"
 
 Result<void> save_run(World& world, const OrganizeRun& run) {
   return put(world,
@@ -68,26 +69,36 @@ std::string rejection(const std::optional<Asset>& asset) {
   return {};
 }
 
+/// The node that gets the documents: the target, or (empty id) the one that holds the asset; the Workspace root has no
+/// id. Empty if the caller may not change it.
+Result<std::optional<Node>> find_place(World& world,
+                                       const Caller& caller,
+                                       const Asset& asset,
+                                       const std::string& target_id) {
+  const std::string& id = target_id.empty() ? asset.parent_node_id : target_id;
+  WS_LET(const contract::Role role, role_in(world, caller, asset.workspace_id));
+  if (id.empty()) return role >= contract::Role::editor ? std::optional(Node{}) : std::nullopt;
+  WS_LET(std::optional<Node> node, find_node(world, id));
+  if (!node || access_to(caller, role, *node) < AccessLevel::edit) return std::nullopt;
+  return node;
+}
+
 /// Creates the documents; returns the reason if it cannot.
 Result<std::string> write_documents(World& world, const OrganizeRun& run, const Asset& asset) {
-  Draft draft = {
-      .workspace_id = asset.workspace_id, .parent_node_id = asset.parent_node_id, .project_id = asset.project_id};
-  std::optional<Node> target;
-  if (!run.target_node_id.empty()) {
-    WS_LET(target, find_node(world, run.target_node_id));
-    if (!target) return std::string("The target is gone");
-    draft.parent_node_id = target->id;
-    draft.project_id = target->project_id;
-  }
+  WS_LET(const Caller caller,
+         caller_in(world,
+                   run.workspace_id,
+                   run.created_by_user_id,
+                   run.created_by_agent_id,
+                   contract::find_role(run.ceiling).value_or(contract::Role::none)));
+  WS_LET(const std::optional<Node> place, find_place(world, caller, asset, run.target_node_id));
+  if (!place) return std::string("The target is gone, or whoever started this may no longer change it");
+  Draft draft = {.workspace_id = asset.workspace_id, .parent_node_id = place->id, .project_id = place->project_id};
   WS_LET(const std::string text, text_of_asset(world, asset.blob, max_bytes));
   const std::vector<DocumentSection> extracts = split_documents(text, asset.title);
   if (std::ranges::any_of(extracts, [](const DocumentSection& one) { return one.content.size() > document_bytes; })) {
     return std::string("A section is larger than 1 MiB, which no document may be");
   }
-  const Caller caller = {.owner_user_id = run.created_by_user_id,
-                         .agent_id = run.created_by_agent_id,
-                         .audience = Audience::workspace,
-                         .workspace_id = run.workspace_id};
   WS_LET(DocumentChanges changes, DocumentChanges::by(world, caller));
   for (const DocumentSection& extract : extracts) {
     draft.title = extract.title;
@@ -147,7 +158,11 @@ Result<void> advance_run(World& world, OrganizeRun& run) {
 /// The Project or Page to create the documents in; the caller may change it. Without one: beside the asset.
 ApiResult<std::string> find_target(World& world, const ServiceCall& call, const Asset& asset) {
   const std::string id = id_of(call.body, "target_root_node_id");
-  if (id.empty()) return std::string();
+  if (id.empty()) {
+    WS_API_LET(const std::optional<Node> beside, find_place(world, call.caller, asset, id));
+    if (!beside) return forbidden("You may not put documents beside the file; name a target_root_node_id");
+    return id;
+  }
   WS_API_LET(const VisibleNode target, find_visible_node(world, call, id));
   if (target.node.workspace_id != asset.workspace_id) return not_found("node");
   if (target.node.kind != "page" && target.node.kind != "project") {
@@ -168,11 +183,12 @@ ServiceResult organize_file(World& world, const ServiceCall& call) {
                            .target_node_id = target,
                            .created_by_user_id = call.caller.owner_user_id,
                            .created_by_agent_id = call.caller.agent_id,
+                           .ceiling = std::string(contract::name(call.caller.ceiling)),
                            .created_at = world.now(),
                            .updated_at = world.now()};
   WS_API_TRY(put_row(world,
                      "insert into organize_runs (" WS_RUN_COLUMNS
-                     ", instruction) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     ", instruction) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      run,
                      text_of(call.body, "instruction")));
   WS_API_TRY(work.commit());

@@ -165,6 +165,18 @@ TEST_CASE("files: after an hour the address is 410, and so is the finalize", "[s
   CHECK(put(world, started, "bytes") == 410);
 }
 
+TEST_CASE("files: bytes that were cleared away are not there either where the clock was set back", "[server-mock]") {
+  ServiceWorld world;
+  const Started started = start(world, world.mara, 5);
+  CHECK(put(world, started, "bytes") == 200);
+  world.clock.time += std::chrono::hours{1};
+  start(world, world.mara, 5);
+  world.clock.time -= std::chrono::minutes{30};
+  CHECK(finish(world, world.mara, started, 5).code == "upload_incomplete");
+  CHECK(put(world, started, "again") == 200);
+  CHECK(finish(world, world.mara, started, 5).status == 201);
+}
+
 TEST_CASE("files: an unknown address, upload or blob name is 404", "[server-mock]") {
   ServiceWorld world;
   Started started = start(world, world.mara, 5);
@@ -260,6 +272,33 @@ TEST_CASE("files: a target must be visible, changeable and able to hold document
   const Json asset = make_asset(world, world.mara, "# One\n");
   CHECK(organize(world, world.mara, asset.at("id"), "01900000-0000-7000-8000-000000000000").status == 404);
   CHECK(organize(world, world.mara, asset.at("id"), asset.at("node_id")).status == 422);
+}
+
+TEST_CASE("files: beside a file go only documents of who may write there, at the call and at the end",
+          "[server-mock]") {
+  ServiceWorld world;
+  const Caller lena = world.add_person("lena", "editor");
+  const Json source = world.call("sync.source_create", world.mara, {{"name", "Private"}}).body;
+  const auto hide = [&](const Json& asset) {
+    const Json body = {{"parent_node_id", source.at("root_node_id")}};
+    REQUIRE(world.call("nodes.move", world.mara, body, {{"node_id", asset.at("node_id")}}).status == 200);
+  };
+  const auto count = [&] {
+    const Json parameters = {{"source_id", source.at("id")}};
+    return world.call("sync.source_get", world.mara, nullptr, parameters).body.at("document_count");
+  };
+  const Json hidden = make_asset(world, world.mara, "# One\n");
+  hide(hidden);
+  CHECK(organize(world, lena, hidden.at("id")).code == "forbidden");
+  const Json moved = make_asset(world, world.mara, "# Two\n");
+  const Outcome run = organize(world, lena, moved.at("id"));
+  hide(moved);
+  CHECK(look_until_over(world, lena, run.body.at("operation_id")).back() == "failed done");
+  CHECK_THAT(operation(world, lena, run.body.at("operation_id")).header("X-Mock-Message"),
+             Catch::Matchers::Contains("may no longer change it"));
+  CHECK(count() == 0);
+  look_until_over(world, lena, organize(world, world.mara, hidden.at("id")).body.at("operation_id"));
+  CHECK(count() == 1);
 }
 
 TEST_CASE("files: an asset can be moved, and its node names it", "[server-mock]") {
