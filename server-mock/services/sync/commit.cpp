@@ -107,12 +107,8 @@ ApiResult<void> look_up(World& world, const ServiceCall& call, const VisibleSour
   if (id.empty()) return {};
   WS_API_LET(work.entry, find_entry(world, seen.source.id, id));
   WS_API_LET(work.document, find_entered(world, work.entry, WithContent::no));
-  AccessLevel access = AccessLevel::none;
-  if (work.document) {
-    WS_API_LET(access, access_in(world, call.caller, seen, *work.document));
-  }
-  if (access < AccessLevel::edit) return forbidden("You may no longer change a staged document");
-  return {};
+  if (!work.document) return forbidden("A staged document is not in this source any more");
+  return require_edit(world, call.caller, seen, *work.document);
 }
 
 /// The kind of conflict with the current state of the document; empty: none.

@@ -37,16 +37,22 @@ class Resolving {
             const Conflict& conflict,
             DocumentChanges changes)
       : world_(world),
+        caller_(call.caller),
         seen_(seen),
         conflict_(conflict),
         changes_(std::move(changes)),
         pages_(world, call.caller, seen) {}
 
-  /// Reads the remote side; 409 if it has changed since the client decided.
+  /// Reads the remote side; 403 if the resolution changes it and the caller may not, 409 if it has changed since the
+  /// client decided.
   ApiResult<void> look_up(const ResolutionRequest& wanted) {
     WS_API_LET(entry_, find_entry(world_, seen_.source.id, conflict_.document_id));
     WS_API_LET(document_, find_entered(world_, entry_, WithContent::no));
     if (!document_) return {};
+    const bool takes_remote = wanted.resolution == "keep_remote" || wanted.resolution == "keep_both";
+    if (!takes_remote && !gone() && !takes_new_document()) {
+      WS_API_TRY(require_edit(world_, caller_, seen_, *document_));
+    }
     if (!wanted.expected_content_revision && !entry_->present) return {};
     if (wanted.expected_content_revision == document_->content_revision) return {};
     return revision_conflict(world_, *document_, wanted.expected_content_revision.value_or(0));
@@ -140,6 +146,7 @@ class Resolving {
   }
 
   World& world_;
+  const Caller& caller_;
   const VisibleSource& seen_;
   const Conflict& conflict_;
   DocumentChanges changes_;

@@ -40,6 +40,12 @@ Result<AccessLevel> access_in(World& world, const Caller& caller, const VisibleS
   return access_to(world, caller, seen.role, as_active);
 }
 
+ApiResult<void> require_edit(World& world, const Caller& caller, const VisibleSource& seen, const Document& document) {
+  WS_API_LET(const AccessLevel access, access_in(world, caller, seen, document));
+  if (access < AccessLevel::edit) return forbidden("You may not change the document in this source");
+  return {};
+}
+
 Result<bool> shows(World& world, const Caller& caller, const VisibleSource& seen, std::string_view document_id) {
   if (seen.opens_all) return true;
   WS_LET(const std::optional<Document> document, find_document(world, document_id, WithContent::no));

@@ -28,6 +28,8 @@ struct VisibleSource {
 ApiResult<VisibleSource> find_visible_source(World& world, const ServiceCall& call, std::string_view source_id);
 /// The caller's access to a document of the source.
 Result<AccessLevel> access_in(World& world, const Caller& caller, const VisibleSource& seen, const Document& document);
+/// 403 if the caller may not change it.
+ApiResult<void> require_edit(World& world, const Caller& caller, const VisibleSource& seen, const Document& document);
 /// Whether nothing is hidden from the caller under that id: a document of the source, or none.
 Result<bool> shows(World& world, const Caller& caller, const VisibleSource& seen, std::string_view document_id);
 /// The document with that path key; empty if there is none, or none that the caller may see.

@@ -248,3 +248,30 @@ TEST_CASE("conflict: 404 without access to the source, 403 for a viewer who reso
                   {{"conflict_id", state.id}})
             .code == "insufficient_role");
 }
+
+TEST_CASE("conflict: who may only read the document does not change it by a resolution", "[server-mock]") {
+  ServiceWorld world;
+  const Caller lena = world.add_person("lena", "editor");
+  SyncClient client = SyncClient::with_new_source(world, lena);
+  const Json source = world.call("sync.source_get", lena, nullptr, {{"source_id", client.source_id()}}).body;
+  const Json theirs =
+      world.create_document(world.mara, "a", "base", {{"parent_node_id", source.at("root_node_id")}}).body;
+  const Json document = {{"document_id", theirs.at("id")}};
+  const auto share = [&](std::string_view permission) {
+    const Json body = {{"email", "lena@example.com"}, {"permission", permission}};
+    REQUIRE(world.call("docs.share", world.mara, body, document).status == 200);
+  };
+  share("edit");
+  const Json base = client.at("a.md");
+  world.call("docs.update", world.mara, {{"content", "theirs"}, {"expected_content_revision", 1}}, document);
+  const bool deletes = GENERATE(false, true);
+  const std::string id = conflict_id(client.publish(Json::array({deletes ? removed(base) : updated(base, "mine")})));
+  share("read");
+  const Json merged = {{"resolution", "merged"}, {"content", "both"}, {"expected_content_revision", 2}};
+  CHECK(client.resolve(id, {{"resolution", "keep_local"}, {"expected_content_revision", 2}}).code == "forbidden");
+  CHECK(client.resolve(id, merged).code == "forbidden");
+  const Json now = world.call("docs.get", world.mara, nullptr, document).body;
+  CHECK(now.at("content") == "theirs");
+  CHECK(now.at("status") == "active");
+  CHECK(client.resolve(id, {{"resolution", "keep_remote"}, {"expected_content_revision", 2}}).status == 200);
+}
