@@ -19,6 +19,15 @@ Answer claim_answer(Json event) {
   return {.body = Json{{"event", std::move(event)}, {"retry_after_seconds", retry_after_seconds}}};
 }
 
+/// The event as the caller may see it now: without its payload if the document is no longer visible.
+ApiResult<Json> shown(World& world, const ServiceCall& call, AgentEvent event, std::string_view lease_token) {
+  if (!event.document_id.empty()) {
+    WS_API_LET(const bool is_visible, is_visible_document(world, call, event.document_id));
+    if (!is_visible) event.payload = "{}";
+  }
+  return to_json(event, lease_token);
+}
+
 /// The answer if there is no event; with `wait_seconds` the call may wait for one.
 ApiResult<Answer> nothing_yet(World& world, const ServiceCall& call, const std::vector<std::string>& agents) {
   Answer answer = claim_answer(nullptr);
@@ -58,16 +67,18 @@ ServiceResult claim_agent_event(World& world, const ServiceCall& call) {
   }
   WS_API_LET(const std::string token,
              lease_event(world, *event, text_of(call.body, "worker_id"), seconds_of(call, "lease_seconds", 300)));
+  WS_API_LET(Json body, shown(world, call, std::move(*event), token));
   WS_API_TRY(work.commit());
-  return claim_answer(to_json(*event, token));
+  return claim_answer(std::move(body));
 }
 
 ServiceResult renew_agent_event(World& world, const ServiceCall& call) {
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(AgentEvent event, leased_event(world, call));
   WS_API_TRY(extend_lease(world, event, seconds_of(call, "lease_seconds", 300)));
+  WS_API_LET(Json body, shown(world, call, std::move(event), text_of(call.body, "lease_token")));
   WS_API_TRY(work.commit());
-  return Answer{.body = to_json(event, text_of(call.body, "lease_token"))};
+  return Answer{.body = std::move(body)};
 }
 
 ServiceResult complete_agent_event(World& world, const ServiceCall& call) {
@@ -75,8 +86,9 @@ ServiceResult complete_agent_event(World& world, const ServiceCall& call) {
   WS_API_LET(AgentEvent event, leased_event(world, call));
   const Json* result = find(call.body, "result");
   WS_API_TRY(complete_event(world, event, result != nullptr ? *result : Json::object()));
+  WS_API_LET(Json body, shown(world, call, std::move(event), {}));
   WS_API_TRY(work.commit());
-  return Answer{.body = to_json(event, {})};
+  return Answer{.body = std::move(body)};
 }
 
 ServiceResult fail_agent_event(World& world, const ServiceCall& call) {
@@ -84,8 +96,9 @@ ServiceResult fail_agent_event(World& world, const ServiceCall& call) {
   WS_API_LET(AgentEvent event, leased_event(world, call));
   const bool retryable = find_bool(call.body, "retryable").value_or(true);
   WS_API_TRY(fail_event(world, event, text_of(call.body, "error"), retryable ? Retryable::yes : Retryable::no));
+  WS_API_LET(Json body, shown(world, call, std::move(event), {}));
   WS_API_TRY(work.commit());
-  return Answer{.body = to_json(event, {})};
+  return Answer{.body = std::move(body)};
 }
 
 }  // namespace

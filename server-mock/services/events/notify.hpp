@@ -1,6 +1,7 @@
 /// Creates agent events for mentions, replies, shares and pings.
 ///
-/// An agent gets no event about a document that it may not read, nor about its own actions. Call these functions within
+/// An agent gets no event about a document that it may not read, nor about its own actions. (If it may not read it any
+/// more when it claims the event, `events.cpp` leaves out the payload.) Call these functions within
 /// a UnitOfWork.
 #pragma once
 

@@ -100,6 +100,32 @@ TEST_CASE("events: a mention queues an event with the comment and its place", "[
   CHECK(event.at("lease_expires_at") == "2026-11-20T10:00:30.000Z");
 }
 
+TEST_CASE("events: of a document that is not visible any more no answer tells the title or a comment",
+          "[server-mock]") {
+  ServiceWorld world;
+  const Json document =
+      world.create_document(world.tomas, "Tides", "Text.", {{"project_id", world.built_in.project_id}}).body;
+  world.call("comments.add", world.tomas, {{"body", "@scout, when?"}}, {{"document_id", document.at("id")}});
+  const auto move = [&](const Json& parent) {
+    const Json body = {{"parent_node_id", parent}};
+    REQUIRE(world.call("nodes.move", world.tomas, body, {{"node_id", document.at("node_id")}}).status == 200);
+  };
+  move(nullptr);
+  Json event = claimed(world, world.agent);
+  CHECK(event.at("document_id") == document.at("id"));
+  CHECK(event.at("payload") == Json::object());
+  CHECK(renew(world, world.agent, event).body.at("payload") == Json::object());
+  CHECK(fail_it(world, world.agent, event).body.at("payload") == Json::object());
+  world.clock.time += seconds{5};
+  event = claimed(world, world.agent);
+  CHECK(complete(world, world.agent, event).body.at("payload") == Json::object());
+  world.call("comments.add", world.tomas, {{"body", "@scout, hidden"}}, {{"document_id", document.at("id")}});
+  CHECK(claimed(world, world.agent).is_null());
+  move(world.built_in.project_node_id);
+  world.call("comments.add", world.tomas, {{"body", "@scout, now?"}}, {{"document_id", document.at("id")}});
+  CHECK(claimed(world, world.agent).at("payload").at("body") == "@scout, now?");
+}
+
 TEST_CASE("events: of many claims one gets the event, the others get the next or nothing", "[server-mock]") {
   ServiceWorld world;
   std::vector<std::string> made;
