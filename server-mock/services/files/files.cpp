@@ -46,7 +46,8 @@ ApiResult<Upload> named_upload(World& world, const ServiceCall& call) {
 
 /// 409 unless the declared, the received and the given size are equal.
 ApiResult<void> require_complete(const Upload& upload, std::int64_t size_bytes) {
-  if (!upload.received_bytes) return conflict("upload_incomplete", "No bytes were uploaded yet");
+  if (upload.blob.empty())
+    return conflict("upload_incomplete", "The bytes of the upload are not there; put them first");
   if (size_bytes != upload.size_bytes) {
     return conflict("upload_incomplete", "The upload was declared with another size");
   }
