@@ -166,10 +166,8 @@ std::string nearest_paths(const std::string& method, const std::string& path) {
   return text;
 }
 
-/// Whether an entry has what a condition asks of it, whatever the others ask.
-bool is_seen(std::span<const Exchange> entries, std::string_view name, const Json& wanted) {
-  Json condition = Json::object();
-  condition[std::string(name)] = wanted;
+/// Whether an entry has what these conditions ask of it, whatever others ask.
+bool is_seen(std::span<const Exchange> entries, const Json& condition) {
   return std::ranges::any_of(entries, [&](const Exchange& entry) { return differences(condition, entry).empty(); });
 }
 
@@ -199,7 +197,7 @@ void check_possible(const Json& match, std::span<const Exchange> entries, const 
   const auto has_name = [&method](const std::string& known) {
     return equal_ignoring_case(method, known) || glob_matches(method, known);
   };
-  if (!method.empty() && std::ranges::none_of(methods, has_name) && !is_seen(entries, "method", method)) {
+  if (!method.empty() && std::ranges::none_of(methods, has_name) && !is_seen(entries, {{"method", method}})) {
     errors.add(within(loc, "method"), no_such("method", to_upper(method), methods), method);
     return;
   }
@@ -208,8 +206,14 @@ void check_possible(const Json& match, std::span<const Exchange> entries, const 
     errors.add(within(loc, "method"), never_matched(operation), method);
   } else if (has_operation && !path.empty() && !is_among({operation, method, path})) {
     errors.add(within(loc, "path"), never_matched(operation), path);
-  } else if (!path.empty() && !is_among({.path = path}) && !is_seen(entries, "path", path)) {
+  } else if (!path.empty() && !is_among({.path = path}) && !is_seen(entries, {{"path", path}})) {
     errors.add(within(loc, "path"), fmt::format("There is no path {}; {}", path, nearest_paths(method, path)), path);
+  } else if (!path.empty() && !method.empty() && !equal_ignoring_case(method, "OPTIONS") &&
+             !is_among({.method = method, .path = path}) && !is_seen(entries, {{"method", method}, {"path", path}})) {
+    // (OPTIONS is no operation, but is answered at every path.)
+    errors.add(within(loc, "method"),
+               fmt::format("No operation is {} {}; {}", to_upper(method), path, nearest_paths(method, path)),
+               method);
   }
 }
 
@@ -280,9 +284,11 @@ void check_match_names(const Json& match, std::span<const Exchange> entries, con
   std::vector<std::string> headers;
   for (const std::string_view name : contract::shown_headers()) headers.emplace_back(name);
   for (const std::string_view name : contract::credential_headers()) headers.emplace_back(name);
-  bool is_described = true;
-  for (const std::string& name : operation_names()) {
-    if (!glob_matches(pattern, name)) continue;
+  const std::string method = find_text(match, "method").value_or("");
+  const std::string path = find_text(match, "path").value_or("");
+  const std::vector<std::string> possible = operations_that_match({pattern, method, path});
+  bool is_described = !possible.empty();
+  for (const std::string& name : possible) {
     const contract::Operation* operation = contract::find_operation(name);
     if (operation == nullptr) {
       is_described = is_described && pattern.find('*') != std::string::npos;

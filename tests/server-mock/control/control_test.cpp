@@ -215,6 +215,9 @@ TEST_CASE("control: a filter, an expectation or a fault of what does not exist i
   refused({{"method", "GTE"}}, "`GET`");
   refused({{"operation", "docs.list"}, {"method", "POST"}}, "docs.list is GET /v1/documents; no request of it matches");
   refused({{"operation", "docs.list"}, {"path", "/v1/files/*"}}, "docs.list is GET /v1/documents");
+  refused({{"method", "DELETE"}, {"path", "/v1/projects"}}, "No operation is DELETE /v1/projects; the nearest are");
+  refused({{"method", "put"}, {"path", "/v1/files/{asset_id}"}}, R"(["body","match","method"])");
+  refused({{"path", "/v1/projects"}, {"body", {{"prompt", "x"}}}}, "There is no member prompt");
   refused({{"operation", "docs.list"}, {"colour", 1}}, "colour");
   refused({{"operation", "dcos.*"}}, "There is no operation");
   refused({{"operation", "docs.create"}, {"body", {{"titel", "x"}}}}, "title");
@@ -229,6 +232,8 @@ TEST_CASE("control: a filter, an expectation or a fault of what does not exist i
                             Json{{"operation", "upload.put"}},
                             Json{{"path", "/v1/documents/018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"}},
                             Json{{"path", "/v1/**"}, {"method", "delete"}},
+                            Json{{"path", "/v1/projects"}, {"method", "OPTIONS"}},
+                            Json{{"path", "/v1/documents"}, {"method", "HEAD"}},
                             Json{{"operation", "docs.*"}, {"method", "HEAD"}, {"status", "5xx"}},
                             Json{{"path", "/uploads/[redacted]"}},
                             Json{{"operation", "page.device"}}}) {
