@@ -90,5 +90,7 @@ inline constexpr std::string_view roles[] = {"owner", "admin", "editor", "commen
 /// Adds an error for each fault of `tables`, `{table: [{column: value, ...}, ...]}`, with the place of the value. Does
 /// not change `world`. What only SQLite can tell (two rows with one key) is left to it.
 Result<void> check_state_tables(World& world, const Json& tables, const Loc& loc, ValidationErrors& errors);
+/// Adds an error for each table of which `ids`, loaded from the state, would make an id again.
+void check_id_counters(const Json& tables, Ids ids, const Loc& loc, ValidationErrors& errors);
 
 }  // namespace ws::mock::control

@@ -80,8 +80,11 @@ Result<void> write_state(World& world, const Json& state, ValidationErrors& erro
   for (const auto& [table, rows] : tables.items()) {
     WS_TRY(write_table(world, table, rows, within(loc, table), errors));
   }
+  Ids ids = world.ids;
+  WS_TRY(ids.load(world.database));
+  check_id_counters(tables, ids, loc, errors);
   if (!errors.empty()) return {};
-  WS_TRY(world.ids.load(world.database));
+  world.ids = std::move(ids);
   WS_TRY(work.commit());
   return drop_orphans(world);
 }

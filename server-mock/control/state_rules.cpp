@@ -15,9 +15,12 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
+#include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/control/calls.hpp"
+#include "server-mock/http/message.hpp"
+#include "server-mock/services/sync_sources/paths.hpp"
 #include "server-mock/store/blobs.hpp"
 #include "server-mock/store/schema.hpp"
 
@@ -45,12 +48,9 @@ struct WordRule {
   std::string_view table;
   std::string_view column;
   Words words;
-  std::string_view operation = {};  ///< whose request has a field of this name with the words
 };
 constexpr WordRule word_rules[] = {
     {"members", "role", roles},
-    {"agents", "status", {}, "agents.update"},
-    {"agents", "provider", {}, "agents.create"},
     {"keys", "audience", contract::audience_values},
     {"keys", "ceiling", roles},
     {"device_authorizations", "status", login_statuses},
@@ -62,52 +62,98 @@ constexpr WordRule word_rules[] = {
     {"sync_staged", "action", push_actions},
     {"sync_conflicts", "kind", conflict_kinds},
     {"sync_conflicts", "status", conflict_statuses},
-    {"sync_conflicts", "resolution", {}, "sync.conflict_resolve"},
-    {"comment_threads", "status", {}, "comments.set_status"},
     {"comment_threads", "created_by_kind", actor_kinds},
     {"comment_entries", "author_kind", actor_kinds},
     {"agent_events", "status", event_statuses},
     {"conversations", "status", conversation_statuses},
     {"assets", "processing_status", processing},
+    {"questions", "ceiling", roles},
+    {"organize_runs", "ceiling", roles},
     {"organize_runs", "status", operation_statuses},
     {"organize_runs", "phase", phases},
     {"test_runs", "status", run_statuses},
-    {"test_runs", "selection_kind", {}, "tests.run_launch"},
 };
 
-Words words_of(const WordRule& rule) {
-  if (rule.operation.empty()) return rule.words;
-  const contract::Operation* operation = contract::find_operation(rule.operation);
-  const auto fields = operation->request->fields;
-  return std::ranges::find(fields, rule.column, &contract::Field::name)->type.values;
+/// Columns that hold what a field of an operation does: of its request, or of its answer (by names with dots).
+struct FieldRule {
+  std::string_view table;
+  std::string_view column;
+  std::string_view operation;
+  std::string_view field;  ///< empty: the answer as a whole
+  enum class Holds { text, json, json_or_none } holds = Holds::text;
+};
+constexpr FieldRule field_rules[] = {
+    {"workspaces", "name", "workspaces.create", "name"},
+    {"projects", "title", "projects.create", "title"},
+    {"agents", "handle", "agents.create", "handle"},
+    {"agents", "display_name", "agents.create", "display_name"},
+    {"agents", "provider", "agents.create", "provider"},
+    {"agents", "status", "agents.update", "status"},
+    {"sync_sources", "name", "sync.source_create", "name"},
+    {"sync_plans", "commit_body", "sync.commit", "", FieldRule::Holds::json},
+    {"sync_conflicts", "resolution", "sync.conflict_resolve", "resolution"},
+    {"sync_conflicts", "remote_body", "sync.conflict_get", "remote", FieldRule::Holds::json_or_none},
+    {"sync_conflicts", "result_body", "sync.conflict_get", "result", FieldRule::Holds::json_or_none},
+    {"comment_threads", "status", "comments.set_status", "status"},
+    {"comment_threads", "anchor", "comments.list", "threads.anchor", FieldRule::Holds::json},
+    {"comment_entries", "actor_identity", "comments.list", "threads.entries.actor_identity", FieldRule::Holds::json},
+    {"comment_entries", "agent_mentions", "comments.list", "threads.entries.agent_mentions", FieldRule::Holds::json},
+    {"comment_entries", "conversation_thread_id", "comments.list", "threads.entries.conversation_thread_id"},
+    {"conversations", "thread_id", "conversations.get", "thread_id"},
+    {"test_runs", "selection_kind", "tests.run_launch", "selection_kind"},
+    {"test_runs", "results", "tests.run_get", "results", FieldRule::Holds::json},
+};
+
+/// The field under a name with dots; it is there.
+const contract::Field& field_at(const contract::Schema& schema, std::string_view name) {
+  const std::size_t dot = name.find('.');
+  const contract::Field& field = *contract::find_field(schema, name.substr(0, dot));
+  if (dot == std::string_view::npos) return field;
+  return field_at(*(field.type.items != nullptr ? field.type.items : &field.type)->object, name.substr(dot + 1));
 }
 
-/// Columns that hold JSON: a list of words (any text where there are none), of scopes, of header fields, a list, an
+/// What the column of a rule may hold, under its name.
+contract::Field field_of(const FieldRule& rule) {
+  const contract::Operation& operation = *contract::find_operation(rule.operation);
+  const contract::Schema* const schema =
+      operation.request != nullptr && !rule.field.empty() ? operation.request : operation.responses.begin()->schema;
+  contract::Field field = {.type = contract::object(*schema)};
+  if (!rule.field.empty()) field = field_at(*schema, rule.field);
+  field.name = rule.column;
+  field.presence = contract::Presence::required;
+  return field;
+}
+
+constexpr contract::Type text_item = contract::string();
+constexpr contract::Field passage_fields[] = {
+    contract::required("knowledge", contract::choice(sources)),
+    contract::required("document_id", contract::uuid()),
+    contract::required("title", contract::string()),
+    contract::required("chunk_id", contract::string()),
+    contract::required("heading_path", contract::array_of(text_item)),
+    contract::required("quote", contract::string()),
+};
+constexpr contract::Schema passage = {.name = "Passage", .fields = passage_fields};
+constexpr contract::Field passages = contract::required("passages", contract::array_of(contract::item_of<passage>));
+
+/// Columns that hold other JSON: a list of words (any text where there are none), of scopes, of header fields, an
 /// object, any value, or nothing ('') in its place.
 struct JsonRule {
   std::string_view table;
   std::string_view column;
-  enum class Holds { texts, scopes, headers, list, object, value, value_or_none } holds;
+  enum class Holds { texts, scopes, headers, object, value, value_or_none } holds;
   Words words = {};
 };
 constexpr JsonRule json_rules[] = {
     {"agents", "permissions", JsonRule::Holds::texts, contract::agent_permission_values},
     {"keys", "scopes", JsonRule::Holds::scopes},
     {"device_authorizations", "scopes", JsonRule::Holds::scopes},
-    {"comment_threads", "anchor", JsonRule::Holds::object},
-    {"comment_entries", "actor_identity", JsonRule::Holds::value},
     {"comment_entries", "mentions", JsonRule::Holds::texts},
-    {"comment_entries", "agent_mentions", JsonRule::Holds::list},
     {"agent_events", "payload", JsonRule::Holds::object},
     {"agent_events", "result", JsonRule::Holds::object},
     {"questions", "sources", JsonRule::Holds::texts, sources},
-    {"questions", "passages", JsonRule::Holds::list},
     {"test_runs", "case_ids", JsonRule::Holds::texts},
-    {"test_runs", "results", JsonRule::Holds::list},
     {"sync_entries", "as_left", JsonRule::Holds::value_or_none},
-    {"sync_plans", "commit_body", JsonRule::Holds::object},
-    {"sync_conflicts", "remote_body", JsonRule::Holds::value_or_none},
-    {"sync_conflicts", "result_body", JsonRule::Holds::value_or_none},
     {"idempotency_records", "body", JsonRule::Holds::value},
     {"idempotency_records", "headers", JsonRule::Holds::headers},
     {"meta", "value", JsonRule::Holds::object},
@@ -168,6 +214,36 @@ constexpr std::pair<std::string_view, std::string_view> names_a_row[] = {
     {"agent_events", "agent_id"},
     {"organize_runs", "asset_id"},
     {"comment_entries", "thread_id"},
+};
+
+/// Tables whose ids are made of a counter of their own: its kind.
+struct IdKind {
+  std::string_view table;
+  std::string_view kind;
+};
+constexpr IdKind id_kinds[] = {
+    {"agent_events", "event"},
+    {"agents", "agent"},
+    {"assets", "asset"},
+    {"comment_entries", "comment"},
+    {"comment_threads", "comment_thread"},
+    {"conversations", "conversation"},
+    {"device_authorizations", "device_authorization"},
+    {"documents", "document"},
+    {"keys", "key"},
+    {"nodes", "node"},
+    {"organize_runs", "operation"},
+    {"projects", "project"},
+    {"questions", "question"},
+    {"shares", "share"},
+    {"sync_conflicts", "conflict"},
+    {"sync_plans", "sync_plan"},
+    {"sync_pushes", "sync_push"},
+    {"sync_sources", "sync_source"},
+    {"test_runs", "test_run"},
+    {"uploads", "upload"},
+    {"users", "user"},
+    {"workspaces", "workspace"},
 };
 
 /// Columns that name a user or an agent: by a word in another column, or by a prefix of their own ("user:ID").
@@ -240,6 +316,14 @@ class StateCheck {
           ids.emplace(id->get<std::string>(), &row);
       }
     }
+    const Json* members = find(tables, "members");
+    if (members == nullptr || !members->is_array()) return;
+    for (const Json& member : *members) {
+      const Json* user = find_row("users", find_text(member, "user_id").value_or(""));
+      const std::string email = user == nullptr ? "" : find_text(*user, "email").value_or("");
+      person_handles_.emplace(find_text(member, "workspace_id").value_or(""),
+                              to_lower(email.substr(0, email.find('@'))));
+    }
   }
 
   void check(const std::string& table, const std::vector<TableColumn>& columns) {
@@ -307,6 +391,8 @@ class StateCheck {
       add(place, name, "A time is milliseconds since 1970, until the year 9999", row);
     } else if (holds(flags, name) && number > 1) {
       add(place, name, "The column is 0 or 1", row);
+    } else if (name == "status" && (number < 200 || number > 599)) {
+      add(place, name, "The status of an answer is 200 to 599", row);
     } else if (name.ends_with("content_revision") && number < 1) {
       add(place, name, "A content revision is 1 or more", row);
     }
@@ -326,16 +412,29 @@ class StateCheck {
     for (const WordRule& rule : word_rules) {
       if (rule.table != table) continue;
       const auto word = find_text(row, rule.column);
-      const Words words = words_of(rule);
-      if (word && !holds(words, *word)) {
-        add(place, rule.column, fmt::format("The column is one of {}", fmt::join(words, ", ")), row);
+      if (word && !holds(rule.words, *word)) {
+        add(place, rule.column, fmt::format("The column is one of {}", fmt::join(rule.words, ", ")), row);
       }
     }
+    for (const FieldRule& rule : field_rules) {
+      if (rule.table == table) check_field(row, place, field_of(rule), rule.holds);
+    }
+    if (table == "questions") check_field(row, place, passages, FieldRule::Holds::json);
     for (const JsonRule& rule : json_rules) {
       if (rule.table != table) continue;
       const auto text = find_text(row, rule.column);
       if (text && !has_form(*text, rule)) add(place, rule.column, described(rule), row);
     }
+  }
+
+  void check_field(const Json& row, const Loc& place, const contract::Field& field, FieldRule::Holds holds) {
+    const auto text = find_text(row, field.name);
+    if (!text || (text->empty() && (field.null == contract::Null::yes || holds == FieldRule::Holds::json_or_none))) {
+      return;
+    }
+    const Result<Json> value = holds == FieldRule::Holds::text ? Result<Json>(*text) : parse_bounded(*text);
+    if (!value) return add(place, field.name, "The column is JSON in a string", row);
+    errors_.check({{field.name, *value}}, {.name = "Row", .fields = {&field, 1}}, place);
   }
 
   static bool is_list_of(const Json& value, Words words) {
@@ -348,12 +447,14 @@ class StateCheck {
     if (rule.holds == JsonRule::Holds::value_or_none && text.empty()) return true;
     const auto value = parse_bounded(text);
     if (!value) return false;
-    const auto is_field = [](const Json& one) { return one.size() == 2 && is_list_of(one, {}); };
+    const auto is_field = [](const Json& one) {
+      return one.size() == 2 && is_list_of(one, {}) && http::is_field_name(one[0].get_ref<const std::string&>()) &&
+             http::is_field_value(one[1].get_ref<const std::string&>());
+    };
     switch (rule.holds) {
       case JsonRule::Holds::value:
       case JsonRule::Holds::value_or_none: return true;
       case JsonRule::Holds::object: return value->is_object();
-      case JsonRule::Holds::list: return value->is_array();
       case JsonRule::Holds::headers: return value->is_array() && std::ranges::all_of(*value, is_field);
       case JsonRule::Holds::scopes: return is_list_of(*value, contract::all_scopes);
       case JsonRule::Holds::texts: break;
@@ -369,7 +470,6 @@ class StateCheck {
       case JsonRule::Holds::value:
       case JsonRule::Holds::value_or_none: return "The column is JSON in a string";
       case JsonRule::Holds::object: return "The column is a JSON object in a string";
-      case JsonRule::Holds::list: return "The column is a JSON list in a string";
       case JsonRule::Holds::headers: return "The column is a JSON list of [name, value] in a string";
       case JsonRule::Holds::scopes: return list_of(contract::all_scopes);
       case JsonRule::Holds::texts: break;
@@ -418,6 +518,10 @@ class StateCheck {
     if (table == "uploads" && find_text(row, "blob") != "")
       check_bytes(row, place, "received_bytes", "received_sha256");
     if (table == "sync_conflicts") check_subject(row, place);
+    if (table.starts_with("sync_")) check_paths(row, place);
+    if (table == "agents" && is_person(row)) {
+      add(place, "handle", "A person of the Workspace has this handle", row);
+    }
     if (table == "document_revisions") {
       const Json* document = find_row("documents", find_text(row, "document_id").value_or(""));
       const auto newest = document == nullptr ? std::nullopt : find_integer(*document, "content_revision");
@@ -426,6 +530,11 @@ class StateCheck {
       }
     }
     if (table == "sync_entries") {
+      const bool is_present = find_integer(row, "present") == 1;
+      const auto key = is_present ? std::optional(utf8::fold_key(find_text(row, "path").value_or(""))) : std::nullopt;
+      if (find_text(row, "path_key") != key) {
+        add(place, "path_key", "The key is the path in NFC, case-folded; null of a document that is not present", row);
+      }
       const Json* source = find_row("sync_sources", find_text(row, "source_id").value_or(""));
       const auto newest = source == nullptr ? std::nullopt : find_integer(*source, "revision");
       for (const std::string_view column :
@@ -437,6 +546,21 @@ class StateCheck {
     }
     if (table == "agent_events" && find_text(row, "status") == "leased" && !find_integer(row, "lease_expires_at")) {
       add(place, "lease_expires_at", "A leased event has a lease that ends", row);
+    }
+  }
+
+  bool is_person(const Json& agent) const {
+    return person_handles_.contains(
+        {find_text(agent, "workspace_id").value_or(""), to_lower(find_text(agent, "handle").value_or(""))});
+  }
+
+  void check_paths(const Json& row, const Loc& place) {
+    for (const std::string_view column : {"path", "local_path"}) {
+      const auto path = find_text(row, column);
+      if (!path) continue;
+      const auto problem = path_problem(*path);
+      if (problem) add(place, column, "The path is refused: " + *problem, row);
+      if (!problem && utf8::nfc(*path) != *path) add(place, column, "A path is in NFC", row);
     }
   }
 
@@ -502,10 +626,27 @@ class StateCheck {
   const Loc& loc_;
   ValidationErrors& errors_;
   std::map<std::string, Row, std::less<>> by_id_ = {};
-  std::map<std::string, std::optional<ByteSum>> bytes_ = {};  // by the name of the blob; empty: not there
+  std::set<std::pair<std::string, std::string>> person_handles_ = {};  // a Workspace, and the handle in lower case
+  std::map<std::string, std::optional<ByteSum>> bytes_ = {};           // by the name of the blob; empty: not there
 };
 
 }  // namespace
+
+void check_id_counters(const Json& tables, Ids ids, const Loc& loc, ValidationErrors& errors) {
+  for (const auto& [table, kind] : id_kinds) {
+    const Json* rows = find(tables, table);
+    if (rows == nullptr) continue;
+    std::set<std::string> there;
+    for (const Json& row : *rows) there.insert(find_text(row, "id").value_or(""));
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+      if (!there.contains(ids.uuid(kind))) continue;
+      errors.add(within(loc, "id_counters"),
+                 fmt::format("The next {} would get an id that {} has already", kind, table),
+                 nullptr);
+      break;
+    }
+  }
+}
 
 Result<void> check_state_tables(World& world, const Json& tables, const Loc& loc, ValidationErrors& errors) {
   WS_LET(const std::vector<std::string> known, state_tables(world.database));

@@ -69,11 +69,6 @@ constexpr Schema dribble_schema = {.name = "Dribble", .fields = dribble_fields};
 constexpr std::int64_t longest_delay_ms = 600'000;
 constexpr std::int64_t usual_wrong_length = 10;
 
-/// Whether a header can have the value: another line would be another header.
-bool is_one_line(std::string_view value) {
-  return std::ranges::none_of(value, [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; });
-}
-
 /// Reads the members of one effect, in each of their forms.
 class EffectReader {
  public:
@@ -158,7 +153,7 @@ class EffectReader {
     if (inner->is_number_integer() && *inner >= 0) {
       effect.retry_after = dump(*inner);
     } else if (inner->is_string() && !inner->get_ref<const std::string&>().empty() &&
-               is_one_line(inner->get_ref<const std::string&>())) {
+               http::is_field_value(inner->get_ref<const std::string&>())) {
       effect.retry_after = inner->get<std::string>();
     } else {
       add_error("retry_after", "retry_after takes seconds, the text of the field, or null: none");
@@ -188,9 +183,7 @@ class EffectReader {
       for (const auto& [name, text] : headers->items()) {
         if (!text.is_string()) continue;
         effect.answer->headers.emplace_back(name, text.get<std::string>());
-        const auto is_token = [](char c) { return c > ' ' && c < 0x7f && c != ':'; };
-        const bool is_name = !name.empty() && std::ranges::all_of(name, is_token);
-        if (is_name && is_one_line(effect.answer->headers.back().second)) continue;
+        if (http::is_field_name(name) && http::is_field_value(effect.answer->headers.back().second)) continue;
         add_error("headers", "A header's name is a token without blanks, its value one line");
       }
     }

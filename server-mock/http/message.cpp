@@ -109,6 +109,14 @@ std::optional<std::string_view> Request::find(std::string_view name) const {
   return found->value;
 }
 
+bool is_field_name(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) { return c > ' ' && c < 0x7F && c != ':'; });
+}
+
+bool is_field_value(std::string_view value) {
+  return std::ranges::none_of(value, [](char c) { return is_control(c) && c != '\t'; });
+}
+
 Response& Response::header(std::string_view name, std::string_view value) & {
   if (headers_.empty()) headers_.reserve(256);
   headers_.append(name).append(": ");

@@ -108,6 +108,10 @@ void split_target(Request& request);
 
 enum class WithBody { yes, no };
 
+/// Whether a header field can have the name (a token) and the value (one line: another would be another field).
+bool is_field_name(std::string_view name);
+bool is_field_value(std::string_view value);
+
 /// A response. Header fields are kept in wire format, as one string.
 class Response {
  public:

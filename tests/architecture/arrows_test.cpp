@@ -235,6 +235,7 @@ const std::vector<Room> rooms = {
           "services/built_in/",
           "services/events/",
           "services/shared/",
+          "services/sync_sources/",
           "store/"}),
     mock("application/",
          {"access/",

@@ -91,7 +91,7 @@ Json to_json(const TestRun& run, std::int64_t now) {
   for (const Json& result : *run.results) {
     ends_at += integer_of(result, "duration_ms", 0);
     if (!is_over && now < ends_at) break;
-    if (result["status"] == "failed") ++failed;
+    if (text_of(result, "status") == "failed") ++failed;
     results.push_back(result);
   }
   const auto total = static_cast<std::int64_t>(run.case_ids.size());

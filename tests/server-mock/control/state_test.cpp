@@ -376,6 +376,69 @@ TEST_CASE("state: every word and every reference of every table is checked", "[s
   CHECK(tables.size() >= 22);
 }
 
+TEST_CASE("state: what a row shows has the form that the API gives it", "[server-mock]") {
+  Wire wire;
+  const Things things(wire);
+  wire.send("POST", "/v1/projects", {{"title", "keyed"}}, {"Idempotency-Key: k"});
+  const Json state = wire.control("GET", "/state");
+  struct Fault {
+    std::string table;
+    std::string column;
+    Json value;
+    std::string named = {};  ///< where it is not the column
+  };
+  for (const auto& [table, column, value, named] : std::vector<Fault>{
+           {"conversations", "thread_id", "x"},
+           {"conversations", "thread_id", ""},
+           {"comment_entries", "conversation_thread_id", "x"},
+           {"comment_entries", "agent_mentions", "[1]"},
+           {"comment_entries", "actor_identity", "1"},
+           {"questions", "passages", R"([{"a": 1}])"},
+           {"questions", "passages", "{"},
+           {"test_runs", "results", "[{}]"},
+           {"sync_conflicts", "remote_body", "{}"},
+           {"sync_plans", "commit_body", "{}"},
+           {"idempotency_records", "status", 42},
+           {"idempotency_records", "status", 1'000'000'000'000'000},
+           {"idempotency_records", "headers", R"([["X", "a\r\nb: c"]])"},
+           {"sync_entries", "path", "../a.md"},
+           {"sync_entries", "path", "/etc/x"},
+           {"sync_entries", "path", "other.md", "path_key"},
+           {"sync_conflicts", "local_path", ".."},
+           {"agents", "handle", ""},
+           {"agents", "handle", "Mara"},
+       }) {
+    CAPTURE(table, column, dump(value));
+    Json other = state;
+    REQUIRE_FALSE(other.at("tables").at(table).empty());
+    other["tables"][table][0][column] = value;
+    const Json refused = wire.control("PUT", "/state", other, 422);
+    std::set<std::string> columns;
+    for (const Json& fault : refused.at("detail")) {
+      CHECK(fault.at("loc").at(2) == table);
+      columns.insert(fault.at("loc").at(4).get<std::string>());
+    }
+    CHECK(columns.contains(named.empty() ? column : named));
+  }
+  CHECK(wire.control("PUT", "/state", state) == state);
+}
+
+TEST_CASE("state: counters that would make an id again are refused, and nothing is replaced", "[server-mock]") {
+  Wire wire;
+  const Json state = wire.control("GET", "/state");
+  Json other = state;
+  if (GENERATE(false, true)) {
+    other["tables"].erase("id_counters");
+  } else {
+    for (Json& counter : other["tables"]["id_counters"]) counter["next"] = 0;
+  }
+  const Json refused = wire.control("PUT", "/state", other, 422);
+  CHECK(refused.at("detail").at(0).at("loc") == Json{"body", "tables", "id_counters"});
+  CHECK(refused.dump().find("The next document would get an id that documents has already") != std::string::npos);
+  CHECK(wire.control("GET", "/state") == state);
+  CHECK_FALSE(wire.new_document("next").empty());
+}
+
 TEST_CASE("state: an invalid state is refused with all errors", "[server-mock]") {
   Wire wire;
   const Json documents = wire.get("/v1/documents");
