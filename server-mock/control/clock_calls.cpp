@@ -1,6 +1,7 @@
 // Control calls for the clock.
 #include <cmath>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations/fields.hpp"
@@ -49,19 +50,22 @@ std::optional<std::string> clock_text(const Json& body, const MockClock& now) {
   return std::nullopt;
 }
 
-/// From `seconds` (may have a fraction) or `by`.
+constexpr std::int64_t longest_advance_s = std::int64_t{100} * 366 * 86400;
+
+/// From `seconds` (may have a fraction) or `by`, of which there is one.
 std::optional<std::chrono::milliseconds> distance_of(const Json& body) {
-  constexpr double hundred_years = 100.0 * 366 * 86400;
-  if (const Json* seconds = find(body, "seconds"); seconds != nullptr) {
+  const Json* seconds = find(body, "seconds");
+  if (seconds != nullptr && find(body, "by") != nullptr) return std::nullopt;
+  if (seconds != nullptr) {
     if (!seconds->is_number()) return std::nullopt;
     const auto count = seconds->get<double>();
-    if (!(count >= 0 && count <= hundred_years)) return std::nullopt;
+    if (!(count >= 0 && count <= static_cast<double>(longest_advance_s))) return std::nullopt;
     return std::chrono::milliseconds(std::llround(count * 1000));
   }
   const auto by = find_text(body, "by");
   if (!by) return std::nullopt;
   const auto parsed = parse_duration(by->starts_with('+') ? by->substr(1) : *by);
-  if (!parsed || parsed->count() < 0) return std::nullopt;
+  if (!parsed || parsed->count() < 0 || *parsed > std::chrono::seconds(longest_advance_s)) return std::nullopt;
   return *parsed;
 }
 
@@ -91,7 +95,7 @@ ServiceResult advance_clock(Call& call) {
     return invalid("body",
                    "seconds",
                    given == nullptr ? "missing" : "value_error",
-                   "seconds is a number, 0 or more",
+                   fmt::format("Give seconds (0 to {}) or by (\"2h\"), not both", longest_advance_s),
                    given == nullptr ? call.body : *given);
   }
   if (!MockClock::has(call.sandbox.clock.now() + *by)) {

@@ -170,6 +170,10 @@ TEST_CASE("clock: it advances by seconds, whole or not, or by a duration", "[ser
   for (const Json& bad : {Json(nullptr), Json{{"seconds", "5"}}, Json{{"seconds", -1}}, Json{{"by", "soon"}}}) {
     wire.control("POST", "/clock:advance", bad, 422);
   }
+  for (const Json& bad : {Json{{"seconds", 6'324'480'000}}, Json{{"by", "1h"}, {"seconds", 1}}}) {
+    CHECK(wire.control("POST", "/clock:advance", bad, 422).at("detail").at(0).at("msg") ==
+          "Give seconds (0 to 3162240000) or by (\"2h\"), not both");
+  }
 }
 
 }  // namespace ws::mock::test
