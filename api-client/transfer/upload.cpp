@@ -33,8 +33,9 @@ auto disk(const std::filesystem::path& path, std::string_view reason) {
 }
 
 auto changed(const std::filesystem::path& path) {
-  return fail(
-      Failure::Kind::disk, fmt::format("{} changed while it was sent", path.string()), "run the same command again");
+  return fail(Failure::Kind::disk,
+              fmt::format("{} changed after its upload was started", path.string()),
+              "run the same command again");
 }
 
 /// Reads a file for an upload: streamed while it is sent, hashed on the way, never whole in memory.
@@ -157,6 +158,8 @@ class Upload : public std::enable_shared_from_this<Upload> {
 
   void finish() {
     started_.state = UploadState::finishing;
+    // Where somebody else has sent the bytes, they should be those of the file.
+    if (*hash_ || !started_.hash) started_.hash = *hash_ ? *hash_ : hash_of(file_);
     if (observer_.finishing) return observer_.finishing(started_, [self = shared_from_this()] { self->send_finish(); });
     if (auto kept = keep(); !kept) return done_(fail(std::move(kept).error()));
     send_finish();
@@ -206,7 +209,6 @@ class Upload : public std::enable_shared_from_this<Upload> {
   /// The refusal tells nothing of the finalize of an earlier run: the service may have forgotten an upload that became
   /// an Asset.
   void look_among_assets(Result<Reply> refusal) {
-    if (in_doubt_ && observer_.makes_another) return start_anew();
     client_.start({.operation = "files.list", .parameters = {{"limit", "100"}}},
                   [self = shared_from_this(), refusal = std::move(refusal).error()](const Result<Reply>& list) mutable {
                     const auto id = list ? self->find_ours(*list->json) : std::nullopt;
@@ -222,13 +224,13 @@ class Upload : public std::enable_shared_from_this<Upload> {
   /// The id of the Asset with these bytes, under this name.
   std::optional<std::string> find_ours(const Json& list) const {
     const Json* const data = find(list, "data");
-    const auto hash = *hash_ ? *hash_ : hash_of(file_);
-    if (!hash || data == nullptr || !data->is_array()) return std::nullopt;
+    if (!started_.hash || data == nullptr || !data->is_array()) return std::nullopt;
     for (const Json& asset : *data) {
       const bool is_named = observer_.any_name || find_text(asset, "original_file_name") == file_.file_name;
       const auto size = find_integer(asset, "size_bytes").value_or(-1);
       if (!is_named || size != static_cast<std::int64_t>(file_.stamp.size_bytes)) continue;
-      if (Sha256::from_hex(find_text(asset, "content_sha256").value_or("")) == hash) return find_text(asset, "id");
+      if (Sha256::from_hex(find_text(asset, "content_sha256").value_or("")) == started_.hash)
+        return find_text(asset, "id");
     }
     return std::nullopt;
   }
@@ -262,7 +264,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
     const auto size = find_integer(asset, "size_bytes");
     const auto sha256 = Sha256::from_hex(find_text(asset, "content_sha256").value_or(""));
     const bool other_size = size && static_cast<std::uint64_t>(*size) != file_.stamp.size_bytes;
-    if (!other_size && (!sha256 || !*hash_ || *sha256 == **hash_)) return done_(std::move(reply));
+    if (!other_size && (!sha256 || !started_.hash || *sha256 == *started_.hash)) return done_(std::move(reply));
     if (observer_.forgotten) observer_.forgotten(started_);
     done_(fail(Failure{
         .kind = Failure::Kind::integrity,

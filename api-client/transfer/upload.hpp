@@ -1,7 +1,7 @@
 /// Uploads a file as an Asset: start, PUT of the bytes, finalize. An interrupted upload is resumed.
 ///
 /// The key goes to the API alone, never to the upload address. The bytes stream from disk. An upload that ended
-/// half-way is described by a `StartedUpload`; given back with the same file, it is finished: if its finalize was in
+/// half-way is described by a `StartedUpload`; given back with the same bytes, it is finished: if its finalize was in
 /// doubt, that is asked for first, so that one file becomes one Asset. Where the service refuses this, the newest
 /// Assets are looked through; if it is not among them, the outcome stays unknown.
 #pragma once
@@ -47,6 +47,7 @@ struct StartedUpload {
   std::string upload_url = {};
   http::Headers upload_headers = {};
   std::string expires_at = {};
+  std::optional<Sha256> hash = {};           ///< of the bytes; known from the finalize on
   UploadState state = UploadState::started;  ///< `finishing`: a finalize may have been seen by the service
 };
 
@@ -58,9 +59,8 @@ Call upload_finish_call(const UploadFile& file, const StartedUpload& started);
 Result<StartedUpload> read_started_upload(const Json& answer);
 
 struct UploadObserver {
-  bool begins_anew = true;     ///< where the service does not know an earlier start any more
-  bool makes_another = false;  ///< also where that one may have become an Asset
-  bool any_name = false;       ///< whatever its name, an Asset of the same bytes is what came of an upload in doubt
+  bool begins_anew = true;  ///< where the service does not know an earlier start any more
+  bool any_name = false;    ///< whatever its name, an Asset of the same bytes is what came of an upload in doubt
   /// After the start and before the finalize, to be kept; a failure ends the upload.
   std::function<Result<void>(const StartedUpload&)> kept = {};
   /// In place of `kept` before the finalize, which waits until `go_on` is called: so that those of many uploads can be

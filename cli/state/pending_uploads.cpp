@@ -42,13 +42,26 @@ Json to_json(const PendingUpload& upload) {
           {"mime_type", upload.file.mime_type},
           {"size_bytes", upload.file.stamp.size_bytes},
           {"changed_ns", upload.file.stamp.changed_ns},
-          {"base_url", upload.base_url}};
+          {"content_sha256", started.hash ? Json(started.hash->hex()) : Json()},
+          {"base_url", upload.base_url},
+          {"key", upload.who.key},
+          {"account", upload.who.account}};
+}
+
+Uploader uploader_from_json(const Json& record) {
+  return {.key = find_text(record, "key").value_or(""), .account = find_text(record, "account").value_or("")};
+}
+
+/// Of the same person or agent, or, where one of the two does not know whose it is, of the same key.
+bool is_same_uploader(const Uploader& one, const Uploader& other) {
+  return one.account.empty() || other.account.empty() ? one.key == other.key : one.account == other.account;
 }
 
 Result<PendingUpload> upload_from_json(const Json& value) {
   const auto text = [&value](std::string_view key) { return find_text(value, key).value_or(""); };
-  PendingUpload upload{.base_url = text("base_url")};
+  PendingUpload upload{.base_url = text("base_url"), .who = uploader_from_json(value)};
   WS_LET(upload.started, read_started_upload(value));
+  upload.started.hash = Sha256::from_hex(text("content_sha256"));
   upload.started.state = find_bool(value, "finishing").value_or(false) ? UploadState::finishing : UploadState::started;
   upload.file = {.path = text("path"), .file_name = text("file_name"), .mime_type = text("mime_type")};
   upload.file.stamp.size_bytes = static_cast<std::uint64_t>(find_integer(value, "size_bytes").value_or(0));
@@ -56,8 +69,12 @@ Result<PendingUpload> upload_from_json(const Json& value) {
   return upload;
 }
 
-bool is_same_file(const UploadFile& a, const UploadFile& b) {
-  return a.path == b.path && a.stamp == b.stamp && a.file_name == b.file_name && a.mime_type == b.mime_type;
+/// The path of a file does not tell which bytes may have become an Asset; what was only started has none yet.
+bool is_of_file(const PendingUpload& upload, const UploadFile& file) {
+  const UploadFile& its = upload.file;
+  if (its.file_name != file.file_name || its.mime_type != file.mime_type) return false;
+  if (upload.started.state == UploadState::started) return its.path == file.path && its.stamp == file.stamp;
+  return its.stamp.size_bytes == file.stamp.size_bytes && upload.started.hash && upload.started.hash == hash_of(file);
 }
 
 /// One whose end is not known counts as not lapsed: the service decides.
@@ -192,11 +209,13 @@ std::vector<PendingUpload> PendingUploads::list(Time now) const {
 std::optional<PendingUpload> PendingUploads::find(const std::vector<PendingUpload>& listed,
                                                   const UploadFile& file,
                                                   const std::string& base_url,
+                                                  const Uploader& who,
                                                   Time now) {
   for (const PendingUpload& upload : listed) {
     const bool in_doubt = upload.started.state == UploadState::finishing;
     const bool usable = in_doubt || !has_lapsed(upload, now);
-    if (usable && upload.base_url == base_url && is_same_file(upload.file, file)) return upload;
+    const bool is_theirs = upload.base_url == base_url && is_same_uploader(upload.who, who);
+    if (usable && is_theirs && is_of_file(upload, file)) return upload;
   }
   return std::nullopt;
 }
@@ -205,13 +224,6 @@ namespace {
 
 constexpr std::chrono::hours finished_ones_stay{24};
 constexpr std::string_view turns_file = "turns";
-
-/// Of the same person or agent, or, where one of the two does not know whose it is, of the same key.
-bool is_of(const Json& record, const Uploader& who) {
-  const std::string account = find_text(record, "account").value_or("");
-  if (!account.empty() && !who.account.empty()) return account == who.account;
-  return find_text(record, "key") == who.key;
-}
 
 }  // namespace
 
@@ -268,7 +280,7 @@ std::optional<Json> FinishedUploads::take(const UploadFile& file, const Uploader
   for (auto name = names_.lower_bound(begin); name != names_.end() && name->starts_with(begin); ++name) {
     const auto text = read_file(folder_ / *name);
     const auto value = text ? parse_bounded(*text) : Result<Json>(fail(text.error()));
-    if (!value || !is_of(*value, who)) continue;
+    if (!value || !is_same_uploader(uploader_from_json(*value), who)) continue;
     const auto at = parse_rfc3339(find_text(*value, "at").value_or(""));
     const Json* const asset = find(*value, "asset");
     if (!at || now_ - *at > finished_ones_stay || asset == nullptr || !asset->is_object()) continue;

@@ -1,7 +1,8 @@
 /// Uploads that were begun and not finished: `$XDG_STATE_HOME/ws/uploads/ID.json`, 0600.
 ///
-/// They hold the upload address, which lets whoever has it write the bytes. A file is found again by its path, size and
-/// time of change, at the same server.
+/// They hold the upload address, which lets whoever has it write the bytes. One that may have become an Asset is known
+/// by its bytes, name and type, one that was only started by its path, size and time of change too; both for the same
+/// person or agent, or the same key, at the same server.
 #pragma once
 
 #include <filesystem>
@@ -20,10 +21,17 @@
 
 namespace ws::cli {
 
+/// Whose uploads they are, as hashes.
+struct Uploader {
+  std::string key = {};
+  std::string account = {};  ///< of the key's person or agent (`identity_of`); empty: not known
+};
+
 struct PendingUpload {
   StartedUpload started = {};
   UploadFile file = {};  ///< with an absolute path
   std::string base_url = {};
+  Uploader who = {};
 };
 
 class PendingUploads {
@@ -36,10 +44,11 @@ class PendingUploads {
   Result<void> save_all(const std::vector<PendingUpload>& uploads) const;
   /// Fails with `not_found`, or `disk`.
   Result<PendingUpload> load(std::string_view upload_id) const;
-  /// The newest of this very file at this server that has not lapsed, among what `list` gave.
+  /// The newest of this file that has not lapsed, among what `list` gave. Reads the file where one may be of its bytes.
   static std::optional<PendingUpload> find(const std::vector<PendingUpload>& listed,
                                            const UploadFile& file,
                                            const std::string& base_url,
+                                           const Uploader& who,
                                            Time now);
   void forget(std::string_view upload_id) const;
   /// All of them, the newest first; what cannot be read is left out. Those that lapsed a week ago are removed.
@@ -49,12 +58,6 @@ class PendingUploads {
   std::filesystem::path file_of(std::string_view upload_id) const;
 
   std::filesystem::path folder_;
-};
-
-/// Whose uploads they are, as hashes.
-struct Uploader {
-  std::string key = {};
-  std::string account = {};  ///< of the key's person or agent (`identity_of`); empty: not known
 };
 
 /// What `ws files upload` has uploaded in the last 24 hours: `$XDG_STATE_HOME/ws/uploaded/*.json`, 0600. A command that

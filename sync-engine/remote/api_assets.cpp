@@ -31,6 +31,7 @@ class OneUpload : public std::enable_shared_from_this<OneUpload> {
     if (!upload_.in_doubt) return send({});
     send(StartedUpload{.upload_id = upload_.in_doubt->upload_id,
                        .blob_name = upload_.in_doubt->blob_name,
+                       .hash = upload_.hash,
                        .state = UploadState::finishing});
   }
 

@@ -232,7 +232,7 @@ class Uploads {
     if (!session_.has("again")) known = finished_.take(file, *who_);
     if (!known) return begin(place);
     // What an earlier run left of it would be taken for an unfinished one.
-    while (const auto left = PendingUploads::find(earlier_, file, base_url_, session_.world().clock.now())) {
+    while (const auto left = unfinished(place)) {
       pending_.forget(left->started.upload_id);
       std::erase_if(earlier_,
                     [&left](const PendingUpload& each) { return each.started.upload_id == left->started.upload_id; });
@@ -256,35 +256,43 @@ class Uploads {
     end(place, Reply{.status = status, .json = JsonBox(asset)});
   }
 
+  /// What an earlier run left of the file; nothing with --again, which makes another Asset.
+  std::optional<PendingUpload> unfinished(std::size_t place) const {
+    if (session_.has("again")) return std::nullopt;
+    return PendingUploads::find(earlier_, files_[place], base_url_, *who_, session_.world().clock.now());
+  }
+
   void begin(std::size_t place) {
     const UploadFile& file = files_[place];
     std::optional<StartedUpload> resumed;
-    if (auto pending = PendingUploads::find(earlier_, file, base_url_, session_.world().clock.now())) {
+    if (auto pending = unfinished(place)) {
       resumed = std::move(pending->started);
       if (session_.has("verbose")) session_.note(names_[place] + ": resuming the upload " + resumed->upload_id);
     }
-    UploadObserver observer{.makes_another = session_.has("again")};
+    UploadObserver observer;
     if (resumed) upload_ids_[place] = resumed->upload_id;
     observer.kept = [this, place, &file](const StartedUpload& started) {
       const bool is_new = std::exchange(upload_ids_[place], started.upload_id) != started.upload_id;
       const bool is_mere_start = is_new && file.stamp.size_bytes < recorded_from_bytes;
-      if (!is_mere_start) keep(session_, PendingUpload{.started = started, .file = file, .base_url = base_url_});
+      if (!is_mere_start) keep(session_, {.started = started, .file = file, .base_url = base_url_, .who = *who_});
       return Result<void>();
     };
     // One that may have become an Asset is always recorded: it is asked for before the file is sent again.
     observer.finishing = [this, place, &file](const StartedUpload& started, std::function<void()> send) {
       upload_ids_[place] = started.upload_id;
       if (unrecorded_.empty()) waiting_since_ = std::chrono::steady_clock::now();
-      unrecorded_.push_back({.started = started, .file = file, .base_url = base_url_});
+      unrecorded_.push_back({.started = started, .file = file, .base_url = base_url_, .who = *who_});
       waiting_.push_back(std::move(send));
     };
     observer.forgotten = [this](const StartedUpload& started) { pending_.forget(started.upload_id); };
     observer.progress = [this, place](std::uint64_t bytes) { sent_[place] = bytes; };
     start_upload(client_, file, std::move(resumed), std::move(observer), [this, place, &file](Result<Reply> reply) {
       if (!reply && reply.error().call.applied == Applied::unknown) {
-        reply.error().hint =
-            "run the same command again to resume; `ws files list` shows whether the file is there, --again uploads it "
-            "anew";
+        const bool is_again = session_.has("again");
+        reply.error().hint = fmt::format(
+            "run the same command {} to resume; `ws files list` shows whether the file is there, --again uploads it "
+            "anew",
+            is_again ? "without --again" : "again");
       }
       if (reply) {
         any_new_ = true;
@@ -322,7 +330,7 @@ class Uploads {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (!results_[i]) {
         Failure failure{.kind = stopped_->kind, .what = "not sent: " + stopped_->what};
-        const auto left = PendingUploads::find(earlier_, files_[i], base_url_, session_.world().clock.now());
+        const auto left = unfinished(i);
         if (left && left->started.state == UploadState::finishing) failure.call.applied = Applied::unknown;
         results_[i] = fail(std::move(failure));
       }
@@ -380,13 +388,20 @@ class Uploads {
   std::optional<Failure> stopped_;
 };
 
+Uploader uploader_by(const Key& key, const std::optional<sync::Account>& account) {
+  return {.key = Sha256::of(key.credential.origin + "\n" + key.credential.secret).hex(),
+          .account = account ? identity_of(*account) : ""};
+}
+
 /// Only the first of the three calls; what the last one needs is kept.
 Result<ExitCode> start_only(Session& session, const UploadFile& file) {
   WS_LET(Client * client, session.client());
+  WS_LET(const Key key, session.key());
   WS_LET(const BaseUrl url, session.base_url());
   WS_LET(const Reply reply, client->call(upload_start_call(file)));
   WS_LET(const StartedUpload started, read_started_upload(*reply.json));
-  keep(session, {.started = started, .file = file, .base_url = url.text});
+  keep(session,
+       {.started = started, .file = file, .base_url = url.text, .who = uploader_by(key, known_account(session, key))});
   print_reply(session, operation_of("files.upload_start"), reply);
   if (is_for_people(session)) {
     session.note("finish it with " + ShellCommand{"ws", "files", "finalize", started.upload_id}.in_backticks());
@@ -403,19 +418,16 @@ Result<std::shared_ptr<const Uploader>> uploader_of(Session& session,
                                                     const NamedFiles& named,
                                                     const FinishedUploads& finished) {
   WS_LET(const Key key, session.key());
-  auto who = std::make_shared<Uploader>(
-      Uploader{.key = Sha256::of(key.credential.origin + "\n" + key.credential.secret).hex()});
   auto account = known_account(session, key);
-  const bool may_be_known =
-      !session.has("again") && std::ranges::any_of(named.files, [&finished](const Result<UploadFile>& file) {
-        return file && finished.may_know(*file);
-      });
+  const auto may_know = [&finished](const Result<UploadFile>& file) { return file && finished.may_know(*file); };
+  const PendingUploads pending(session.paths().state);
+  const bool may_be_known = !session.has("again") && (std::ranges::any_of(named.files, may_know) ||
+                                                      !pending.list(session.world().clock.now()).empty());
   if (!account && may_be_known) {
     WS_LET(account, account_of(session, key, unknown_to_others));
   }
-  if (account) {
-    who->account = identity_of(*account);
-  } else {
+  auto who = std::make_shared<Uploader>(uploader_by(key, account));
+  if (!account) {
     client.start({.operation = "me.get", .validate = false, .repeat = false},
                  [&session, key, who](const Result<Reply>& reply) {
                    const auto told = account_told(session, key, reply, unknown_to_others);
@@ -481,20 +493,28 @@ Result<ExitCode> finalize(Session& session) {
     WS_LET(const Reply reply, client->call(std::move(call)));
     return print_reply(session, operation, reply);
   }
-  // As a resumed upload: the bytes are sent if the service does not have them yet.
+  // As a resumed upload: if the service does not have the bytes yet, those that the file has now are sent.
+  UploadFile file = pending->file;
+  const auto stamp = stamp_of(file.path);
+  const bool is_of_other_size = stamp && stamp->size_bytes != file.stamp.size_bytes;
+  if (stamp && !is_of_other_size) file.stamp = *stamp;
   StartedUpload started = pending->started;
   if (started.state == UploadState::started) started.state = UploadState::sent;
   UploadObserver observer{.begins_anew = false};
-  observer.kept = [&session, &pending](const StartedUpload& one) {
-    keep(session, {.started = one, .file = pending->file, .base_url = pending->base_url});
+  observer.kept = [&session, &pending, &file](const StartedUpload& one) {
+    keep(session, {.started = one, .file = file, .base_url = pending->base_url, .who = pending->who});
     return Result<void>();
   };
   observer.forgotten = [&kept](const StartedUpload& one) { kept.forget(one.upload_id); };
   std::optional<Result<Reply>> result;
-  start_upload(*client, pending->file, std::move(started), std::move(observer), [&result](Result<Reply> reply) {
+  start_upload(*client, file, std::move(started), std::move(observer), [&result](Result<Reply> reply) {
     result = std::move(reply);
   });
   while (!result) client->run(std::chrono::milliseconds{1000});
+  if (!*result && result->error().kind == Failure::Kind::disk && is_of_other_size) {
+    result->error().hint =
+        "upload what it holds now: " + ShellCommand{"ws", "files", "upload", file.path.string()}.in_backticks();
+  }
   if (!*result) return fail(result->error());
   forget_once_told(session, pending->started.upload_id);
   return print_reply(session, operation, **result);

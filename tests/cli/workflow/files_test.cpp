@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/sha256.hpp"
 #include "tests/cli/workflow/stage.hpp"
 #include "tests/support/relay.hpp"
 
@@ -118,6 +119,61 @@ TEST_CASE("files: a finalize whose answer is lost is exit 12, run again, there i
   CHECK(stage.assets() == 1);
   stage.json({"files", "upload", "a.md", "--again"});  // a new wish is a new file
   CHECK(stage.assets() == 2);
+}
+
+TEST_CASE("files: an upload in doubt is known by its bytes and its uploader, not by where they lie", "[cli]") {
+  const FileStage stage;
+  control(stage.server,
+          "POST",
+          "/faults",
+          R"({"operation": "files.upload_finish", "nth": 1, "phase": "after",
+              "effect": {"close_without_answer": true}})");
+  const auto path = stage.folder / "a.txt";
+  const auto written = std::filesystem::file_time_type::clock::now() - std::chrono::hours{1};
+  const auto write = [&](const std::string& text) {
+    write_text(path, text);
+    std::filesystem::last_write_time(path, written);
+  };
+  write("one\n");
+  stage.json({"files", "upload", "a.txt"}, 12);
+  const std::string first = parse(body_of(stage.server, "/v1/files?limit=1"))["data"][0]["id"];
+  const auto id_with_key = [&](const std::string& key) {
+    Person other(stage.server);
+    other.environment["XDG_STATE_HOME"] = (stage.person.home() / "STATE").string();
+    other.environment["WS_TOKEN"] = text_at(parse(control(stage.server, "POST", "/keys", key)), "secret");
+    return text_at(parse(other.ws({"files", "upload", "a.txt", "--json"}, stage.folder.path()).out), "id");
+  };
+  std::string id;
+  bool is_first = true;
+  SECTION("written anew") {
+    write_text(path, "one\n");
+    id = stage.json({"files", "upload", "a.txt"})["id"];
+  }
+  SECTION("spelled otherwise") { id = stage.json({"files", "upload", "./a.txt"})["id"]; }
+  SECTION("moved") {
+    std::filesystem::create_directory(stage.folder / "x");
+    std::filesystem::rename(path, stage.folder / "x/a.txt");
+    id = stage.json({"files", "upload", "x/a.txt"})["id"];
+  }
+  SECTION("another key of the same person") { id = id_with_key("{}"); }
+  SECTION("a key of somebody else") {
+    is_first = false;
+    id = id_with_key(R"({"person": "tomas@example.com"})");
+  }
+  SECTION("other bytes of the same size and time") {
+    is_first = false;
+    write("two\n");
+    const Json asset = stage.json({"files", "upload", "a.txt"});
+    CHECK(asset["content_sha256"] == Sha256::of("two\n").hex());
+    id = asset["id"];
+  }
+  SECTION("--again") {
+    is_first = false;
+    id = stage.json({"files", "upload", "a.txt", "--again"})["id"];
+  }
+  CHECK_FALSE(id.empty());
+  CHECK((id == first) == is_first);
+  CHECK(stage.assets() == (is_first ? 1 : 2));
 }
 
 TEST_CASE("files: a file that is named twice, or lies in two folders, is one Asset, and --again makes one each",
@@ -235,6 +291,17 @@ TEST_CASE("files: an upload that was only started is finished by its id", "[cli]
   CHECK(stage.assets() == 1);
 }
 
+TEST_CASE("files: an upload that was only started takes what the file holds later, if it has the same size", "[cli]") {
+  const FileStage stage;
+  write_text(stage.folder / "a.md", "# A\n");
+  const std::string id = stage.json({"files", "upload", "a.md", "--start-only"})["upload_id"];
+  write_text(stage.folder / "a.md", "# Longer\n");
+  const std::string hint = stage.json({"files", "finalize", id}, 14)["error"]["hint"];
+  CHECK(hint.find("`ws files upload " + (stage.folder / "a.md").string() + "`") != std::string::npos);
+  write_text(stage.folder / "a.md", "# B\n");
+  CHECK(stage.json({"files", "finalize", id})["content_sha256"] == Sha256::of("# B\n").hex());
+}
+
 TEST_CASE("files: a download that is cut is gone on with, another hash is exit 15 and leaves no file", "[cli]") {
   const std::string text = text_of_size(300'000);
   std::atomic<int> cuts{2};
@@ -337,7 +404,7 @@ TEST_CASE("files: an upload in doubt that the service has forgotten stays unknow
     if (seen.target != "/v1/files/uploads:finalize") return forward();
     switch (++finalized) {
       case 1: forward(); return Script{CloseConnection{}};
-      case 4: return forward();
+      case 3: return forward();
       default: return answer(404, R"({"detail": "There is no such upload"})");
     }
   });
