@@ -23,7 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The draft of an edit and the text that it started from, on disk: the next `ws docs edit` resumes an unsent draft.
+/// The draft of an edit, the text that it started from, and what was sent last, on disk: the next `ws docs edit`
+/// resumes an unsent draft.
 class EditedText {
  public:
   EditedText(const fs::path& state, const std::string& server, const std::string& document_id)
@@ -52,12 +53,25 @@ class EditedText {
     return write_file(folder_ / "revision", std::to_string(base.revision), 0600);
   }
 
+  /// Whether it is stored may never be answered.
+  Result<void> keep_sent(std::string_view text) const { return write_file(sent_file(), text, 0600); }
+  std::optional<std::string> sent() const {
+    auto text = read_file(sent_file());
+    return text ? std::optional(std::move(*text)) : std::nullopt;
+  }
+  void forget_sent() const {
+    std::error_code ignored;
+    fs::remove(sent_file(), ignored);
+  }
+
   void end() const {
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
   }
 
  private:
+  fs::path sent_file() const { return folder_ / "sent.md"; }
+
   fs::path folder_;
 };
 
@@ -88,7 +102,12 @@ class Edit {
                             .parameters = {{"document_id", id_}},
                             .body = Json{{"content", content}, {"expected_content_revision", base.revision}}});
     }
-    auto end = update_walked(session_, client_, {.document_id = id_, .base = base, .content = std::move(content)});
+    auto end = update_walked(session_,
+                             client_,
+                             {.document_id = id_,
+                              .base = base,
+                              .content = std::move(content),
+                              .before_sending = [this](std::string_view text) { return text_.keep_sent(text); }});
     if (!end) return fail(kept(end.error()));
     if (end->reply) return done(*end->reply);
     if (!end->keeps_theirs) return fail(left(*end));
@@ -101,6 +120,16 @@ class Edit {
   /// Resumes the draft of an earlier run, else starts from the document.
   Result<SeenText> begin() {
     if (auto left = text_.left_base()) {
+      if (const auto sent = text_.sent()) {
+        auto now = read_document(client_, id_);
+        if (!now) return fail(kept(now.error()));
+        text_.forget_sent();
+        if (now->content == *sent) {
+          WS_TRY(text_.begin(*now, now->content));
+          session_.note(fmt::format("your draft was stored as revision {}", now->revision));
+          return std::move(*now);
+        }
+      }
       session_.note(fmt::format("resuming your unsent draft, made from revision {}", left->revision));
       return std::move(*left);
     }

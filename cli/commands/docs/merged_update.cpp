@@ -54,6 +54,7 @@ Result<Reply> send_update(Session& session, Client& client, const TextChange& ch
   if (change.title) body["title"] = *change.title;
   call.body = JsonBox(std::move(body));
   WS_TRY(check_call(session, operation, call));
+  if (change.before_sending) WS_TRY(change.before_sending(change.content));
   return client.call(std::move(call));
 }
 

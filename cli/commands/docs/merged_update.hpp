@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api-client/client/client.hpp"
 #include "cli/commands/shared/session.hpp"
@@ -48,6 +50,8 @@ struct TextChange {
   bool base_is_known = true;              ///< false: `base` has a revision and no text
   std::string content = {};               ///< the new text
   std::optional<std::string> title = {};  ///< the new title, if it changes
+  /// Gets each text before it is sent: the change, or its merge with a newer revision. A failure ends the update.
+  std::function<Result<void>(std::string_view text)> before_sending = {};
 };
 
 /// The result: `reply` where the text was stored, else the texts in conflict.

@@ -21,10 +21,11 @@ struct EditStage {
   }
 
   Ended ws(std::vector<std::string> arguments) const { return person.ws(std::move(arguments), folder.path()); }
-  Ended edit(const std::string& script) {
+  Ended edit(const std::string& script, std::vector<std::string> flags = {}) {
     write_text(folder / "editor.sh", "set -e\n" + script + "\n");
     person.environment["EDITOR"] = "sh " + (folder / "editor.sh").string();
-    return ws({"docs", "edit", id});
+    flags.insert(flags.begin(), {"docs", "edit", id});
+    return ws(std::move(flags));
   }
   /// What somebody else does meanwhile, as a line of that script.
   std::string others_write(const std::string& text) const {
@@ -160,4 +161,23 @@ TEST_CASE("docs edit: a second one of the same document is refused, and costs th
   CHECK(second.find("is editing this document") != std::string::npos);
   CHECK(second.find("exit 14") != std::string::npos);
   CHECK(stage.content() == "# Plan\n\nWe sail at noon.\n\nTomas brings bread.\n");
+}
+
+TEST_CASE("docs edit: a text that was stored without an answer is what the next edit starts from", "[cli]") {
+  const bool is_merged = GENERATE(false, true);
+  EditStage stage;
+  // Of three updates, theirs, one that is refused, and the merged one, the last gets no answer.
+  control(stage.server,
+          "POST",
+          "/faults",
+          R"({"operation": "docs.update", "phase": "after", "effect": {"close_without_answer": true}, "nth": )" +
+              std::string(is_merged ? "3}" : "1}"));
+  const std::string theirs = stage.others_write("# Plan\n\nWe sail at dawn.\n\nMara brings bread.\n");
+  CHECK(stage.edit((is_merged ? theirs + "\n" : "") + "sed -i 's/dawn/noon/' \"$1\"", {"--no-retry"}).exit == 12);
+  const std::string stored = stage.content();
+  CHECK(stored == std::string("# Plan\n\nWe sail at noon.\n\n") + (is_merged ? "Mara" : "Tomas") + " brings bread.\n");
+  const Ended ended = stage.edit("echo 'One more line.' >>\"$1\"");
+  CHECK(ended.exit == 0);
+  CHECK(ended.err == "your draft was stored as revision " + std::string(is_merged ? "3" : "2") + "\n");
+  CHECK(stage.content() == stored + "One more line.\n");
 }
