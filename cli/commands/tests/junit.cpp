@@ -51,6 +51,7 @@ std::string run_to_junit(const Json& run) {
   std::string cases;
   int count = 0;
   int failures = 0;
+  int errors = 0;
   int skipped = 0;
   std::int64_t duration = 0;
   if (const Json* const results = find(run, "results"); results != nullptr && results->is_array()) {
@@ -66,9 +67,23 @@ std::string run_to_junit(const Json& run) {
       cases += case_to_junit(result, suite);
     }
   }
-  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{:.3f}\"",
+  // A report without a failure is taken for a run that passed.
+  if (failures == 0 && phase_of(run) == Phase::failed) {
+    ++count;
+    ++errors;
+    const std::string status = escaped(find_text(run, "status").value_or("failed"));
+    cases += fmt::format(
+        "    <testcase classname=\"{0}\" name=\"{1}\" time=\"0.000\">\n      <error type=\"{2}\" message=\"the run "
+        "ended "
+        "with status {2}\"/>\n    </testcase>\n",
+        escaped(suite),
+        escaped(id),
+        status);
+  }
+  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\"",
                                          count,
                                          failures,
+                                         errors,
                                          skipped,
                                          static_cast<double>(duration) / 1000);
   return fmt::format(

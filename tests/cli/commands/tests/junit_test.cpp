@@ -34,6 +34,17 @@ TEST_CASE("junit: a run of which little came is a report all the same", "[cli]")
   CHECK(run_to_junit(Json::object()).find("tests=\"0\"") != std::string::npos);
 }
 
+TEST_CASE("junit: a run that failed without a failed case is an error of the report", "[cli]") {
+  Json run = {{"id", "r1"}, {"status", GENERATE("failed", "cancelled")}};
+  run["results"] = GENERATE(Json(), Json::array(), Json::array({{{"case_id", "a"}, {"status", "passed"}}}));
+  const std::string report = run_to_junit(run);
+  CAPTURE(report);
+  CHECK(report.find("errors=\"1\"") != std::string::npos);
+  CHECK(report.find("<error type=\"" + run["status"].get<std::string>() + "\"") != std::string::npos);
+  run["status"] = "passed";
+  CHECK(run_to_junit(run).find("<error") == std::string::npos);
+}
+
 TEST_CASE("waiting: only words that are known to be ends are ends", "[cli]") {
   CHECK(phase_of(Json{{"status", "completed"}}) == Phase::done);
   CHECK(phase_of(Json{{"status", "cancelled"}}) == Phase::failed);
