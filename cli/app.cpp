@@ -329,12 +329,7 @@ class App {
     // The output of a failed command is shown, but --output writes no file.
     if (!ended && session.has("output")) return ended;
     auto finished = session.printer().finish();
-    if (ended && !finished) {
-      Failure failure = std::move(finished).error();
-      // Whatever the report failed at, what it would have told is made.
-      if (session.outcomes().has_made()) failure.kind = Failure::Kind::disk;
-      return fail(session.outcomes().tell(std::move(failure)));
-    }
+    if (ended && !finished) return fail(session.outcomes().tell(std::move(finished).error()));
     if (finished) WS_TRY(keep_unshown(session));
     if (finished) session.output_done();
     if (ended && has_reached_reader(*ended, session)) session.outcomes().told();

@@ -319,6 +319,7 @@ void OutcomeLog::check(const Result<void>& written) const {
 
 Failure OutcomeLog::tell(Failure failure) const {
   if (made_.empty()) return failure;
+  const bool has_format_failed = std::exchange(failure.kind, Failure::Kind::disk) != Failure::Kind::disk;
   failure.call.applied = Applied::yes;
   failure.call.operation = made_.front().operation;
   Json details = {{"made", Json::array()}};
@@ -350,6 +351,7 @@ Failure OutcomeLog::tell(Failure failure) const {
   if (!files.empty()) kept.push_back("the answer has a secret and is in " + files + ", which only you can read");
   std::ranges::copy(lost, std::back_inserter(kept));
   if (kept.empty() && is_shown_again) kept.emplace_back(shown_again);
+  if (has_format_failed) std::ranges::replace(kept, std::string(shown_again), std::string(shown_as_json));
   failure.hint = fmt::format("{}", fmt::join(kept, "; "));
   failure.call.details = dump(details);
   return failure;

@@ -37,6 +37,9 @@ bool has_stable_key(const Session& session);
 
 /// How the answer of a change that was not told is seen.
 inline constexpr std::string_view shown_again = "run the same command again within a day to see the answer";
+/// The same where the format failed, and would fail again.
+inline constexpr std::string_view shown_as_json =
+    "run the same command within a day with --json alone to see the answer";
 
 /// Keeps an answer that has a secret in a file of its own, which only its owner reads. Fails with `disk`.
 Result<std::filesystem::path> keep_answer(const std::filesystem::path& state, const std::string& body);
@@ -51,8 +54,8 @@ class OutcomeLog final : public CallLog {
   void end(const std::string& id, const Result<Reply>& result) override;
 
   bool has_made() const { return !made_.empty(); }
-  /// The failure of an output, with what was made and how to see it. An answer that has a secret goes to a file of its
-  /// own, which the failure names.
+  /// The failure of an output or, any kind but `disk`, of its format, with what was made and how to see it: then one of
+  /// `disk`. An answer that has a secret goes to a file of its own, which the failure names.
   Failure tell(Failure failure) const;
   /// The command itself has kept what that change answered; `where` tells where, and stands in place of a file.
   void keep_elsewhere(std::string_view operation, const std::string& where);

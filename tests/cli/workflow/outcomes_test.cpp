@@ -444,6 +444,9 @@ TEST_CASE("outcomes: a change whose report a format cannot make ends 14, as one 
   const Json error = error_of(world.ws(create));
   CHECK(error["exit"] == 14);
   CHECK(error["applied"] == "yes");
+  CHECK(text_at(error, "hint") == "run the same command within a day with --json alone to see the answer");
+  const Ended again = world.ws({"docs", "create", "X", "--json"});
+  CHECK(parse(again.out)["id"] == error["details"]["made"][0]["id"]);
   CHECK(world.ws({"docs", "list", "--jq", "error(\"x\")"}).exit == 1);
 }
 
