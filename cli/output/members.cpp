@@ -181,7 +181,7 @@ Result<void> check_numbers(const Json& value, Numbers numbers) {
       .what = is_jq
                   ? fmt::format("--jq would change the number {} of `{}`: jq computes with 53 bits", dump(*found), path)
                   : fmt::format("the number of `{}` has more than 64 bits, and would be changed", path),
-      .hint = "--json alone prints every number as it came; --fields leaves a member out",
+      .hint = "--json prints one answer (one id, one page) as it came; --fields leaves a member out",
       .code = "inexact_number"});
 }
 

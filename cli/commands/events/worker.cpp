@@ -277,6 +277,13 @@ void EventWorker::begin(Claim claim, milliseconds lease) {
   Job& held = *jobs_.back();
   WorkDone back{.event_id = held.claim.event_id, .kind = held.claim.kind, .outcome = WorkDone::Outcome::handed_back};
   if (stopping_since_) return leave(held, std::move(back));
+  if (const auto checked = check_numbers(*held.claim.event, Numbers::of_64_bits); !checked) {
+    // The command would work on another event; nor would a repeat read this one as it came.
+    has_failed_ = true;
+    back.outcome = WorkDone::Outcome::failed;
+    back.error = checked.error().what;
+    return give_up(held, std::move(back), false);
+  }
   auto child = ChildProcess::start(options_.command, dump(*held.claim.event) + "\n", environment);
   if (child) {
     held.child.emplace(std::move(*child));

@@ -11,6 +11,7 @@
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/output/failure.hpp"
+#include "cli/output/members.hpp"
 
 namespace ws::cli {
 namespace {
@@ -65,8 +66,16 @@ void BatchRows::add_failure(const Failure& failure, const std::string& id) {
   if (is_shaped) session_.print_failure(failure, exit_code_of(failure, session_.world().caught_signal()));
 }
 
+/// What was read and cannot be printed as it came costs its row alone; a change that was made is told as a whole.
+Result<void> BatchRows::check_row(const Result<Reply>& reply) const {
+  const bool is_checked = reply && operation_.retry == contract::RetryClass::read && !session_.printer().is_shaped() &&
+                          session_.printer().fields().empty() && session_.format() != Format::ids;
+  return is_checked ? check_numbers(*reply->json, Numbers::of_64_bits) : Result<void>();
+}
+
 void BatchRows::add(const BatchItem& item) {
   const auto& [id, reply] = item;
+  if (auto checked = check_row(reply); !checked) return add({id, fail(std::move(checked).error())});
   if (!reply) add_failure(reply.error(), id);
   if (reply) last_ = *reply->json;
   const bool is_shaped = session_.printer().is_shaped() || !session_.printer().fields().empty();

@@ -46,6 +46,7 @@ class BatchRows {
   ExitCode finish();
 
  private:
+  Result<void> check_row(const Result<Reply>& reply) const;
   void add_failure(const Failure& failure, const std::string& id);
 
   Session& session_;

@@ -11,6 +11,7 @@
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/outcomes.hpp"
 #include "cli/commands/shared/values.hpp"
+#include "cli/output/members.hpp"
 
 namespace ws::cli {
 namespace {
@@ -118,11 +119,15 @@ void print_head(Session& session, const Reply& reply) {
   session.printer().line("");
 }
 
+/// Whether the printer makes something of the answer.
+bool is_formatted(const Session& session) {
+  return session.settings().format || session.has("json") || session.has("jq") || session.has("template") ||
+         session.has("fields");
+}
+
 /// The body as it came; with a format, --fields, --jq or --template what these make of it.
 void print_body(Session& session, const Json* body, const std::string& bytes) {
-  const bool shaped =
-      session.settings().format || session.has("jq") || session.has("template") || session.has("fields");
-  if (body == nullptr || (!shaped && !session.has("json"))) {
+  if (body == nullptr || !is_formatted(session)) {
     session.printer().raw(bytes);
     const bool on_screen = session.terminal().is_terminal(Stream::out);
     if (on_screen && !bytes.empty() && bytes.back() != '\n') session.printer().raw("\n");
@@ -186,8 +191,9 @@ Result<ExitCode> print_all_pages(Session& session, Client& client, AnyCall call)
   }
   if (session.printer().streams()) return ExitCode::done;
   if (whole.is_object() && whole.contains("next_cursor")) whole["next_cursor"] = nullptr;
-  const std::string bytes = dump(whole) + "\n";
-  print_body(session, &whole, bytes);
+  // Joined of what was read, not as it came: the printer checks the numbers of what has no bytes.
+  if (!is_formatted(session)) WS_TRY(check_numbers(whole, Numbers::of_64_bits));
+  print_body(session, &whole, is_formatted(session) ? "" : dump(whole) + "\n");
   return ExitCode::done;
 }
 

@@ -1,5 +1,6 @@
 // `ws events work` and the commands around it, against the real mock.
 #include <csignal>
+#include <filesystem>
 #include <set>
 
 #include <catch2/catch.hpp>
@@ -187,6 +188,27 @@ TEST_CASE("work: more output than a result can hold fails the event for good, an
   CHECK(parse(ended.out)["outcome"] == "failed");
   CHECK(stage.asked("events.complete").is_null());
   CHECK(stage.asked("events.fail")["retryable"] == false);
+}
+
+TEST_CASE("work: an event with a number that would be changed fails for good, and no command gets it", "[cli]") {
+  const HostileServer server([](const Seen& seen) {
+    const Json event = {{"id", nobody},
+                        {"kind", "agent.ping"},
+                        {"attempt", 1},
+                        {"lease_token", std::string(24, 't')},
+                        {"lease_expires_at", "2036-12-30T00:00:00Z"},
+                        {"payload", {{"n", "N"}}}};
+    std::string text = dump(Json{{"event", event}, {"retry_after_seconds", 5}});
+    text.replace(text.find("\"N\""), 3, "123456789012345678901234567890");
+    return answer(200, seen.target.ends_with(":claim") ? text : "{}");
+  });
+  const At somebody(server.origin());
+  const TemporaryFolder folder;
+  CHECK(somebody.ws({"events", "work", "--once", "--", "sh", "-c", "cat >event"}, folder.path()).exit == 13);
+  CHECK_FALSE(std::filesystem::exists(folder / "event"));
+  const Seen failed = server.requests().back();
+  CHECK(failed.target.ends_with(":fail"));
+  CHECK(parse(failed.body)["retryable"] == false);
 }
 
 TEST_CASE("work: an end that could not be printed was made all the same", "[cli]") {

@@ -341,6 +341,28 @@ TEST_CASE("lists: of all pages joined no number is changed by any format", "[cli
   CHECK(all.err.find("more than 64 bits") != std::string::npos);
   CHECK(somebody.ws({"docs", "list", "--json"}).out.find("18446744073709551617") != std::string::npos);
   CHECK(somebody.ws({"docs", "list", "--all", "--fields", "id", "--format", format}).exit == 0);
+  for (const std::vector<std::string>& shape :
+       {std::vector<std::string>(), {"--json"}, {"--format", format}, {"--jq", ".data"}}) {
+    std::vector<std::string> words = {"api", "/v1/documents", "--paginate"};
+    words.insert(words.end(), shape.begin(), shape.end());
+    const Ended joined = somebody.ws(std::move(words));
+    CHECK(joined.exit == 2);
+    CHECK(joined.out.find("e+19") == std::string::npos);
+  }
+}
+
+TEST_CASE("lists: of several documents one with a number that would be changed is a row that failed", "[cli]") {
+  const std::string other = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0c";
+  const HostileServer server([&](const Seen& seen) {
+    const std::string id = seen.target.substr(seen.target.rfind('/') + 1);
+    return answer(200, R"({"id": ")" + id + R"(", "size": 1844674407370955161)" + (id == nobody ? "7}" : "}"));
+  });
+  const At somebody(server.origin());
+  const Ended both = somebody.ws({"docs", "get", nobody, other, "--json"});
+  REQUIRE(both.exit == 13);
+  const Json rows = parse(both.out)["data"];
+  CHECK(rows[0]["error"]["code"] == "inexact_number");
+  CHECK(rows[1]["result"]["size"] == 1844674407370955161);
 }
 
 TEST_CASE("requests: a number that would be sent as another is refused before anything is sent", "[cli]") {
