@@ -9,6 +9,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
 #include "api-client/base/uuid.hpp"
+#include "api-client/http/transport.hpp"
 #include "sync-engine/model/file_name.hpp"
 
 namespace ws::cli {
@@ -28,7 +29,8 @@ Json to_json(const PendingLogin& login) {
           {"expires_at", to_rfc3339(authorization.expires_at)},
           {"base_url", login.base_url},
           {"profile", login.profile},
-          {"scopes", login.scopes}};
+          {"scopes", login.scopes},
+          {"store", login.store}};
 }
 
 Result<PendingLogin> login_from_json(const Json& value) {
@@ -41,7 +43,8 @@ Result<PendingLogin> login_from_json(const Json& value) {
                                        .interval = std::chrono::seconds(find_integer(value, "interval").value_or(5))},
                      .base_url = text("base_url"),
                      .profile = text("profile"),
-                     .scopes = find_texts(value, "scopes")};
+                     .scopes = find_texts(value, "scopes"),
+                     .store = text("store")};
   WS_LET(login.authorization.expires_at, parse_rfc3339(text("expires_at")));
   return login;
 }
@@ -78,7 +81,9 @@ Result<PendingLogin> read_login(const fs::path& path) {
 
 }  // namespace
 
-Result<PendingLogin> PendingLogins::load(std::string_view authorization_id, std::string_view profile) const {
+Result<PendingLogin> PendingLogins::load(std::string_view authorization_id,
+                                         std::string_view profile,
+                                         std::string_view origin) const {
   if (!authorization_id.empty()) {
     auto login = is_uuid(authorization_id) ? read_login(file(authorization_id)) : fail(none_pending(authorization_id));
     if (!login && login.error().kind == Failure::Kind::not_found) return fail(none_pending(authorization_id));
@@ -91,11 +96,16 @@ Result<PendingLogin> PendingLogins::load(std::string_view authorization_id, std:
     if (!error && entry.path().extension() == ".json") files.emplace_back(written, entry.path());
   }
   std::ranges::sort(files, std::greater<>());
+  std::optional<PendingLogin> last;
   for (const auto& [written, path] : files) {
     auto login = read_login(path);
     if (!login && login.error().kind == Failure::Kind::not_found) continue;
-    if (!login || profile.empty() || login->profile == profile) return login;
+    if (!login) return login;
+    if (!profile.empty() && login->profile != profile) continue;
+    if (origin.empty() || http::origin_of(login->base_url) == origin) return login;
+    if (!last) last = std::move(*login);
   }
+  if (last) return std::move(*last);
   return fail(none_pending("", profile));
 }
 

@@ -18,6 +18,7 @@ struct PendingLogin {
   std::string base_url = {};
   std::string profile = {};
   std::vector<std::string> scopes = {};
+  std::string store = {};  ///< where its key is to be kept, `keyring` or `file`; empty: not decided
 };
 
 class PendingLogins {
@@ -27,8 +28,11 @@ class PendingLogins {
 
   /// Fails with `disk`.
   Result<void> save(const PendingLogin& login) const;
-  /// An empty id loads the most recent login, of `profile` where that is not empty. Fails with `not_found` or `disk`.
-  Result<PendingLogin> load(std::string_view authorization_id, std::string_view profile = {}) const;
+  /// An empty id loads the most recent login, of `profile` where that is not empty; one at the server `origin` goes
+  /// before others. Fails with `not_found` or `disk`.
+  Result<PendingLogin> load(std::string_view authorization_id,
+                            std::string_view profile = {},
+                            std::string_view origin = {}) const;
   void forget(std::string_view authorization_id) const;
   /// Where it is kept, readable by its owner alone.
   std::filesystem::path file(std::string_view authorization_id) const;

@@ -1,6 +1,5 @@
 // `ws login` by the OAuth device grant (RFC 8628), and `ws logout`.
 #include <algorithm>
-#include <functional>
 #include <iterator>
 
 #include <fcntl.h>
@@ -64,37 +63,6 @@ Result<std::string> key_from_stdin() {
   return check_key(text, "stdin");
 }
 
-/// Reads the key from stdin, asks the server whose it is, and stores it where `agree_on_store` says. Fails with `usage`
-/// where stdin holds none, as the server does where it does not accept it.
-Result<ExitCode> login_with_token(Session& session, const std::function<Result<KeptIn>(Session&)>& agree_on_store) {
-  WS_LET(const BaseUrl url, session.base_url());
-  WS_LET(const std::string secret, key_from_stdin());
-  const std::string& profile = session.settings().profile.value;
-  StoredCredential credential{.profile = profile.empty() ? "default" : profile,
-                              .base_url = url.text,
-                              .origin = url.origin,
-                              .created_at = to_rfc3339(session.world().clock.now()),
-                              .secret = secret};
-  WS_LET(const std::unique_ptr<Client> client, session.client_with({.secret = secret, .origin = url.origin}));
-  WS_LET(const Reply reply, client->call({.operation = "me.get"}));
-  WS_LET(credential.kept_in, agree_on_store(session));
-  const Json none = Json::object();
-  const Json* const key = find(*reply.json, "credential");
-  const Json* const workspace = find(*reply.json, "workspace");
-  const Json& known = key == nullptr ? none : *key;
-  credential.key_id = find_text(known, "key_id").value_or("");
-  credential.audience = find_text(known, "audience").value_or("");
-  credential.expires_at = find_text(known, "expires_at").value_or("");
-  credential.scopes = find_texts(known, "scopes");
-  credential.workspace_id = find_text(workspace == nullptr ? none : *workspace, "id").value_or("");
-  credential.workspace_name = find_text(workspace == nullptr ? none : *workspace, "name").value_or("");
-  if (credential.key_id.empty()) return fail(Failure::Kind::internal, "the service does not say which key this is");
-  keep_account(session, credential.key_id, read_account(*reply.json));
-  WS_TRY(keep_key(session, credential));
-  print_login(session, credential);
-  return ExitCode::done;
-}
-
 Failure too_many_scopes(const std::vector<std::string>& scopes) {
   const std::span<const std::string> all(scopes);
   const std::size_t most = contract::max_scopes_per_authorization;
@@ -134,9 +102,8 @@ Result<void> check_keyring() {
   return keyring.check();
 }
 
-/// The keyring where one answers; plain text only where somebody said so.
-Result<KeptIn> choose_store(Session& session) {
-  const std::string& store = session.settings().credential_store.value;
+/// The keyring where one answers; plain text only where somebody said so. `store`: what is asked for, or empty.
+Result<KeptIn> choose_store(Session& session, const std::string& store) {
   if (store == "file") return KeptIn::file;
   if (!store.empty() && store != "keyring") {
     return fail(Failure::Kind::usage, "there is no credential store `" + store + "`", "use --store keyring or file");
@@ -160,10 +127,41 @@ Result<KeptIn> choose_store(Session& session) {
 }
 
 /// Before the login begins, so that no key is lost.
-Result<KeptIn> agree_on_store(Session& session) {
-  WS_LET(const KeptIn kept_in, choose_store(session));
+Result<KeptIn> agree_on_store(Session& session, const std::string& store) {
+  WS_LET(const KeptIn kept_in, choose_store(session, store));
   WS_TRY(session.credentials().check());
   return kept_in;
+}
+
+/// Reads the key from stdin, asks the server whose it is, and stores it where the settings say. Fails with `usage`
+/// where stdin holds none, as the server does where it does not accept it.
+Result<ExitCode> login_with_token(Session& session) {
+  WS_LET(const BaseUrl url, session.base_url());
+  WS_LET(const std::string secret, key_from_stdin());
+  const std::string& profile = session.settings().profile.value;
+  StoredCredential credential{.profile = profile.empty() ? "default" : profile,
+                              .base_url = url.text,
+                              .origin = url.origin,
+                              .created_at = to_rfc3339(session.world().clock.now()),
+                              .secret = secret};
+  WS_LET(const std::unique_ptr<Client> client, session.client_with({.secret = secret, .origin = url.origin}));
+  WS_LET(const Reply reply, client->call({.operation = "me.get"}));
+  WS_LET(credential.kept_in, agree_on_store(session, session.settings().credential_store.value));
+  const Json none = Json::object();
+  const Json* const key = find(*reply.json, "credential");
+  const Json* const workspace = find(*reply.json, "workspace");
+  const Json& known = key == nullptr ? none : *key;
+  credential.key_id = find_text(known, "key_id").value_or("");
+  credential.audience = find_text(known, "audience").value_or("");
+  credential.expires_at = find_text(known, "expires_at").value_or("");
+  credential.scopes = find_texts(known, "scopes");
+  credential.workspace_id = find_text(workspace == nullptr ? none : *workspace, "id").value_or("");
+  credential.workspace_name = find_text(workspace == nullptr ? none : *workspace, "name").value_or("");
+  if (credential.key_id.empty()) return fail(Failure::Kind::internal, "the service does not say which key this is");
+  keep_account(session, credential.key_id, read_account(*reply.json));
+  WS_TRY(keep_key(session, credential));
+  print_login(session, credential);
+  return ExitCode::done;
 }
 
 std::string client_name() {
@@ -251,11 +249,17 @@ Failure without_key(Session& session, const PendingLogin& login, Failure failure
   return failure;
 }
 
-void note_waiting(Session& session, const DeviceAuthorization& authorization) {
-  const auto left = authorization.expires_at - session.world().clock.now();
+ShellCommand resume_of(const DeviceAuthorization& authorization) {
+  return {"ws", "login", "--resume=", authorization.authorization_id};
+}
+
+void note_waiting(Session& session, const PendingLogin& login) {
+  ShellCommand again{"ws", "login", "--resume"};
+  if (login.profile != "default") again.add({"--profile=", login.profile});
+  const auto left = login.authorization.expires_at - session.world().clock.now();
   const auto minutes = std::max<std::int64_t>(1, std::chrono::round<std::chrono::minutes>(left).count());
   session.note(fmt::format(
-      "Waiting for approval; the code expires in {} min. After Ctrl-C, `ws login --resume` continues.", minutes));
+      "Waiting for approval; the code expires in {} min. After Ctrl-C, {} continues.", minutes, again.in_backticks()));
 }
 
 Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login, KeptIn kept_in) {
@@ -264,14 +268,12 @@ Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login, KeptI
     auto key = poll_device_login(*client, login.authorization.device_code);
     if (!key) return fail(without_key(session, login, std::move(key).error()));
     if (*key) return keep(session, login, **key, kept_in);
-    return fail(
-        Failure{.kind = Failure::Kind::pending,
-                .what = "the login is not approved yet",
-                .hint = "check again: " +
-                        ShellCommand{"ws", "login", "--resume=", login.authorization.authorization_id}.in_backticks(),
-                .code = "authorization_pending"});
+    return fail(Failure{.kind = Failure::Kind::pending,
+                        .what = "the login is not approved yet",
+                        .hint = "check again: " + resume_of(login.authorization).in_backticks(),
+                        .code = "authorization_pending"});
   }
-  note_waiting(session, login.authorization);
+  note_waiting(session, login);
   const auto key =
       await_device_key(*client, session.world().clock, login.authorization, make_sleeper(&session.world().cancelled));
   if (!key) return fail(without_key(session, login, key.error()));
@@ -283,22 +285,25 @@ Result<ExitCode> resume(Session& session) {
   const Setting& profile = session.settings().profile;
   const bool is_asked = profile.where == Where::flag || profile.where == Where::environment;
   const std::string wanted = is_asked ? profile.value : std::string();
+  const auto named = session.arguments().value("base-url");
+  const std::string origin = named ? http::origin_of(*named) : "";
   WS_LET(const PendingLogin login,
-         PendingLogins(session.paths().state).load(words.empty() ? "" : words.front(), wanted));
+         PendingLogins(session.paths().state).load(words.empty() ? "" : words.front(), wanted, origin));
   if (!wanted.empty() && login.profile != wanted) {
     return fail(Failure::Kind::usage,
                 "this login was started for the profile `" + login.profile + "`, not for `" + wanted + "`",
                 "leave out --profile");
   }
   // A device code is sent only to the server that issued it.
-  const auto named = session.arguments().value("base-url");
-  if (named && http::origin_of(*named) != http::origin_of(login.base_url)) {
+  if (named && origin != http::origin_of(login.base_url)) {
     return fail(Failure::Kind::usage,
                 "this login was started at " + login.base_url + ", not at " + *named,
                 "leave out --base-url");
   }
   session.use_server(login.base_url);
-  WS_LET(const KeptIn kept_in, agree_on_store(session));
+  const bool is_decided = !login.store.empty() && !session.has("store");
+  const std::string store = is_decided ? login.store : session.settings().credential_store.value;
+  WS_LET(const KeptIn kept_in, agree_on_store(session, store));
   return wait_for_key(session, login, kept_in);
 }
 
@@ -317,7 +322,7 @@ Result<ExitCode> print_begun(Session& session, const DeviceAuthorization& author
 
 Result<ExitCode> login(Session& session) {
   if (session.has("resume")) return resume(session);
-  if (session.has("with-token")) return login_with_token(session, agree_on_store);
+  if (session.has("with-token")) return login_with_token(session);
   if (!session.arguments().words.empty()) return fail(Failure::Kind::usage, "an ID is for --resume only");
   WS_LET(const std::vector<std::string> scopes, scopes_of(session));
   WS_LET(const BaseUrl url, session.base_url());
@@ -330,13 +335,15 @@ Result<ExitCode> login(Session& session) {
   const std::string& named = session.settings().profile.value;
   const std::string profile = named.empty() ? "default" : named;
   KeptIn kept_in = KeptIn::file;
+  std::string store = session.settings().credential_store.value;
   if (!session.has("no-wait")) {
     WS_LET(const bool agreed, confirm_replacing(session, profile, url.text));
     if (!agreed) return fail(Failure::Kind::usage, "not confirmed; the stored key stays");
-    WS_LET(kept_in, agree_on_store(session));
+    WS_LET(kept_in, agree_on_store(session, store));
+    store = kept_in == KeptIn::file ? "file" : "keyring";
   }
   WS_LET(Client * client, session.keyless_client());
-  PendingLogin pending{.base_url = url.text, .profile = profile, .scopes = scopes};
+  PendingLogin pending{.base_url = url.text, .profile = profile, .scopes = scopes, .store = std::move(store)};
   WS_LET(pending.authorization,
          start_device_login(*client, session.world().clock, client_name(), std::string(version()), scopes));
   const PendingLogins logins(session.paths().state);
@@ -345,7 +352,7 @@ Result<ExitCode> login(Session& session) {
   session.outcomes().keep_elsewhere("auth.start",
                                     fmt::format("its codes are in {}, which only you can read; {} continues it",
                                                 logins.file(id).string(),
-                                                ShellCommand{"ws", "login", "--resume=", id}.in_backticks()));
+                                                resume_of(pending.authorization).in_backticks()));
   if (session.has("no-wait")) return print_begun(session, pending.authorization);
   show_code(session, pending.authorization);
   return wait_for_key(session, pending, kept_in);

@@ -462,6 +462,20 @@ TEST_CASE("login: --resume goes on with the login of the profile that is named",
   CHECK(text_at(parse(resume({}).out), "profile") == "p2");
 }
 
+TEST_CASE("login: --resume goes on at the server that is named, and keeps the key where it was begun for", "[cli]") {
+  MockProcess one({"--device-interval", "1"});
+  MockProcess two({"--device-interval", "1", "--seed", "7"});
+  const Person person;
+  for (const MockProcess* const server : {&one, &two}) {
+    const Ended begun = person.ws({"login", "--base-url", server->base_url(), "--store", "file", "--no-wait"});
+    REQUIRE(begun.exit == 0);
+    control(*server, "POST", "/devices/" + text_at(parse(begun.out), "user_code") + ":approve", "{}");
+  }
+  const Ended resumed = person.ws({"login", "--resume", "--once", "--base-url", one.base_url(), "--json"});
+  REQUIRE(resumed.exit == 0);
+  CHECK(text_at(parse(resumed.out), "base_url") == one.base_url());
+}
+
 TEST_CASE("login: a keyring that is not installed is a fault of this machine", "[cli]") {
   const Person person;
   const Ended ended = person.ws({"login", "--base-url", "http://127.0.0.1:1", "--store", "keyring"});
