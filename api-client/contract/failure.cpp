@@ -116,6 +116,7 @@ constexpr CodeHint hints[] = {
 
 /// Where the ids are that the operations of an area take.
 constexpr CodeHint places_of_ids[] = {
+    {"docs.share", "check the document and whom --with names: `ws docs list`, `ws agents list`"},
     {"docs.", "`ws docs list` lists the documents that this key may see, `ws search WORDS` finds one"},
     {"agents.", "`ws agents list` lists them"},
     {"workspaces.", "`ws workspaces list` lists them"},
@@ -125,6 +126,9 @@ constexpr CodeHint places_of_ids[] = {
 
 std::string hint_of_place(const Operation* operation) {
   if (operation == nullptr) return {};
+  if (operation->method == Method::get && operation->path.find('{') == std::string_view::npos) {
+    return "the server does not have this path: check the base URL";
+  }
   const auto known =
       std::ranges::find_if(places_of_ids, [&](const CodeHint& each) { return operation->id.starts_with(each.code); });
   return known == std::end(places_of_ids) ? std::string() : std::string(known->hint);

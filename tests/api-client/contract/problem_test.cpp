@@ -202,6 +202,8 @@ TEST_CASE("failure: the scope comes from the body, else from the table, and neve
 
 TEST_CASE("failure: what is not found, or not allowed, says where to look", "[contract]") {
   CHECK_THAT(to_failure(read(404, ""), "docs.get").hint, Catch::Matchers::Contains("`ws docs list`"));
+  CHECK_THAT(to_failure(read(404, ""), "docs.list").hint, Catch::Matchers::Contains("the base URL"));
+  CHECK_THAT(to_failure(read(404, ""), "docs.share").hint, Catch::Matchers::Contains("`ws agents list`"));
   CHECK_THAT(to_failure(read(404, ""), "sync.source_get").hint, Catch::Matchers::Contains("`ws sync share`"));
   CHECK(to_failure(read(404, ""), "nodes.move").hint.empty());
   CHECK_THAT(to_failure(read(403, ""), "docs.get").hint, Catch::Matchers::Contains("an admin of the Workspace"));
