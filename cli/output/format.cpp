@@ -229,7 +229,8 @@ std::vector<std::pair<std::string, const Json*>> flatten(const Json& value) {
 }
 
 std::string id_of(const Json& item) {
-  for (const std::string_view key : {"id", "case_id", "suite_id", "operation_id", "agent_id", "document_id"}) {
+  for (const std::string_view key :
+       {"id", "case_id", "suite_id", "operation_id", "upload_id", "agent_id", "document_id"}) {
     if (auto id = find_text(item, key)) return *id;
   }
   return {};

@@ -280,6 +280,7 @@ TEST_CASE("files: uploads that are under way can be listed", "[cli]") {
   CHECK(listed["data"][0]["upload_id"] == id);
   CHECK(listed["data"][0]["state"] == "started");
   CHECK_FALSE(listed["data"][0].contains("upload_url"));
+  CHECK(stage.ws({"files", "uploads", "--format", "ids"}).out == id + "\n");
 }
 
 TEST_CASE("files: an upload that was only started is finished by its id", "[cli]") {
