@@ -144,7 +144,7 @@ Failure collision_of(const TextChange& change, const UpdateEnd& end) {
 }
 
 Result<ExitCode> update_with_merge(Session& session, const Json& body) {
-  WS_LET(const TextChange change, change_of(session, body));
+  WS_LET(TextChange change, change_of(session, body));
   WS_TRY(check_named_members(session, operation_of("docs.update")));
   if (session.has("dry-run")) {
     Call call{.operation = "docs.update", .body = JsonBox(body)};
@@ -153,13 +153,26 @@ Result<ExitCode> update_with_merge(Session& session, const Json& body) {
     return print_request(session, call);
   }
   WS_LET(Client * client, session.client());
+  WS_LET(const SeenTexts seen, seen_texts(session));
+  const std::string& id = change.document_id;
+  if (const auto sent = seen.sent(id)) {
+    WS_LET(auto stored, find_stored(*client, id, *sent));
+    seen.forget_sent(id);
+    if (stored) change.base = std::move(*stored);
+    change.base_is_known = change.base_is_known || stored;
+  }
+  // What was merged on the way is not what the file was made from.
+  change.before_sending = [&seen, &id, text = change.content](std::string_view sent) {
+    if (sent == text) seen.keep_sent(id, sent);
+    return Result<void>();
+  };
   WS_LET(const UpdateEnd end, update_walked(session, *client, change));
   if (end.keeps_theirs) {
     session.note("kept their text; nothing was stored");
     return ExitCode::done;
   }
   if (!end.reply) return fail(collision_of(change, end));
-  WS_LET(const SeenTexts seen, seen_texts(session));
+  seen.forget_sent(id);
   keep_seen(seen, *end.reply->json, end.sent.content == change.content ? SeenTexts::As::base : SeenTexts::As::seen);
   return print_reply(session, operation_of("docs.update"), *end.reply);
 }

@@ -121,13 +121,13 @@ class Edit {
   Result<SeenText> begin() {
     if (auto left = text_.left_base()) {
       if (const auto sent = text_.sent()) {
-        auto now = read_document(client_, id_);
-        if (!now) return fail(kept(now.error()));
+        auto stored = find_stored(client_, id_, *sent);
+        if (!stored) return fail(kept(stored.error()));
         text_.forget_sent();
-        if (now->content == *sent) {
-          WS_TRY(text_.begin(*now, now->content));
-          session_.note(fmt::format("your draft was stored as revision {}", now->revision));
-          return std::move(*now);
+        if (*stored) {
+          WS_TRY(text_.begin(**stored, (*stored)->content));
+          session_.note(fmt::format("your draft was stored as revision {}", (*stored)->revision));
+          return std::move(**stored);
         }
       }
       session_.note(fmt::format("resuming your unsent draft, made from revision {}", left->revision));

@@ -37,6 +37,7 @@ std::vector<std::int64_t> revisions_in(const fs::path& folder) {
 fs::path file_in(const fs::path& folder, std::int64_t revision) { return folder / (std::to_string(revision) + ".md"); }
 
 constexpr const char* base_file = "base";
+constexpr const char* sent_file = "sent.md";
 
 /// The revision that is the base.
 std::optional<std::int64_t> base_in(const fs::path& folder) {
@@ -91,6 +92,7 @@ void SeenTexts::keep(std::string_view document_id, const SeenText& text, As as) 
   if (!make_folders(folder, 0700) || !write_file(file_in(folder, text.revision), text.content, 0600)) return;
   const bool is_base = as == As::base || (as == As::first_base && !base_in(folder));
   if (is_base && !write_file(folder / base_file, std::to_string(text.revision), 0600)) return;
+  if (is_base) forget_sent(document_id);
   std::error_code ignored;
   const std::vector<std::int64_t> revisions = revisions_in(folder);
   const auto base = base_in(folder);
@@ -108,6 +110,21 @@ std::optional<SeenText> SeenTexts::find(std::string_view document_id, std::int64
 std::optional<SeenText> SeenTexts::base(std::string_view document_id) const {
   const auto revision = base_in(folder_of(document_id));
   return revision ? find(document_id, *revision) : std::nullopt;
+}
+
+void SeenTexts::keep_sent(std::string_view document_id, std::string_view text) const {
+  const fs::path folder = folder_of(document_id);
+  if (make_folders(folder, 0700)) static_cast<void>(write_file(folder / sent_file, text, 0600));
+}
+
+std::optional<std::string> SeenTexts::sent(std::string_view document_id) const {
+  auto text = read_file(folder_of(document_id) / sent_file);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+void SeenTexts::forget_sent(std::string_view document_id) const {
+  std::error_code ignored;
+  fs::remove(folder_of(document_id) / sent_file, ignored);
 }
 
 Result<SeenTexts> seen_texts(Session& session) {
@@ -131,6 +148,11 @@ Result<SeenText> read_document(Client& client, const std::string& document_id) {
   if (!revision || !content)
     return fail(Failure::Kind::internal, "the answer of the service is not usable: it has no content");
   return SeenText{.revision = *revision, .content = std::move(*content)};
+}
+
+Result<std::optional<SeenText>> find_stored(Client& client, const std::string& document_id, std::string_view sent) {
+  WS_LET(SeenText now, read_document(client, document_id));
+  return now.content == sent ? std::optional(std::move(now)) : std::nullopt;
 }
 
 namespace {

@@ -36,6 +36,10 @@ class SeenTexts {
   std::optional<SeenText> find(std::string_view document_id, std::int64_t revision) const;
   /// What was last kept as the base.
   std::optional<SeenText> base(std::string_view document_id) const;
+  /// A file's text that is sent next: whether it is stored may never be answered. Forgotten with another base.
+  void keep_sent(std::string_view document_id, std::string_view text) const;
+  std::optional<std::string> sent(std::string_view document_id) const;
+  void forget_sent(std::string_view document_id) const;
 
  private:
   std::filesystem::path folder_of(std::string_view document_id) const;
@@ -72,6 +76,9 @@ void keep_seen(const SeenTexts& seen, const Json& document, SeenTexts::As as);
 
 /// Reads a document. Fails as the call does, with `internal` where the answer has no content.
 Result<SeenText> read_document(Client& client, const std::string& document_id);
+
+/// The document, if it has the very text that an earlier run sent without an answer. Fails as `read_document`.
+Result<std::optional<SeenText>> find_stored(Client& client, const std::string& document_id, std::string_view sent);
 
 /// Merges the change with the newest revision and stores it; tries again when another revision came in between, at most
 /// five times. Where that ends in a conflict and a user is present, resolves it interactively until the text is stored,

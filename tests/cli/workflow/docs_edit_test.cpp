@@ -123,6 +123,20 @@ TEST_CASE("docs update --merge: merges with what came since the text was read, o
   CHECK(stage.content() == merged);
 }
 
+TEST_CASE("docs update --merge: what was stored without an answer is what the file is made from", "[cli]") {
+  EditStage stage;
+  write_text(stage.folder / "mine.md", stage.content());
+  control(stage.server,
+          "POST",
+          "/faults",
+          R"({"operation": "docs.update", "phase": "after", "effect": {"close_without_answer": true}, "nth": 1})");
+  write_text(stage.folder / "mine.md", three_lines + "One more line.\n");
+  CHECK(stage.ws({"docs", "update", stage.id, "-f", "mine.md", "--merge", "--no-retry"}).exit == 12);
+  write_text(stage.folder / "mine.md", three_lines + "One more line.\nAnd another.\n");
+  CHECK(stage.ws({"docs", "update", stage.id, "-f", "mine.md", "--merge"}).exit == 0);
+  CHECK(stage.content() == three_lines + "One more line.\nAnd another.\n");
+}
+
 TEST_CASE("docs update --merge: a revision whose text is not known is never guessed at", "[cli]") {
   EditStage stage;
   write_text(stage.folder / "mine.md", "mine\n");
