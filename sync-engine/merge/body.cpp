@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api-client/base/ascii.hpp"
+#include "sync-engine/merge/context.hpp"
 #include "sync-engine/merge/inside_lines.hpp"
 #include "sync-engine/merge/list_entries.hpp"
 #include "sync-engine/merge/list_reader.hpp"
@@ -464,6 +465,7 @@ Result<std::vector<Piece>> merge_body(std::string_view base,
     pieces.push_back(std::move(piece));
   }
   doubt_entries_twice(pieces);
+  doubt_lines_out_of_context(pieces, in_base.lines, in_ours.lines, in_theirs.lines);
   return pieces;
 }
 

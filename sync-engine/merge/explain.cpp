@@ -33,6 +33,8 @@ std::string_view told_reason(Piece::Reason reason) {
     case Piece::Reason::collide: return "conflict, both sides changed it";
     case Piece::Reason::twice: return "conflict, both sides added or moved the same text to different places";
     case Piece::Reason::rules_differ: return "conflict, merging by words and by entries gives different texts";
+    case Piece::Reason::context:
+      return "conflict, one side changes the header or list that the other's lines belong to";
     case Piece::Reason::taken_away: return "conflict, one side removes what the other adds to";
   }
   return {};

@@ -31,23 +31,6 @@ bool is_delimiter(std::string_view row) {
   return row.find('-') != std::string_view::npos && row.find_first_not_of(" \t|:-") == std::string_view::npos;
 }
 
-std::vector<std::string_view> cells_of(std::string_view row) {
-  std::vector<std::string_view> cells;
-  row = trimmed(row, " \t");
-  if (row.starts_with('|')) row.remove_prefix(1);
-  if (row.ends_with('|') && !row.ends_with("\\|")) row.remove_suffix(1);
-  bool in_code = false;
-  std::size_t from = 0;
-  for (std::size_t i = 0; i <= row.size(); ++i) {
-    if (i < row.size() && row[i] == '`') in_code = !in_code;
-    const bool is_bar = i < row.size() && row[i] == '|' && !in_code && (i == 0 || row[i - 1] != '\\');
-    if (i < row.size() && !is_bar) continue;
-    cells.push_back(trimmed(row.substr(from, i - from), " \t"));
-    from = i + 1;
-  }
-  return cells;
-}
-
 struct FirstLink {
   std::string_view label = {};
   std::string_view target = {};
@@ -177,6 +160,23 @@ class ListReader {
 };
 
 }  // namespace
+
+std::vector<std::string_view> cells_of(std::string_view row) {
+  std::vector<std::string_view> cells;
+  row = trimmed(row, " \t");
+  if (row.starts_with('|')) row.remove_prefix(1);
+  if (row.ends_with('|') && !row.ends_with("\\|")) row.remove_suffix(1);
+  bool in_code = false;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i <= row.size(); ++i) {
+    if (i < row.size() && row[i] == '`') in_code = !in_code;
+    const bool is_bar = i < row.size() && row[i] == '|' && !in_code && (i == 0 || row[i - 1] != '\\');
+    if (i < row.size() && !is_bar) continue;
+    cells.push_back(trimmed(row.substr(from, i - from), " \t"));
+    from = i + 1;
+  }
+  return cells;
+}
 
 std::size_t margin_of(std::string_view line) {
   const std::size_t found = line.find_first_not_of(" \t");

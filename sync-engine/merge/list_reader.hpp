@@ -40,6 +40,9 @@ struct EntryHead {
 /// Of a line that begins an entry of that kind.
 EntryHead head_of(MarkdownLine::Kind kind, std::string_view line);
 
+/// The cells of a row, without their padding; one at least.
+std::vector<std::string_view> cells_of(std::string_view row);
+
 /// The bytes of its indentation.
 std::size_t margin_of(std::string_view line);
 

@@ -45,6 +45,7 @@ struct Piece {
     twice,         ///< conflict: both brought in, or moved, the same to different places
     rules_differ,  ///< conflict: by words it is another text than by entries
     taken_away,    ///< conflict: one side removed, or moved, what the other added to
+    context,       ///< conflict: one side changed what gives the other's rows or items their meaning
   };
   Reason reason = Reason::lines;
 };
