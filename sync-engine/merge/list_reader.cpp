@@ -14,6 +14,8 @@ using EntryKind = MarkdownLine::Kind;
 /// Of the entries of one place: to tell longer ones apart costs the product of their numbers.
 constexpr std::size_t max_entries = 1000;
 
+constexpr std::size_t tab_columns = 4;
+
 std::string_view without_blanks_behind(std::string_view line) {
   const std::size_t last = line.find_last_not_of(" \t");
   return last == std::string_view::npos ? std::string_view() : line.substr(0, last + 1);
@@ -179,8 +181,12 @@ std::vector<std::string_view> cells_of(std::string_view row) {
 }
 
 std::size_t margin_of(std::string_view line) {
-  const std::size_t found = line.find_first_not_of(" \t");
-  return found == std::string_view::npos ? line.size() : found;
+  std::size_t columns = 0;
+  for (const char c : line) {
+    if (c != ' ' && c != '\t') break;
+    columns += c == '\t' ? tab_columns - columns % tab_columns : 1;
+  }
+  return columns;
 }
 
 EntryHead head_of(EntryKind kind, std::string_view line) {

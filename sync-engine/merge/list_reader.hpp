@@ -43,7 +43,7 @@ EntryHead head_of(MarkdownLine::Kind kind, std::string_view line);
 /// The cells of a row, without their padding; one at least.
 std::vector<std::string_view> cells_of(std::string_view row);
 
-/// The bytes of its indentation.
+/// The columns of its indentation.
 std::size_t margin_of(std::string_view line);
 
 /// Whether an item, a row or a reference definition begins with that line.
