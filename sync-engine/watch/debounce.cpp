@@ -47,23 +47,35 @@ std::chrono::milliseconds ChangeDebouncer::wait_for(const Change& change) const 
   return std::clamp(pauses_to_wait * pause, std::min(times_.least, times_.quiet), times_.quiet);
 }
 
-Instant ChangeDebouncer::ready_at(const Change& change) const {
-  if (change.kind == FileEventKind::removed) return change.last + times_.deleted;
+std::optional<Instant> ChangeDebouncer::deletes_at_rest() const {
+  Instant first = Instant::max();
+  Instant last = Instant::min();
+  for (const auto& [path, change] : changes_) {
+    if (change.kind != FileEventKind::removed) continue;
+    first = std::min(first, change.last);
+    last = std::max(last, change.last);
+  }
+  if (first == Instant::max()) return std::nullopt;
+  return std::min(last + times_.deleted, first + std::max(times_.longest, times_.deleted));
+}
+
+Instant ChangeDebouncer::ready_at(const Change& change, std::optional<Instant> deletes) const {
+  if (change.kind == FileEventKind::removed) return std::max(change.last + times_.deleted, *deletes);
   return std::min(change.last + wait_for(change), change.first + times_.longest);
 }
 
 std::optional<Instant> ChangeDebouncer::due() const {
-  const std::optional<Instant> removed = due(true);
-  const std::optional<Instant> others = due(false);
+  const std::optional<Instant> removed = deletes_at_rest();
+  const std::optional<Instant> others = others_due();
   return removed && others ? std::min(removed, others) : std::max(removed, others);
 }
 
-std::optional<Instant> ChangeDebouncer::due(bool removed) const {
+std::optional<Instant> ChangeDebouncer::others_due() const {
   Instant first = Instant::max();
   Instant last = Instant::min();
   for (const auto& [path, change] : changes_) {
-    if ((change.kind == FileEventKind::removed) != removed) continue;
-    const Instant ready = ready_at(change);
+    if (change.kind == FileEventKind::removed) continue;
+    const Instant ready = ready_at(change, std::nullopt);
     first = std::min(first, ready);
     last = std::max(last, ready);
   }
@@ -72,11 +84,12 @@ std::optional<Instant> ChangeDebouncer::due(bool removed) const {
 }
 
 std::set<std::string> ChangeDebouncer::take(Instant now) {
+  const std::optional<Instant> deletes = deletes_at_rest();
   std::set<std::string> changing;
   std::map<std::string, Change> ready;
   for (auto entry = changes_.begin(); entry != changes_.end();) {
     const auto next = std::next(entry);
-    if (ready_at(entry->second) <= now) {
+    if (ready_at(entry->second, deletes) <= now) {
       ready.insert(changes_.extract(entry));
     } else if (!entry->first.empty()) {
       changing.insert(entry->first);

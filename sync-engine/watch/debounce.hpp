@@ -7,7 +7,8 @@
 /// saves in several steps has finished. All files are taken up together when every one is ready, or `patience` after
 /// the first was: a file that is written continuously delays the others no longer. It is ready as it is, `longest`
 /// after its first change. A deleted file is ready after `deleted`, so that a program that deletes and writes anew
-/// keeps the document; it delays nothing else.
+/// keeps the document; it delays nothing else. Deletes that follow each other sooner than that, for `longest` at most,
+/// are ready with the last of them: the guard weighs them together.
 ///
 /// `inotify_events.*` is the real port; tests have a folder and a clock of their own, in which waiting costs nothing.
 #pragma once
@@ -62,13 +63,15 @@ class ChangeDebouncer {
     FileEventKind kind = FileEventKind::changed;  ///< the last that was another one
     std::chrono::milliseconds longest_pause{0};   ///< between a close and what came after it
   };
-  Instant ready_at(const Change& change) const;
+  /// When the deletes of a burst are taken up; empty: there are none.
+  std::optional<Instant> deletes_at_rest() const;
+  Instant ready_at(const Change& change, std::optional<Instant> deletes) const;
   std::chrono::milliseconds wait_for(const Change& change) const;
   void learn(std::chrono::milliseconds pause);
   /// Whether a save was taken for whole before it was.
   void note_split_save(const std::string& path, Instant now);
-  /// When the removed ones, or the others, are taken up together; empty: there are none.
-  std::optional<Instant> due(bool removed) const;
+  /// When those that were not removed are taken up together; empty: there are none.
+  std::optional<Instant> others_due() const;
 
   DebounceTimes times_;
   std::map<std::string, Change> changes_;

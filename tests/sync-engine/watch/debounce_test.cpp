@@ -1,5 +1,7 @@
 #include "sync-engine/watch/debounce.hpp"
 
+#include <string>
+
 #include <catch2/catch.hpp>
 
 namespace ws::sync {
@@ -47,6 +49,23 @@ TEST_CASE("debounce: a deleted file that is written anew within five seconds is 
   changes.note("a.md", after(5'000), FileEventKind::closed);
   CHECK(changes.due() == after(5'500));
   CHECK(changes.take(after(5'500)).empty());
+}
+
+TEST_CASE("debounce: the deletes of one burst are due together, a minute after the first at the latest",
+          "[sync-engine]") {
+  ChangeDebouncer changes(times);
+  changes.note("a.md", after(0), FileEventKind::removed);
+  changes.note("b.md", after(2'000), FileEventKind::removed);
+  changes.note("c.md", after(4'000), FileEventKind::removed);
+  CHECK(changes.due() == after(9'000));
+  CHECK(changes.take(after(8'999)) == Paths{"a.md", "b.md", "c.md"});
+  CHECK(changes.take(after(9'000)).empty());
+  changes.note("d.md", after(10'000), FileEventKind::removed);
+  for (int ms = 14'000; ms < 70'000; ms += 4'000)
+    changes.note("e" + std::to_string(ms) + ".md", after(ms), FileEventKind::removed);
+  CHECK(changes.due() == after(70'000));
+  CHECK(changes.take(after(70'000)) == Paths{"e66000.md"});
+  CHECK(changes.due() == after(71'000));
 }
 
 TEST_CASE("debounce: a file that its writer keeps open goes once it was left alone for ten seconds", "[sync-engine]") {
