@@ -1,6 +1,7 @@
 #include "sync-engine/survey/renamed_conflicts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -9,8 +10,14 @@
 namespace ws::sync {
 namespace {
 
+/// Whether the file of the conflict is its document's own. What only stands at a place that the document wants, and
+/// was renamed, is in nobody's way any more.
 bool has_file(const Conflict& conflict) {
-  return conflict.is_about(ConflictSubject::text) && conflict.local && !conflict.document.empty();
+  using enum ConflictCase;
+  constexpr std::array of_own_name = {renamed_on_both, renamed_on_both_kept_here, folder_at_old_name, place_refused};
+  const bool is_its_own =
+      conflict.is_about(ConflictSubject::text) || std::ranges::find(of_own_name, conflict.which) != of_own_name.end();
+  return is_its_own && conflict.local && !conflict.document.empty();
 }
 
 }  // namespace
@@ -19,6 +26,7 @@ void follow_renames(Survey& survey) {
   for (Conflict& known : survey.known_conflicts) {
     const auto file = survey.local.tracked.find(known.document);
     if (!has_file(known) || file == survey.local.tracked.end() || file->second.path == known.path) continue;
+    if (known.local->path == known.path) known.local->path = file->second.path;
     known.path = file->second.path;
     survey.unstored.renamed.push_back(known);
   }

@@ -61,6 +61,32 @@ TEST_CASE("decisions: one document renamed on both sides is listed, and --path s
   CHECK(texts_of(two.here).size() == 2);
 }
 
+TEST_CASE("decisions: a name or a text that collides is decided for the file as it is called by now", "[cli]") {
+  const TwoFolders two;
+  const std::string whose = GENERATE("local", "remote");
+  const bool is_of_names = GENERATE(true, false);
+  CAPTURE(whose, is_of_names);
+  if (is_of_names) {
+    rename_on_both(two);
+  } else {
+    write_text(two.here / "a.md", "one, here\n");
+    REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+    write_text(two.there / "a.md", "one, there\n");
+    REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  }
+  const std::string recorded = is_of_names ? "q.md" : "a.md";
+  REQUIRE(two.ws(two.there, {"sync", "mv", recorded, "now.md"}).exit == 0);
+  CHECK(text_at(listed_conflicts(two, two.there).at(0), "path") == "now.md");
+  const std::string flag = is_of_names ? "--path" : "--keep";
+  CHECK(two.ws(two.there, {"sync", "resolve", recorded, flag, whose}).exit != 0);
+  const Ended decided = two.ws(two.there, {"sync", "resolve", "now.md", flag, whose});
+  INFO(decided.out << decided.err);
+  CHECK(decided.exit == 0);
+  check_settled(two);
+  CHECK(std::filesystem::exists(two.here / (is_of_names && whose == "remote" ? "r.md" : "now.md")));
+  CHECK(texts_of(two.here).size() == 2);
+}
+
 TEST_CASE("decisions: the service's name is free to choose where another file was saved under it here", "[cli]") {
   const TwoFolders two;
   std::filesystem::rename(two.here / "a.md", two.here / "r.md");
