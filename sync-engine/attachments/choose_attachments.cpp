@@ -46,6 +46,11 @@ Result<Sha256> bytes_to_decide(const AttachmentSurvey& found, const RelativePath
   const auto here = found.sides.local.find(path);
   const bool is_waiting = reason == SkipReason::held || reason == SkipReason::declined;
   if (is_waiting && there != found.sides.remote.end()) return there->second.hash;
+  if (is_waiting && found.sides.base.contains(path)) {
+    return fail(Failure{.kind = Failure::Kind::not_found,
+                        .what = fmt::format("{} was renamed on the service, and its new name is held", path.text()),
+                        .hint = "decide about the new name; `ws sync attachments` lists it"});
+  }
   const bool is_here = reason == SkipReason::foreign || reason == SkipReason::declined;
   if (choice == FileChoice::refuse && is_here && here != found.sides.local.end()) return here->second.hash;
   const std::string_view what = choice == FileChoice::accept ? "held" : "held, and no text from the service shows it";

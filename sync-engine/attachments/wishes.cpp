@@ -38,8 +38,11 @@ class Holder {
     for (const Action& action : plan_.actions) {
       const auto why = why_not(action);
       if (!why || !held.insert(action.path).second) continue;
-      note_waiting(*why, action.result);
+      note_waiting(*why, arriving(action));
       plan_.skipped.push_back({.path = action.path.string(), .reason = *why});
+      // An edit goes with the rename, and waits under the name that the file has here.
+      if (action.kind == ActionKind::pull_move && action.seen != base(*action.previous_path)->hash)
+        plan_.skipped.push_back({.path = action.previous_path->string(), .reason = *why});
     }
     // What belongs together waits together: a rename and the edit that comes with it.
     std::erase_if(plan_.actions, [&](const Action& action) { return held.contains(action.path); });
@@ -51,6 +54,12 @@ class Holder {
   }
 
  private:
+  /// The bytes that the service has at the action's place: a rename there leaves an edit of here as it is.
+  std::optional<Sha256> arriving(const Action& action) const {
+    const auto there = sides_.remote.find(action.path);
+    return there == sides_.remote.end() ? action.result : there->second.hash;
+  }
+
   void note_waiting(SkipReason why, const std::optional<Sha256>& bytes) {
     if (bytes && (why == SkipReason::held || why == SkipReason::declined)) waiting_.insert(*bytes);
   }
@@ -92,10 +101,11 @@ class Holder {
         const auto moved = moved_there_.find(path);
         if (!from && moved != moved_there_.end()) from = moved->second;
         if (!from && action.seen) from = path;
-        const bool had_it = base(path) != nullptr && base(path)->hash == *action.result;
+        const Sha256 bytes = *arriving(action);
+        const bool had_it = base(path) != nullptr && base(path)->hash == bytes;
         if (had_it && !from && !place_.is_name_taken(path, from)) return std::nullopt;
-        if (wishes_.decided(path, *action.result) == true || may_arrive(path, from)) return std::nullopt;
-        return held_or_declined(path, *action.result);
+        if (wishes_.decided(path, bytes) == true || may_arrive(path, from)) return std::nullopt;
+        return held_or_declined(path, bytes);
       }
       default: return std::nullopt;
     }

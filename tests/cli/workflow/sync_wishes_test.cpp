@@ -529,6 +529,28 @@ TEST_CASE("wishes: a file that is renamed to another kind is held where it was",
   CHECK(attachment_rows(two.sync(two.here)) == std::vector<std::string>{"pull_move img/a.sh"});
 }
 
+TEST_CASE("wishes: an edit of a file whose new name is held is told, and goes with the name once that is accepted",
+          "[cli]") {
+  const Wishes two;
+  fs::rename(two.there / "img/a.png", two.there / "img/a.sh");
+  write_text(two.there / "note.md", "[a](img/a.sh) [[b.pdf]]\n");
+  REQUIRE(two.sync(two.there).exit == 0);
+  REQUIRE(two.sync(two.here).exit == 0);
+  write_text(two.here / "img/a.png", png + "edited");
+  CHECK(attachment_rows(two.sync(two.here)).empty());
+  CHECK(two.skipped(two.here) == Skips{{"img/a.png", "held"}, {"img/a.sh", "held"}});
+  const Ended old_name = two.ws(two.here, {"sync", "attachments", "accept", "img/a.png"});
+  CHECK(old_name.exit != 0);
+  CHECK_THAT(old_name.err, Contains("img/a.png was renamed on the service, and its new name is held"));
+  REQUIRE(two.ws(two.here, {"sync", "attachments", "accept", "img/a.sh"}).exit == 0);
+  CHECK(attachment_rows(two.sync(two.here)) == std::vector<std::string>{"pull_move img/a.sh", "push_update img/a.sh"});
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(two.skipped(two.there) == Skips{{"img/a.sh", "held"}});
+  REQUIRE(two.ws(two.there, {"sync", "attachments", "accept", "img/a.sh"}).exit == 0);
+  REQUIRE(two.sync(two.there).exit == 0);
+  CHECK(read_text(two.there / "img/a.sh") == png + "edited");
+}
+
 TEST_CASE("wishes: a file that is renamed there to the name of an own file stays where it was", "[cli]") {
   const Wishes two;
   write_text(two.here / "img/own.png", "mine alone");
