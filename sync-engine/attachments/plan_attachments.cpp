@@ -458,4 +458,25 @@ AttachmentPlan plan_attachments(const AttachmentSides& sides, const AttachmentCh
   return FilePlanner(sides, choices).plan();
 }
 
+AttachmentSides sides_after_pulls(AttachmentSides sides, const AttachmentPlan& plan) {
+  for (const Action& action : plan.actions) {
+    if (!is_pull(action.kind)) continue;
+    const RelativePath from = action.previous_path.value_or(action.path);
+    auto file = sides.local.extract(from);
+    sides.base.erase(from);
+    const auto there = sides.remote.find(action.path);
+    if (action.kind == ActionKind::pull_delete || there == sides.remote.end()) continue;
+    LocalAttachment now = file.empty() ? LocalAttachment{} : std::move(file.mapped());
+    if (action.kind != ActionKind::pull_move)
+      now = {.size_bytes = there->second.size_bytes, .hash = there->second.hash};
+    sides.local.insert_or_assign(action.path, std::move(now));
+    sides.base.insert_or_assign(action.path, there->second);
+    if (auto known = sides.files_known.extract(from); !known.empty()) {
+      known.key() = action.path;
+      sides.files_known.insert(std::move(known));
+    }
+  }
+  return sides;
+}
+
 }  // namespace ws::sync

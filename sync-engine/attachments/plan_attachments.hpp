@@ -66,4 +66,7 @@ struct AttachmentChoices {
 
 AttachmentPlan plan_attachments(const AttachmentSides& sides, const AttachmentChoices& choices = {});
 
+/// The sides once all that comes by the plan is here.
+AttachmentSides sides_after_pulls(AttachmentSides sides, const AttachmentPlan& plan);
+
 }  // namespace ws::sync

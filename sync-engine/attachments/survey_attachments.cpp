@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/attachments/weigh_attachments.hpp"
 #include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/reconcile/overlapping_paths.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
 #include "sync-engine/tree/hash.hpp"
@@ -41,8 +43,9 @@ class AttachmentSurveyor {
       WS_TRY(tell_left_behind());
       return std::move(found_);
     }
-    found_.plan = plan_attachments(found_.sides, {.accept_deletes = options_.accept_deletes});
-    hold();
+    found_.plan = plan(found_.sides);
+    if (options_.looks_only) plan_freed_names();
+    remark_foreign();
     tell_skipped();
     if (options_.whole) {
       found_.files = files_.all();
@@ -241,7 +244,43 @@ class AttachmentSurveyor {
     }
   }
 
-  void hold() {
+  /// What may be done of it.
+  AttachmentPlan plan(const AttachmentSides& sides) {
+    AttachmentPlan plan = plan_attachments(sides, {.accept_deletes = options_.accept_deletes});
+    hold(plan, sides);
+    return plan;
+  }
+
+  /// A run looks again for files that had to wait for a name, once what comes has freed it.
+  void plan_freed_names() {
+    OverlappingPaths freed;
+    for (const Action& action : found_.plan.actions) {
+      if (frees_place_here(action.kind)) freed.add(action.previous_path.value_or(action.path).twin_key());
+    }
+    std::set<std::string> waiting;
+    for (const Skipped& each : found_.plan.skipped) {
+      const auto path = RelativePath::parse(each.path);
+      if (path && each.reason == SkipReason::twin && freed.overlaps(path->twin_key())) waiting.insert(each.path);
+    }
+    if (waiting.empty()) return;
+    const auto has_waited = [&](const auto& each) { return waiting.contains(std::string(text_of(each.path))); };
+    AttachmentPlan later = plan(sides_after_pulls(found_.sides, found_.plan));
+    std::set<std::string> told = waiting;
+    for (const Action& action : later.actions) {
+      if (!has_waited(action)) continue;
+      if (action.previous_path) told.insert(action.previous_path->string());
+      found_.plan.actions.push_back(action);
+    }
+    std::erase_if(found_.plan.skipped, [&](const Skipped& each) { return told.contains(each.path); });
+    std::ranges::copy_if(later.collisions, std::back_inserter(found_.plan.collisions), has_waited);
+    std::ranges::copy_if(later.skipped, std::back_inserter(found_.plan.skipped), has_waited);
+    std::ranges::stable_sort(found_.plan.actions, {}, &Action::path);
+  }
+
+  static std::string_view text_of(const RelativePath& path) { return path.text(); }
+  static std::string_view text_of(std::string_view path) { return path; }
+
+  void hold(AttachmentPlan& plan, const AttachmentSides& sides) {
     wishes_.marks = found_.marks;
     wishes_.taken = wanted_;
     wishes_.is_for_all = session_.config.attachments == AttachmentMode::all;
@@ -260,7 +299,10 @@ class AttachmentSurveyor {
                              .is_executable = [&](const RelativePath& path) { return is_executable(path); },
                              .is_name_taken = is_name_taken,
                              .is_open_conflict = [&](const RelativePath& path) { return found_.open.contains(path); }};
-    hold_unwished(found_.plan, found_.sides, wishes_, place);
+    hold_unwished(plan, sides, wishes_, place);
+  }
+
+  void remark_foreign() {
     for (const Skipped& each : found_.plan.skipped) {
       const auto mark = found_.marks.find(each.path);
       if (each.reason != SkipReason::foreign || mark == found_.marks.end() || mark->second.is_told) continue;
@@ -479,7 +521,8 @@ class AttachmentSurveyor {
       above = parent_folder(above);
       struct stat status = {};
       if (!there || ::fstat(there.get(), &status) != 0 || S_ISDIR(status.st_mode)) continue;
-      if (auto other = RelativePath::parse(name)) found_.sides.others_here.insert(std::move(*other));
+      auto other = RelativePath::parse(name);
+      if (other && !options_.absent.contains(*other)) found_.sides.others_here.insert(std::move(*other));
     }
   }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
@@ -45,21 +46,40 @@ bool has_nothing_to_tell(const Report& report) {
          report.remarks.empty() && !report.guard && !report.held_back && !report.ended_by && !report.partial;
 }
 
+/// What a run takes away here.
+struct Leaving {
+  std::set<RelativePath> places = {};
+  OverlappingPaths freed = {};
+
+  explicit Leaving(const std::vector<Action>& actions) {
+    for (const Action& action : actions) {
+      if (!frees_place_here(action.kind)) continue;
+      const RelativePath& place = action.previous_path.value_or(action.path);
+      freed.add(place.twin_key());
+      places.insert(place);
+    }
+  }
+};
+
 /// The files that a run takes away before it looks again for room for notes.
 std::set<RelativePath> files_in_the_way(const Survey& survey, const AttachmentSurvey& files) {
-  std::set<RelativePath> leaving;
-  if (files.guard) return leaving;
-  OverlappingPaths freed;
-  for (const Action& action : files.plan.actions) {
-    if (!frees_place_here(action.kind)) continue;
-    const RelativePath& place = action.previous_path.value_or(action.path);
-    freed.add(place.twin_key());
-    leaving.insert(place);
-  }
+  if (files.guard) return {};
+  Leaving leaving(files.plan.actions);
   const bool any = std::ranges::any_of(survey.plan.conflicts, [&](const Conflict& each) {
-    return each.which == ConflictCase::not_synced && freed.overlaps(each.path.twin_key());
+    return each.which == ConflictCase::not_synced && leaving.freed.overlaps(each.path.twin_key());
   });
-  return any ? leaving : std::set<RelativePath>();
+  return any ? std::move(leaving.places) : std::set<RelativePath>();
+}
+
+/// The notes that a run takes away before it looks for room for files.
+std::set<RelativePath> notes_in_the_way(const Survey& survey, const AttachmentSurvey& files) {
+  if (survey.plan.guard || files.guard) return {};
+  Leaving leaving(survey.plan.actions);
+  const bool any = std::ranges::any_of(files.plan.skipped, [&](const Skipped& each) {
+    const auto path = RelativePath::parse(each.path);
+    return path && each.reason == SkipReason::twin && leaving.freed.overlaps(path->twin_key());
+  });
+  return any ? std::move(leaving.places) : std::set<RelativePath>();
 }
 
 Result<Report> look(Session& session, const RunOptions& options, AttachmentSurvey& files) {
@@ -76,6 +96,10 @@ Result<Report> look(Session& session, const RunOptions& options, AttachmentSurve
     WS_LET(survey, ws::sync::survey(session, options, PullMode::inspect, edits));
   }
   WS_LET(files, survey_attachments(session, survey, looking));
+  if (auto leaving = notes_in_the_way(survey, files); !leaving.empty()) {
+    looking.absent.merge(leaving);
+    WS_LET(files, survey_attachments(session, survey, looking));
+  }
   if (auto leaving = files_in_the_way(survey, files); !leaving.empty()) {
     RunOptions later = options;
     later.absent.merge(leaving);

@@ -193,6 +193,34 @@ TEST_CASE("attachment places: a preview plans a note where a picture leaves its 
   CHECK(rows_of(planned) == rows_of(done));
 }
 
+TEST_CASE("attachment places: a preview plans a picture where a note, or another picture, leaves its name", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  const bool is_of_note = GENERATE(true, false);
+  CAPTURE(is_of_note);
+  Rows wanted;
+  if (is_of_note) {
+    std::filesystem::create_directory(two.there / "d");
+    write_text(two.there / "d/a.md", "a\n");
+    two.sync(two.there);
+    REQUIRE(two.sync(two.here).exit == 0);
+    std::filesystem::remove(two.there / "d/a.md");
+    std::filesystem::create_directory(two.there / "d/a.md");
+    write_text(two.there / "d/a.md/in.png", png + "in");
+    write_text(two.there / "note.md", "![a](img/a.png) [[b.pdf]] ![](d/a.md/in.png)\n");
+    wanted = {"pull_create d/a.md/in.png"};
+  } else {
+    std::filesystem::rename(two.there / "img/a.png", two.there / "img/x.png");
+    std::filesystem::rename(two.here / "img/b.pdf", two.here / "img/A.png");
+    wanted = {"push_move img/A.png", "pull_move img/x.png"};
+  }
+  REQUIRE(two.sync(two.there).exit == 0);
+  const Ended planned = two.ws(two.here, {"sync", "-n", "--json"});
+  INFO(planned.out);
+  CHECK(attachment_rows(planned) == wanted);
+  CHECK(attachment_rows(two.sync(two.here)) == wanted);
+}
+
 TEST_CASE("attachment places: a preview with --on-conflict shows what becomes of each picture", "[cli]") {
   const Pictures two;
   write_text(two.here / "img/c.png", png + "c");
