@@ -263,6 +263,11 @@ bool ExportFolder::is_there(const std::string& name) const {
   return ::fstatat(folder.get(), last.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
 }
 
+/// Then nothing is there, and what is to come there fails.
+bool ExportFolder::is_beneath_file(const std::string& name) const {
+  return root_ && !root_->open_beneath(sync::parent_folder(name), O_RDONLY | O_DIRECTORY) && errno == ENOTDIR;
+}
+
 bool ExportFolder::is_changed_here(const std::string& id) const {
   const auto known = files_.find(id);
   if (known == files_.end()) return false;
@@ -450,7 +455,7 @@ Result<ExportState> ExportFolder::remove(const std::string& id) {
 ExportState ExportFolder::need_of_picture(const std::string& name, const Sha256& hash, bool replace_changed) const {
   const auto now = hash_now(name);
   if (now == hash) return ExportState::unchanged;
-  if (!now && !is_there(name)) return ExportState::created;
+  if (!now && (!is_there(name) || is_beneath_file(name))) return ExportState::created;
   const auto known = pictures_.find(name);
   const bool is_ours = known != pictures_.end() && now && (replace_changed || *now == known->second.hash);
   return is_ours ? ExportState::updated : ExportState::kept;

@@ -153,6 +153,7 @@ class ExportFolder {
   void remove_empty_folders(const std::string& name) const;
   std::optional<Sha256> hash_now(const std::string& name) const;
   bool is_there(const std::string& name) const;
+  bool is_beneath_file(const std::string& name) const;
   bool is_taken_from(const std::string& id, const std::string& path) const;
 
   std::filesystem::path folder_;

@@ -310,6 +310,17 @@ TEST_CASE("docs export: a picture that was changed here is kept, one that is gon
   CHECK(stage.exported({}, 13).at("img/c.pdf") == "failed");
 }
 
+TEST_CASE("docs export: a picture whose name became a folder fails until the old one has gone", "[cli]") {
+  SourceStage stage;
+  stage.exported();
+  fs::remove(stage.folder / "here/img/a.png");
+  stage.write_text(stage.folder / "here/img/a.png/inside.png", png + "inside");
+  stage.write_text(stage.folder / "here/note.md", "# Note\n\n![a](img/a.png/inside.png)\n");
+  stage.sync();
+  CHECK(stage.exported({}, 13).at("img/a.png/inside.png") == "failed");
+  CHECK(read_text(stage.folder / "bk/img/a.png") == png);
+}
+
 TEST_CASE("docs export: no path of a source, and no link in the folder, leads out of it", "[cli]") {
   const SourceStage stage;
   fs::create_directories(stage.folder / "outside");

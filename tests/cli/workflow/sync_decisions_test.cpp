@@ -1,5 +1,6 @@
 // Conflicts as a person meets them: listed, decided in every way, with the real service in between.
 #include <filesystem>
+#include <set>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
