@@ -611,7 +611,10 @@ class AttachmentRun {
   Result<void> record_pushed(const Action& action, const RowChanges& changes) {
     const std::optional<Attachment>& file = changes.at(action.path).now;
     if (action.kind != ActionKind::push_move) {
-      return agree(action.path, file, action.kind == ActionKind::push_delete ? "deleted here" : "sent");
+      WS_TRY(agree(action.path, file, action.kind == ActionKind::push_delete ? "deleted here" : "sent"));
+      // The file that was read: it may have another name by now.
+      const auto sent = found_.stamps.find(moved_from(action.path).value_or(action.path));
+      return file && sent != found_.stamps.end() ? store_.put_file(action.path, sent->second.id()) : Result<void>();
     }
     // Edited there too: the base takes over what is really on disk.
     const auto fetched = std::ranges::find_if(rows_, [&](const Row& row) {

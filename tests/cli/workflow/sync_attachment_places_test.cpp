@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/cli/workflow/pictures.hpp"
+#include "tests/support/relay.hpp"
 
 namespace ws::test {
 namespace {
@@ -34,6 +35,26 @@ TEST_CASE("attachment places: a copy that no note shows is not the new name of a
   REQUIRE(two.sync(two.there).exit == 0);
   CHECK_FALSE(fs::exists(two.there / "private"));
   CHECK(read_text(two.here / "private/copy.png") == png);
+}
+
+TEST_CASE("attachment places: a picture that is renamed while it is sent is renamed by the next run", "[cli]") {
+  MeddledServer stage;
+  Person person{stage.server};
+  person.environment["WS_BASE_URL"] = stage.relay.origin();
+  const TemporaryFolder folder;
+  const fs::path notes = folder / "notes";
+  fs::create_directories(notes);
+  write_text(notes / "n.md", "![r](r.png)\n");
+  write_text(notes / "r.png", png);
+  REQUIRE(person.ws({"sync", "init", "--name", "notes"}, notes).exit == 0);
+  stage.meddles = [&notes](const Seen& seen) -> std::optional<Script> {
+    const bool is_sent = seen.target.find("uploads:finalize") != std::string::npos && fs::exists(notes / "r.png");
+    if (is_sent) fs::rename(notes / "r.png", notes / "later.png");
+    return std::nullopt;
+  };
+  REQUIRE(person.ws({"sync"}, notes).exit == 0);
+  REQUIRE(fs::exists(notes / "later.png"));
+  CHECK(rows_of(person.ws({"sync", "--json"}, notes)) == Rows{"push_move later.png"});
 }
 
 TEST_CASE("attachment places: a picture keeps its way to the others where a new one took its name", "[cli]") {
