@@ -369,3 +369,19 @@ TEST_CASE("lost files: what became a folder or a link after an unanswered commit
   INFO(run.out << run.err << again.out << again.err);
   CHECK(again.exit == 0);
 }
+
+TEST_CASE("lost elsewhere: a look tells that a commit of the list was cut off, and no undo is planned past it",
+          "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.here / "img/a.png", png + "edited");
+  const std::string lost = R"({"operation": "sync.commit", "times": 1, "phase": "after", )"
+                           R"("effect": {"close_without_answer": true}})";
+  control(two.server, "POST", "/faults", lost);
+  REQUIRE(two.ws(two.here, {"sync", "--no-retry"}).exit == 12);
+  CHECK_THAT(two.ws(two.here, {"sync", "status"}).err, Contains("an earlier command was interrupted"));
+  CHECK(two.ws(two.here, {"sync", "undo", "-n"}).exit == 7);
+  REQUIRE(two.sync(two.here).exit == 0);
+  CHECK_THAT(two.ws(two.here, {"sync", "status"}).err, !Contains("interrupted"));
+  CHECK(two.ws(two.here, {"sync", "undo", "-n"}).exit == 0);
+}
