@@ -388,10 +388,15 @@ Result<void> drop_list_commit(AttachmentStore& store) {
   return noted.empty() ? Result<void>() : store.set_note(commit_note, "");
 }
 
-Result<bool> is_list_unfinished(AttachmentStore& store) {
+Result<bool> has_list_commit(AttachmentStore& store) {
   WS_LET(const std::string commit, store.note(commit_note));
+  return !commit.empty();
+}
+
+Result<bool> is_list_unfinished(AttachmentStore& store) {
+  WS_LET(const bool is_under_way, has_list_commit(store));
   WS_LET(const std::string untitled, store.note(untitled_note));
-  return !commit.empty() || !untitled.empty();
+  return is_under_way || !untitled.empty();
 }
 
 Result<void> give_missing_titles(Session& session, AttachmentStore& store, KnownList& list) {

@@ -32,6 +32,8 @@ Result<void> drop_list_commit(AttachmentStore& store);
 Result<void> give_missing_titles(Session& session, AttachmentStore& store, KnownList& list);
 /// Whether one of these two has something to do.
 Result<bool> is_list_unfinished(AttachmentStore& store);
+/// Whether a commit of it is under way, or was when a run ended.
+Result<bool> has_list_commit(AttachmentStore& store);
 /// The paths whose change is on the service when it returns; `list` is as it is there. Nothing to write: nothing is
 /// sent. Fails as `Remote::commit` does.
 Result<std::set<RelativePath>> publish_list(Session& session,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sync-engine/attachments/interrupted_files.hpp"
+#include "sync-engine/attachments/publish_list.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/changes/finish_step.hpp"
 #include "sync-engine/publish/publish.hpp"
@@ -74,7 +75,11 @@ Result<bool> was_cut_off(Session& session) {
          operations.find_at(Operation::Stage::undoing_on_disk, Operation::Stage::undoing_on_service));
   WS_LET(const std::optional<StagedCommit> staged, session.state.staged());
   WS_LET(const std::vector<JournalStep> steps, session.state.steps());
-  const bool any = undoing || (staged && staged->under_way) || !steps.empty();
+  bool any = undoing || (staged && staged->under_way) || !steps.empty();
+  if (!any && session.knows_attachments()) {
+    AttachmentStore store = session.attachments();
+    WS_LET(any, has_list_commit(store));
+  }
   return any && !TreeLock::is_held(session.root);
 }
 

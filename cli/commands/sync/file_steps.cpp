@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -103,6 +105,28 @@ void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool
   if (shown < steps.size()) session.note(fmt::format("{} more; -v lists all", steps.size() - shown));
 }
 
+LeftLines lines_of_left(const std::vector<sync::LeftAlone>& left) {
+  constexpr std::size_t most = 20;
+  constexpr std::size_t most_alike = 3;
+  std::map<std::string_view, std::size_t> alike;
+  for (const sync::LeftAlone& each : left) ++alike[each.why];
+  std::set<std::string_view> told;
+  LeftLines told_left;
+  for (const sync::LeftAlone& each : left) {
+    const std::size_t count = alike[each.why];
+    const bool is_one = count <= most_alike;
+    if (!is_one && !told.insert(each.why).second) continue;
+    if (told_left.lines.size() == most) {
+      ++told_left.unshown;
+      continue;
+    }
+    std::string files = clean(each.path.text(), Breaks::space);
+    if (!is_one) files += fmt::format(" and {} more", count - 1);
+    told_left.lines.push_back({.files = std::move(files), .why = is_one ? each.why : "each: " + each.why});
+  }
+  return told_left;
+}
+
 ExitCode tell_steps(Session& session, const sync::BroughtBack& found, bool is_planned, const StepWords& words) {
   const bool is_done = std::ranges::all_of(found.left, &sync::LeftAlone::is_final);
   const ExitCode exit = is_done ? ExitCode::done : ExitCode::partial;
@@ -127,9 +151,9 @@ ExitCode tell_steps(Session& session, const sync::BroughtBack& found, bool is_pl
     session.printer().sentence(shown_counts(found.steps));
     session.note(words.next);
   }
-  for (const sync::LeftAlone& each : found.left) {
-    session.note(fmt::format("left {}: {}", clean(each.path.text(), Breaks::space), each.why));
-  }
+  const LeftLines left = lines_of_left(found.left);
+  for (const LeftLines::Line& each : left.lines) session.note(fmt::format("left {}: {}", each.files, each.why));
+  if (left.unshown > 0) session.note(fmt::format("and {} more were left", left.unshown));
   return exit;
 }
 

@@ -29,6 +29,17 @@ std::string shown_counts(const std::vector<sync::FileStep>& steps);
 /// The first ten, or all.
 void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool all, bool is_planned);
 
+/// What is told of files that were left: many that stay for one reason get one line.
+struct LeftLines {
+  struct Line {
+    std::string files = {};  ///< "a.md", or "a.md and 4 more"
+    std::string why = {};
+  };
+  std::vector<Line> lines = {};
+  std::size_t unshown = 0;  ///< reasons or files beyond the first twenty
+};
+LeftLines lines_of_left(const std::vector<sync::LeftAlone>& left);
+
 /// What is said where there is nothing to do, and after it was done.
 struct StepWords {
   std::string nothing;

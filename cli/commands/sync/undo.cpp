@@ -1,8 +1,6 @@
 // A run taken back, or done again: asked, shown, and what of it stays.
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +8,7 @@
 #include "api-client/base/clean.hpp"
 #include "api-client/base/text.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/sync/file_steps.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/output/human.hpp"
 
@@ -29,34 +28,17 @@ void say(Session& session, const std::string& text) {
   }
 }
 
-/// Many that stay for one reason get one line.
 void print_left(Session& session, const sync::UndoReport& undone) {
-  constexpr std::size_t most = 20;
-  constexpr std::size_t most_alike = 3;
-  std::map<std::string_view, std::size_t> alike;
-  for (const sync::LeftAlone& each : undone.left) ++alike[each.why];
   const std::string_view verb = session.command().words == "sync redo" ? "redone" : "undone";
-  std::set<std::string_view> told;
-  std::size_t lines = 0;
-  std::size_t unshown = 0;
-  for (const sync::LeftAlone& left : undone.left) {
-    const std::size_t count = alike[left.why];
-    if (count > most_alike && !told.insert(left.why).second) continue;
-    if (++lines > most) {
-      ++unshown;
-      continue;
-    }
-    std::string path = clean(left.path.text(), Breaks::space);
-    const bool is_one = count <= most_alike;
-    const std::string why = is_one ? left.why : "each: " + left.why;
-    if (!is_one) path += fmt::format(" and {} more", count - 1);
+  const LeftLines left = lines_of_left(undone.left);
+  for (const LeftLines::Line& each : left.lines) {
     if (session.format() == Format::table) {
-      session.printer().line(fmt::format("  not {}  {}  {}", verb, path, why));
+      session.printer().line(fmt::format("  not {}  {}  {}", verb, each.files, each.why));
     } else {
-      session.note(fmt::format("not {}: {}, {}", verb, path, why));
+      session.note(fmt::format("not {}: {}, {}", verb, each.files, each.why));
     }
   }
-  if (unshown > 0) session.note(fmt::format("  and {} more, not {}", unshown, verb));
+  if (left.unshown > 0) session.note(fmt::format("  and {} more, not {}", left.unshown, verb));
 }
 
 /// What the API cannot take back, told before it is done and after.
