@@ -466,10 +466,10 @@ AttachmentSides sides_after_pulls(AttachmentSides sides, const AttachmentPlan& p
     sides.base.erase(from);
     const auto there = sides.remote.find(action.path);
     if (action.kind == ActionKind::pull_delete || there == sides.remote.end()) continue;
-    LocalAttachment now = file.empty() ? LocalAttachment{} : std::move(file.mapped());
+    LocalAttachment now = file.empty() ? LocalAttachment{} : file.mapped();
     if (action.kind != ActionKind::pull_move)
       now = {.size_bytes = there->second.size_bytes, .hash = there->second.hash};
-    sides.local.insert_or_assign(action.path, std::move(now));
+    sides.local.insert_or_assign(action.path, now);
     sides.base.insert_or_assign(action.path, there->second);
     if (auto known = sides.files_known.extract(from); !known.empty()) {
       known.key() = action.path;
