@@ -55,8 +55,8 @@ Result<MaybeConflict> refresh_text(Session& session, Conflict conflict) {
   if (conflict.remote && conflict.remote->revision == item.revision && conflict.remote->hash == hash) {
     return MaybeConflict(std::move(conflict));
   }
-  WS_LET(RelativePath path, path_there(session, conflict));
-  conflict.remote = Entry{.path = std::move(path), .hash = hash, .revision = item.revision};
+  WS_LET(const RelativePath path, path_there(session, conflict));
+  conflict.remote = Entry{.path = path, .hash = hash, .revision = item.revision};
   // Another revision, or a document that was archived and lives again.
   if (conflict.which == ConflictCase::edited_and_archived || conflict.kind() == ConflictKind::revision)
     conflict.which = find_text_case(conflict);
