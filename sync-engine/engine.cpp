@@ -12,6 +12,7 @@
 #include "sync-engine/attachments/file_differences.hpp"
 #include "sync-engine/attachments/staged_files.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
+#include "sync-engine/attachments/tell_attachments.hpp"
 #include "sync-engine/binding/ws_folder.hpp"
 #include "sync-engine/changes/collect_garbage.hpp"
 #include "sync-engine/changes/edit_files.hpp"

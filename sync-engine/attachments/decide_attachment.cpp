@@ -8,6 +8,7 @@
 
 #include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
+#include "sync-engine/attachments/tell_attachments.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/reconcile/free_name.hpp"

@@ -55,17 +55,7 @@ std::map<RelativePath, FileId> unrecorded_files(const AttachmentSurvey& found);
 /// wrote becomes a wish. Answers how many of the files here are attachments. Fails with `disk`.
 Result<std::uint64_t> note_attachments(Session& session, const Survey& survey);
 
-/// A run has named the foreign files that were new.
-Result<void> note_told(Session& session, const AttachmentSurvey& found);
-
 /// Whether the file, or a folder above it, has a name that begins with a dot.
 bool is_hidden_name(std::string_view path);
-
-/// Puts its rows, conflicts and skipped files into a report.
-void add_to_report(const AttachmentSurvey& found, Report& report);
-
-/// How such a conflict is shown among those of documents.
-Conflict conflict_of(const RelativePath& path, const OpenAttachment& open);
-OpenAttachment open_from(const AttachmentCollision& collision);
 
 }  // namespace ws::sync

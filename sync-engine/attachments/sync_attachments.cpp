@@ -13,6 +13,7 @@
 #include "sync-engine/attachments/blob_folder.hpp"
 #include "sync-engine/attachments/publish_list.hpp"
 #include "sync-engine/attachments/staged_files.hpp"
+#include "sync-engine/attachments/tell_attachments.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/reconcile/free_name.hpp"

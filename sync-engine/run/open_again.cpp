@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sync-engine/attachments/survey_attachments.hpp"
+#include "sync-engine/attachments/tell_attachments.hpp"
 #include "sync-engine/attachments/undo_files.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/run/round.hpp"

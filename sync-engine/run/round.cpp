@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sync-engine/attachments/decide_attachment.hpp"
+#include "sync-engine/attachments/tell_attachments.hpp"
 #include "sync-engine/changes/apply.hpp"
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/conflicts/decide.hpp"

@@ -13,6 +13,7 @@
 #include "api-client/base/json.hpp"
 #include "sync-engine/attachments/staged_files.hpp"
 #include "sync-engine/attachments/survey_attachments.hpp"
+#include "sync-engine/attachments/tell_attachments.hpp"
 #include "sync-engine/binding/status_socket.hpp"
 #include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/publish/publish.hpp"

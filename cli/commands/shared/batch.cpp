@@ -66,7 +66,8 @@ void BatchRows::add_failure(const Failure& failure, const std::string& id) {
   if (is_shaped) session_.print_failure(failure, exit_code_of(failure, session_.world().caught_signal()));
 }
 
-/// What was read and cannot be printed as it came costs its row alone; a change that was made is told as a whole.
+/// An answer that cannot be printed exactly fails its row alone where it was only read. After a change the whole
+/// command fails, and tells what was made.
 Result<void> BatchRows::check_row(const Result<Reply>& reply) const {
   const bool is_checked = reply && operation_.retry == contract::RetryClass::read && !session_.printer().is_shaped() &&
                           session_.printer().fields().empty() && session_.format() != Format::ids;

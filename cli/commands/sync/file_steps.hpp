@@ -29,7 +29,7 @@ std::string shown_counts(const std::vector<sync::FileStep>& steps);
 /// The first ten, or all.
 void list_steps(Session& session, const std::vector<sync::FileStep>& steps, bool all, bool is_planned);
 
-/// What is told of files that were left: many that stay for one reason get one line.
+/// The lines that tell which files were left. More than three files with one reason share a line.
 struct LeftLines {
   struct Line {
     std::string files = {};  ///< "a.md", or "a.md and 4 more"
