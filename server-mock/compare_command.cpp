@@ -191,8 +191,8 @@ Result<int> run_diff(const DiffFlags& flags, const ApplicationOptions& options) 
   std::optional<StopOnSignal> stop;
   WS_LET(const DifferenceReport report,
          flags.recording.empty() ? compare_live(flags, options, stopped, stop) : compare_recording(flags, options));
-  if (!flags.assumptions.empty()) WS_TRY(write_file(flags.assumptions, compare::assumptions_yaml(report)));
-  if (!flags.junit.empty()) WS_TRY(write_file(flags.junit, compare::render_junit(report)));
+  if (!flags.assumptions.empty()) WS_TRY(write_named_file(flags.assumptions, compare::assumptions_yaml(report)));
+  if (!flags.junit.empty()) WS_TRY(write_named_file(flags.junit, compare::render_junit(report)));
   stop.reset();  // while the report is printed a signal ends the program: its reader may be stuck
   if (flags.json) {
     print(TerminalText::json(dump(compare::to_json(report), 2)) + "\n");

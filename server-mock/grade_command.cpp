@@ -61,7 +61,7 @@ Result<std::vector<std::string>> differences_from(const std::string& expect, con
 Result<void> save_world(const std::string& path, const Json& state) {
   if (path.empty()) return {};
   const Json wanted = sweep::wanted_world(state);
-  return write_file(path, path.ends_with(".json") ? dump(wanted, 2) + "\n" : to_yaml(wanted));
+  return write_named_file(path, path.ends_with(".json") ? dump(wanted, 2) + "\n" : to_yaml(wanted));
 }
 
 }  // namespace

@@ -210,8 +210,8 @@ Result<std::string> narrow_since(const std::string& path, Sweep& swept) {
 }
 
 Result<void> write_reports(const SweepFlags& flags, const Report& report, const Accepted& accepted) {
-  if (!flags.junit.empty()) WS_TRY(write_file(flags.junit, sweep::render_junit(report, accepted)));
-  if (!flags.html.empty()) WS_TRY(write_file(flags.html, sweep::render_html(report, accepted)));
+  if (!flags.junit.empty()) WS_TRY(write_named_file(flags.junit, sweep::render_junit(report, accepted)));
+  if (!flags.html.empty()) WS_TRY(write_named_file(flags.html, sweep::render_html(report, accepted)));
   return {};
 }
 

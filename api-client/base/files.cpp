@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-client/base/clean.hpp"
 #include "api-client/base/own_file.hpp"
 #include "api-client/base/text.hpp"
 
@@ -205,6 +206,18 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() < 0) return cannot("write", path, errno);
   return write_file_at(directory.get(), path.filename().string(), text, mode, path);
+}
+
+Result<void> write_named_file(const std::filesystem::path& path, std::string_view text) {
+  if (!is_stream(path)) {
+    WS_LET(const std::filesystem::path target, follow_link(path));
+    return write_file(target, text);
+  }
+  const Descriptor stream = open_stream(path);
+  if (!stream) return cannot("write", path, errno);
+  const bool is_written =
+      ::isatty(stream.get()) == 1 ? write_all(stream.get(), clean(text, Breaks::keep)) : write_all(stream.get(), text);
+  return is_written ? Result<void>() : cannot("write", path, errno);
 }
 
 Result<void> append_file(const std::filesystem::path& path, std::string_view text) {

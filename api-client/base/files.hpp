@@ -41,6 +41,10 @@ Result<void> write_file(const std::filesystem::path& path,
                         std::string_view text,
                         std::optional<unsigned> mode = std::nullopt);
 
+/// Writes what a flag names for output: into a stream, cleaned where it is a terminal; over the target of a link;
+/// otherwise as `write_file`. Fails with `disk`.
+Result<void> write_named_file(const std::filesystem::path& path, std::string_view text);
+
 /// Appends to a file, which is made where it is missing, and taken only if it is ours (`own_file.hpp`). Not flushed to
 /// the disk. Fails with `disk`.
 Result<void> append_file(const std::filesystem::path& path, std::string_view text);

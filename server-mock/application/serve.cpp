@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "api-client/base/descriptor.hpp"
+#include "api-client/base/files.hpp"
 #include "api-client/base/process.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/user_environment.hpp"
@@ -161,8 +162,9 @@ class ReadyFile {
   }
 
   /// Written by rename, so that no reader sees a part of it, and with mode 0600, since it holds keys. Not synced to
-  /// disk: it has no use after this process has ended.
+  /// disk: it has no use after this process has ended. Into a stream it is written, and stays.
   Result<void> write(const std::string& path, const std::string& text) {
+    if (is_stream(path)) return write_named_file(path, text);
     const std::string temporary = fmt::format("{}.{}", path, ::getpid());
     const auto failed = [&] {
       return fail(Failure::Kind::disk,
@@ -217,8 +219,9 @@ std::string help_on_terminal(const std::string& base_url, const ServeSettings& s
 
 /// The path of the CA file: beside the ready file, or a temporary file for a command. Empty: not needed.
 Result<std::string> ca_path(const ServeSettings& settings) {
-  if (!settings.ready_file.empty()) return std::filesystem::absolute(settings.ready_file).string() + ".pem";
-  if (settings.command.empty()) return std::string();
+  const bool is_beside = !settings.ready_file.empty() && !is_stream(settings.ready_file);
+  if (is_beside) return std::filesystem::absolute(settings.ready_file).string() + ".pem";
+  if (settings.command.empty() && settings.ready_file.empty()) return std::string();
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   if (error) return fail(Failure::Kind::disk, "there is no folder for temporary files: " + error.message());

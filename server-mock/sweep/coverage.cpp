@@ -92,7 +92,7 @@ void CoverageReport::add(const Exchange& exchange) { coverage_.add({sent_request
 Result<void> CoverageReport::write(const std::string& path) {
   coverage_.finish();
   const bool as_json = path.ends_with(".json");
-  return write_file(path, as_json ? dump(to_json(coverage_), 2) + "\n" : render(coverage_));
+  return write_named_file(path, as_json ? dump(to_json(coverage_), 2) + "\n" : render(coverage_));
 }
 
 Json to_json(const Coverage& coverage) {

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "api-client/base/descriptor.hpp"
 #include "tests/support/mock_process.hpp"
 
 using namespace ws::test;
@@ -195,6 +196,21 @@ TEST_CASE("ws-mock: what cannot be printed is told by the exit code", "[server-m
   CHECK(run("\"$1\" openapi >/dev/full") == 14);
   CHECK(run("\"$1\" openapi >&-") == 14);
   CHECK(run("\"$1\" openapi | true; exit ${PIPESTATUS[0]}") == 141);
+}
+
+TEST_CASE("ws-mock: a device that a flag names for output is written into, and stays", "[server-mock]") {
+  TemporaryFolder folder;
+  const std::string pipe = (folder / "pipe").string();
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const ws::Descriptor reader(::open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  const std::string flag = GENERATE("--ready-file", "--report");
+  CAPTURE(flag);
+  const Ended ended =
+      run_command({.arguments = {program("ws-mock"), "exec", "--log", "off", flag, pipe, "--", "true"}});
+  CHECK(ended.exit == 0);
+  char text[4096];
+  CHECK(::read(reader.get(), text, sizeof text) > 0);
+  CHECK(std::filesystem::is_fifo(pipe));
 }
 
 TEST_CASE("ws-mock: no name, request, fixture or error brings a terminal a control sequence", "[server-mock]") {
