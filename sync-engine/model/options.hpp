@@ -38,6 +38,9 @@ struct RunOptions {
   std::set<RelativePath> absent = {};    ///< taken for gone here, though they may lie here; with `only` and `whole`
   std::set<RelativePath> made = {};      ///< written anew by this program: none of them is a file that was renamed
   WantedPath busy = {};                  ///< still being written: a missing file may become it, and waits
+  /// Asked after each walk: whether a file was removed here that `only` says nothing of, for it was there when the run
+  /// began. Then the run fails with the code `removed_meanwhile`.
+  std::function<bool()> was_any_removed = {};
 };
 
 enum class Stage { scan, pull, write, push, commit, upload, download };

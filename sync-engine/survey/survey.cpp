@@ -46,6 +46,7 @@ class Surveyor {
   Result<Survey> survey() {
     session_.progress(Stage::scan, 0, 0);
     WS_LET(survey_.scan, walk_tree(session_, false));
+    if (options_.was_any_removed && options_.was_any_removed()) return fail(removed_meanwhile());
     WS_LET(generation_, session_.state.generation());
     WS_LET(survey_.revision_before, session_.state.source_revision());
     survey_.revision = survey_.revision_before;
@@ -98,6 +99,12 @@ class Surveyor {
     unstored.moves_revision =
         incoming_.out_of_reach.empty() && incoming_.without_id.empty() && survey_.unavailable.empty() && held_.empty();
     return std::move(survey_);
+  }
+
+  static Failure removed_meanwhile() {
+    return {.kind = Failure::Kind::pending,
+            .what = "files were removed while they were looked at",
+            .code = "removed_meanwhile"};
   }
 
   Result<void> leave_cache(CacheExtent looked) {

@@ -13,6 +13,8 @@ using std::chrono::milliseconds;
 
 /// A tree of 100,000 files is not walked the whole time: a look at the service takes a tenth of the time at most.
 constexpr int pause_after_runs = 10;
+/// A run begins anew so often where files are removed while it looks at them; then it takes the tree as it is.
+constexpr int attempts_at_rest = 20;
 /// Another `ws` is mostly through within so many attempts: until then there is nothing to tell.
 constexpr int silent_attempts_at_lock = 4;
 
@@ -95,16 +97,35 @@ class Watcher {
       };
       options.only = [busy = options.busy](const RelativePath& path) { return !busy(path); };
     }
+    // The first walk alone: later ones meet what the run itself removed.
+    bool has_walked = attempts_ >= attempts_at_rest;
+    options.was_any_removed = [&] { return !std::exchange(has_walked, true) && was_removed_since(); };
     const Instant begun = events_.now();
     const Result<Report> report = callbacks_.run(options);
     took_ = events_.now() - begun;
     if (report) tell(*report);
+    if (!report && report.error().code == "removed_meanwhile") {
+      ++attempts_;
+      next_run_ = events_.now() + options_.debounce.least;
+      return {};
+    }
+    attempts_ = 0;
     std::optional<Failure> failure;
     if (!report) failure = report.error();
     if (report && report->ended_by) failure = report->ended_by;
     if (failure) return after_failure(*failure);
     after_success();
     return {};
+  }
+
+  /// Of a file that was removed after the last events were read nothing is known but that it is missing, and its delete
+  /// has waited for nobody.
+  bool was_removed_since() {
+    const Result<EventBatch> batch = events_.wait(milliseconds(0));
+    if (!batch) return false;  // the next wait meets it again, and ends the watch
+    take(*batch);
+    return std::ranges::any_of(batch->changed,
+                               [](const FileEvent& each) { return each.kind == FileEventKind::removed; });
   }
 
   void tell(const Report& report) {
@@ -157,6 +178,7 @@ class Watcher {
   std::optional<Instant> active_at_;  // when something was last done, here or there
   milliseconds took_{0};              // the last run
   int failures_ = 0;                  // in a row
+  int attempts_ = 0;                  // at a run that found the tree at rest
   bool is_told_ = false;              // the trouble under way
   bool had_first_sync_ = false;       // at least one run worked
   std::vector<std::string> unresolved_;

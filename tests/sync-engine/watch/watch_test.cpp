@@ -204,6 +204,39 @@ TEST_CASE("watch: a delete waits five seconds, and an edit beside it does not", 
   CHECK_FALSE(stage.given[2].only);
 }
 
+TEST_CASE("watch: what is removed between the events and the walk waits as well", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.folder.changes(1'000, "a.md");
+  std::vector<bool> removed;
+  stage.answer = [&](std::size_t run) -> Result<Report> {
+    if (run == 1) stage.folder.happens(1'500, "gone.md", FileEventKind::removed);  // while it waits for the lock
+    for (int walk = 0; walk < 2; ++walk) removed.push_back(stage.given[run].was_any_removed());
+    return removed[2 * run] ? Result<Report>(fail({.kind = Failure::Kind::pending, .code = "removed_meanwhile"}))
+                            : Report{};
+  };
+  stage.watch_until(10'000);
+  CHECK(stage.runs == std::vector<int>{0, 1'500, 1'550, 6'500});
+  CHECK(removed == std::vector<bool>{false, false, true, false, false, false, false, false});
+  CHECK_FALSE(stage.given[2].only(path("gone.md")));
+  CHECK_FALSE(stage.given[3].only);
+}
+
+TEST_CASE("watch: files that go on being removed delay a run no longer than twenty looks", "[sync-engine]") {
+  WatchedWorld stage;
+  for (int ms = 0; ms < 20'000; ms += 10) stage.folder.happens(ms, "x.md", FileEventKind::removed);
+  std::vector<int> done;
+  stage.answer = [&](std::size_t run) -> Result<Report> {
+    stage.folder.advance(10);
+    if (stage.given[run].was_any_removed()) return fail({.kind = Failure::Kind::pending, .code = "removed_meanwhile"});
+    done.push_back(stage.runs.back());
+    return Report{};
+  };
+  stage.watch_until(5'000);
+  REQUIRE_FALSE(done.empty());
+  CHECK(done.front() <= 2'000);
+  CHECK(stage.said == std::vector<std::string>{std::to_string(done.front() + 10) + " in step"});
+}
+
 TEST_CASE("watch: a file that notes may show waits as a note does, and begins no run", "[sync-engine]") {
   WatchedWorld stage;
   stage.folder.at(1'000, {.changed = {{.path = "gone.png", .kind = FileEventKind::removed, .is_other = true}}});
