@@ -380,6 +380,7 @@ std::string render_sum(const Report& report, ReportStage stage, const ReversalWo
   const std::string left_alone = left_alone_sum(report);
   if (!text.empty() && !not_synced.empty()) text += ", " + not_synced;
   if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
+  if (report.ended_by) return "nothing was done";
   if (stage == ReportStage::published) return "nothing is staged";
   // The line about these follows.
   if (report.held_back) return "nothing else to do";

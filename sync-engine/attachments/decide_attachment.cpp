@@ -71,6 +71,12 @@ class AttachmentDecision {
     WS_TRY(store_.put_base(*open.there, *open.remote));
     WS_TRY(store_.forget_base(*open.from));
     WS_TRY(store_.put_wanted(keep == Keep::remote ? *open.there : path));
+    if (keep == Keep::local) {
+      // Whose file that is, for what comes before the next run; and a run all the same, which an undo meets first.
+      if (const auto file = find_file_id(session_.root, path)) WS_TRY(store_.put_file(*open.there, *file));
+      const Version same{.path = path, .hash = open.local->hash};
+      WS_TRY(session_.state.operations().record({.origins = ChangeOrigin::decided, .before = same, .after = same}));
+    }
     return transaction.commit();
   }
 

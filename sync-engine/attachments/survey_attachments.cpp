@@ -36,7 +36,7 @@ class AttachmentSurveyor {
   Result<AttachmentSurvey> survey() {
     found_.backs_off = options_.backs_off;
     found_.is_first = survey_.revision_before == SourceRevision{};
-    if (is_still_quiet()) return std::move(found_);
+    if (survey_.plan.went_back() || is_still_quiet()) return std::move(found_);
     WS_TRY(look());
     if (is_off()) {
       WS_TRY(keep_marks());

@@ -184,13 +184,18 @@ ThreeTexts read_conflict_texts(const RootFolder& root, const std::string& id) {
           .remote = read_optional(root, id, "remote.md")};
 }
 
-Result<void> mark_merging_by_hand(const RootFolder& root, const std::string& id) {
+Result<void> mark_merging_by_hand(const RootFolder& root, const std::string& id, const Sha256& local) {
   WS_LET(const Descriptor folder, make_folder_of(root, id));
-  return write_file_at(folder.get(), by_hand_name, "", std::nullopt, shown_in(root, id, by_hand_name));
+  return write_file_at(folder.get(), by_hand_name, local.hex(), std::nullopt, shown_in(root, id, by_hand_name));
 }
 
 bool is_merging_by_hand(const RootFolder& root, const std::string& id) {
   return static_cast<bool>(root.open_beneath(folder_of(id) + "/" + by_hand_name, O_PATH | O_NOFOLLOW));
+}
+
+bool is_merged_by_hand(const RootFolder& root, const std::string& id, const std::string& text) {
+  const auto before = read_optional(root, id, by_hand_name);
+  return before && *before != Sha256::of(text).hex();
 }
 
 bool is_being_merged(const RootFolder& root, const std::string& id, const std::string& text) {

@@ -22,9 +22,12 @@ Result<void> write_conflict_texts(Session& session, const std::string& id, const
 /// The same for many conflicts, by id: data, one barrier, renames, one barrier, whatever their number.
 Result<void> write_conflict_texts(Session& session, const std::map<std::string, ThreeTexts>& by_id);
 ThreeTexts read_conflict_texts(const RootFolder& root, const std::string& id);
-/// A marker file: the working file holds both texts for the user to merge. It is removed with the conflict's files.
-Result<void> mark_merging_by_hand(const RootFolder& root, const std::string& id);
+/// A marker file: the working file, which was `local`, holds both texts for the user to merge. It is removed with the
+/// conflict's files.
+Result<void> mark_merging_by_hand(const RootFolder& root, const std::string& id, const Sha256& local);
 bool is_merging_by_hand(const RootFolder& root, const std::string& id);
+/// Whether `text` is what the user made of both, and not what the file was before.
+bool is_merged_by_hand(const RootFolder& root, const std::string& id, const std::string& text);
 /// Whether `text`, which the working file has, still holds markers that this program put there. A note about git may
 /// have others of its own.
 bool is_being_merged(const RootFolder& root, const std::string& id, const std::string& text);

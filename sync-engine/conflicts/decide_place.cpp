@@ -143,7 +143,18 @@ class PlaceDecision {
     }
     WS_TRY(move_file(place));
     WS_TRY(record_decision(conflict_.document, place, ChangeOrigin::decided));
+    open_again_by_undo();
     return take_new_name(std::nullopt);
+  }
+
+  /// The service has its name from before the decision, and an undo leaves it that one. Where the text there changed as
+  /// well, the run that merges it is undone first.
+  void open_again_by_undo() {
+    if (decided_.end.recorded.empty() || conflict_.remote->hash != base_row()->entry.hash) return;
+    decided_.end.decided = DecidedText{.document = conflict_.document,
+                                       .text = conflict_.remote->hash,
+                                       .conflict = conflict_,
+                                       .local_blob = decided_.end.recorded.back().before->blob};
   }
 
   /// The name is all that the decision changes, and here alone.

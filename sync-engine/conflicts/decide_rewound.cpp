@@ -60,6 +60,9 @@ class RewoundDecision {
       keep_their_edit(document, there);
       end_.base.insert_or_assign(
           document, is_there ? std::optional(as_there(*there, is_here ? &tracked->second : nullptr)) : std::nullopt);
+      // What is out of sight here stays so: its absence is no delete.
+      const auto base = here_.base_rows.find(document);
+      if (is_there && base != here_.base_rows.end()) end_.base.at(document)->left_out = base->second.left_out;
       return {};
     }
     if (is_there) end_.pending.insert_or_assign(document, *there);

@@ -157,9 +157,7 @@ Result<void> close_settled_conflicts(Session& session,
                                      const Survey& survey,
                                      const RunOptions& options,
                                      const std::set<DocumentId>& waiting) {
-  const bool rewound = std::ranges::any_of(
-      survey.plan.conflicts, [](const Conflict& each) { return each.which == ConflictCase::service_went_back; });
-  if (options.only || rewound || survey.plan.guard || survey.known_conflicts.empty()) return {};
+  if (options.only || survey.plan.went_back() || survey.plan.guard || survey.known_conflicts.empty()) return {};
   const ByDocument planned = by_document(survey.plan.conflicts);
   const HiddenFiles hidden_files(survey);
   std::vector<const Conflict*> settled;

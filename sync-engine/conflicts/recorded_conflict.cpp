@@ -145,7 +145,7 @@ Result<void> write_markers(Session& session, const Conflict& conflict) {
              texts.base.value_or(""), *texts.local, *texts.remote, {.merge_later = session.config.merge_later}));
   const std::string marked = merge::with_markers(merged, our_label, their_label);
   WS_TRY(replace_file(session, conflict.document, conflict.path, now, marked));
-  return mark_merging_by_hand(session.root, conflict.id);
+  return mark_merging_by_hand(session.root, conflict.id, Sha256::of(*texts.local));
 }
 
 Result<std::string> merged_text(Session& session, const Conflict& conflict) {
@@ -153,8 +153,8 @@ Result<std::string> merged_text(Session& session, const Conflict& conflict) {
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(std::optional<std::string> now, read_if_there(writer, conflict.path));
   if (now && is_being_merged(session.root, conflict.id, *now)) return fail(left_markers(conflict));
-  if (is_merging_by_hand(session.root, conflict.id) && (!now || now != texts.local)) {
-    if (now) return std::move(*now);
+  if (now && is_merged_by_hand(session.root, conflict.id, *now)) return std::move(*now);
+  if (!now && is_merging_by_hand(session.root, conflict.id)) {
     return fail(Failure::Kind::conflict,
                 fmt::format("{}, which had both texts, is gone", conflict.path.text()),
                 "give the merged text with --file FILE|-");

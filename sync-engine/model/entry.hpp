@@ -70,6 +70,8 @@ enum class SkipReason {
   last = left_out,
 };
 std::string_view name(SkipReason skip_reason);  ///< "not_utf8"
+/// Whether it holds as long as the file's bytes do: its name and place could be synced.
+bool is_about_content(SkipReason reason);
 std::optional<SkipReason> find_skip_reason(std::string_view word);
 
 /// A file or document that is not synced. Its name may break the path rules, so it is text and not a `RelativePath`.

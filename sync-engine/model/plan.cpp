@@ -1,6 +1,13 @@
 #include "sync-engine/model/plan.hpp"
 
+#include <algorithm>
+
 namespace ws::sync {
+
+bool Plan::went_back() const {
+  return std::ranges::any_of(conflicts,
+                             [](const Conflict& each) { return each.which == ConflictCase::service_went_back; });
+}
 
 std::string_view name(SkipReason skip_reason) {
   switch (skip_reason) {
@@ -57,6 +64,11 @@ PushItem push_item_of(const Action& action) {
           .document = action.document,
           .hash = action.result,
           .revision = action.revision};
+}
+
+bool is_about_content(SkipReason reason) {
+  return reason == SkipReason::not_utf8 || reason == SkipReason::holds_nul || reason == SkipReason::too_large ||
+         reason == SkipReason::empty;
 }
 
 }  // namespace ws::sync

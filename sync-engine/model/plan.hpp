@@ -121,6 +121,8 @@ struct Plan {
   std::optional<Guard> held = {};   ///< set: what the guard would stop is left out, by `RunOptions::hold_deletes`
   bool partial = false;             ///< `--only` or a hold left some of it out
 
+  /// The service's state is older than the one that was agreed on: nothing is compared until a person decides.
+  bool went_back() const;
   bool empty() const { return actions.empty() && conflicts.empty() && settled.empty(); }
   bool operator==(const Plan&) const = default;
 };

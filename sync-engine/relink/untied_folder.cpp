@@ -35,8 +35,7 @@ fs::path common_git_folder(const fs::path& work_tree) {
 }
 
 bool is_not_read(SkipReason reason) {
-  return reason == SkipReason::not_utf8 || reason == SkipReason::holds_nul || reason == SkipReason::too_large ||
-         reason == SkipReason::unreadable || reason == SkipReason::busy;
+  return is_about_content(reason) || reason == SkipReason::unreadable || reason == SkipReason::busy;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "sync-engine/changes/replace_file.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/manifest/known_list.hpp"
+#include "sync-engine/session/kept_bytes.hpp"
 #include "sync-engine/state/history_log.hpp"
 #include "sync-engine/survey/documents_here.hpp"
 #include "sync-engine/survey/survey.hpp"
@@ -110,8 +111,15 @@ class Planner {
     return seen_.base.left_out.contains(document) || seen_.local.unsyncable.contains(document);
   }
 
+  /// Whether the document's file is there with what no document may have.
+  bool is_damaged(const DocumentId& document) const {
+    const auto hidden = seen_.local.unsyncable.find(document);
+    return hidden != seen_.local.unsyncable.end() && is_about_content(hidden->second);
+  }
+
   /// One that is out of sight. What has its place is named.
   bool passes_over(const DocumentId& document, const BaseRow& row) {
+    if (is_damaged(document)) return wish_.only_missing;
     const auto hidden = seen_.local.unsyncable.find(document);
     const bool is_replaced = hidden != seen_.local.unsyncable.end() &&
                              (hidden->second == SkipReason::symlink || hidden->second == SkipReason::special);
@@ -132,7 +140,8 @@ class Planner {
     for (const RelativePath& path : wish_.to_newest) {
       WS_LET(const std::vector<AttachmentVersion> versions, store.versions(path));
       if (!versions.empty()) {
-        const auto seen = files.look_at(path.string(), session_.config.attachments_max_bytes);
+        WS_LET(const RelativePath disk, spelled_here(session_, store, path));
+        const auto seen = files.look_at(disk.string(), session_.config.attachments_max_bytes);
         const auto other = std::ranges::find_if(versions, [&seen](const AttachmentVersion& each) {
           return each.file && !(seen && seen->hash == each.file->hash);
         });
@@ -249,14 +258,16 @@ class Planner {
       if (passes_over(document, row)) continue;
       const Entry* const file = here(document);
       if (seen_.remote.gone.contains(document)) {
-        if (file != nullptr) want({.path = file->path, .document = document});
+        if (file != nullptr || is_damaged(document))
+          want({.path = file != nullptr ? file->path : row.disk_path(), .document = document});
         continue;
       }
       const auto changed = seen_.remote.changed.find(document);
       const bool is_new = changed != seen_.remote.changed.end();
       const Entry& there = is_new ? changed->second : row.entry;
       const auto pending = seen_.pending.find(document);
-      const bool same_place = there.path == row.entry.path;
+      // A decision for the name here is sent by the next run: until then the service has another.
+      const bool same_place = there.path == row.entry.path && !row.document_follows_file;
       WantedNote note{.path = same_place ? row.disk_path() : there.path,
                       .document = document,
                       .hash = there.hash,
@@ -318,6 +329,9 @@ class Planner {
     if (file != nullptr) {
       step.from = file->path;
       step.seen = file->hash;
+    } else if (is_damaged(note.document)) {
+      step.from = seen_.base_rows.at(note.document).disk_path();
+      WS_LET(step.seen, writer_->hash(*step.from));
     } else if (seen_.local.created.contains(note.path) || seen_.local.set_aside.contains(note.path)) {
       const bool is_of_another = seen_.base_rows.contains(note.document);
       if (is_of_another || wish_.only_missing) {
@@ -387,10 +401,19 @@ class Planner {
       const bool by_new_name = wish_.to == BringBack::To::service;
       if (left_out.contains(path) || (!by_new_name && !is_wanted(path))) continue;
       const RelativePath* from = &path;
-      if (by_new_name && !session_.root.open_beneath(path.text(), O_PATH | O_NOFOLLOW)) from = renamed_to(path, base);
+      WS_LET(const RelativePath spelled, spelled_here(session_, store, path));
+      if (by_new_name && !session_.root.open_beneath(spelled.text(), O_PATH | O_NOFOLLOW))
+        from = renamed_to(path, base);
       if (!is_wanted(path) && (from == nullptr || !is_wanted(*from))) continue;
-      auto file = local.look_at((from == nullptr ? path : *from).string(), session_.config.attachments_max_bytes);
-      if (file && (file->hidden || wish_.only_missing)) continue;
+      WS_LET(const RelativePath disk, spelled_here(session_, store, from == nullptr ? path : *from));
+      auto file = local.look_at(disk.string(), session_.config.attachments_max_bytes);
+      if (file && wish_.only_missing) continue;
+      if (file && file->hidden) {
+        if (!is_about_content(*file->hidden)) continue;
+        WS_LET(const auto hash, writer_->hash(disk));
+        if (!hash) continue;
+        file->hash = *hash;
+      }
       if (const auto taken = file || !wanted ? std::nullopt : find_taken(session_.root, path);
           taken && *taken != path.text()) {
         leave(path, twin_words(*taken));

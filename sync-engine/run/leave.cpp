@@ -158,6 +158,14 @@ class Leaver {
     for (const Conflict& conflict : seen_.known_conflicts) {
       if (is_meant(conflict.path)) open.insert(conflict.path);
     }
+    for (const auto& [document, reason] : seen_.local.unsyncable) {
+      const auto row = seen_.base_rows.find(document);
+      if (is_about_content(reason) && row != seen_.base_rows.end() && is_meant(row->second.disk_path()))
+        open.insert(row->second.disk_path());
+    }
+    for (const auto& [path, file] : files_.sides.local) {
+      if (file.hidden && is_about_content(*file.hidden) && is_meant(path)) open.insert(path);
+    }
     // Kept here alone since the service archived it: nothing would bring it back.
     for (const Detached& each : seen_.plan.detached) {
       if (each.reason == "archived" && is_meant(each.path)) open.insert(each.path);

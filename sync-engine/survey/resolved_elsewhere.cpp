@@ -41,6 +41,19 @@ std::optional<BaseRow> pushed_text(const Survey& survey, const Conflict& conflic
                  .blob = blob};
 }
 
+/// Where the service's text won: what an undo of the run that receives it opens again, for this tree's text was never
+/// the service's. Empty: another text won, which is taken back as any that is received.
+std::optional<DecidedText> decided_for_theirs(const Survey& survey, const Conflict& conflict, const BaseRow& ours) {
+  const auto pending = survey.pending.find(conflict.document);
+  if (pending == survey.pending.end()) return std::nullopt;
+  const std::optional<Entry>& there = pending->second.entry;
+  DecidedText decided{.document = conflict.document,
+                      .text = there ? there->hash : Sha256{},
+                      .conflict = conflict,
+                      .local_blob = ours.blob};
+  return decided.is_for_theirs() ? std::optional(std::move(decided)) : std::nullopt;
+}
+
 /// A resolution of a text does not settle a path conflict: the obstacle is still on disk.
 bool settles_text(const Conflict& conflict) { return conflict.local && !conflict.is_about(ConflictSubject::place); }
 
@@ -83,7 +96,9 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, PullMode mo
       kept.push_back({.path = conflict.path.string(), .blob = row->blob});
     }
     ended.push_back({.id = conflict.id});
-    if (row) ended.back().end.base.emplace(conflict.document, *row);
+    if (!row) continue;
+    ended.back().end.base.emplace(conflict.document, *row);
+    ended.back().end.decided = decided_for_theirs(survey, conflict, *row);
   }
   if (!kept.empty()) WS_TRY(session.history.record_before(kept, {}));
   WS_TRY(end_conflicts(session, ended));

@@ -351,8 +351,7 @@ CachedEntry Walk::read(Visit& visit, Worker& worker, const char* name) {
   const SkipReason skip_reason = unhashed.reason;
   CachedEntry entry = unsyncable(skip_reason);
   // What depends on the bytes alone holds as long as the stamp does; the rest is asked again each time.
-  if (skip_reason == SkipReason::not_utf8 || skip_reason == SkipReason::holds_nul ||
-      skip_reason == SkipReason::too_large) {
+  if (is_about_content(skip_reason)) {
     entry.stamp = unhashed.stamp;
     entry.trusted = is_trusted(unhashed.stamp);
   }

@@ -223,7 +223,7 @@ class Undoer {
     const auto base = world_.base.documents.find(row.document);
     const bool is_there = base != world_.base.documents.end();
     if (changed_there(row.document) != nullptr || world_.remote.gone.contains(row.document) ||
-        is_there != row.after.has_value() || (is_there && base->second.hash != row.after->hash))
+        is_there != row.after.has_value() || (is_there && base->second.hash != world_.opened_here.at(row.document)))
       return leave(row, "changed on the service since");
     if (row.after && now == nullptr) return leave(row, "deleted here since");
     if (row.after && now->hash != row.after->hash) return leave(row, "edited since");

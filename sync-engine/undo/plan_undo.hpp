@@ -38,8 +38,8 @@ struct UndoWorld {
   std::function<std::optional<UndoText>(const OperationRow& row, const RelativePath& file)> take_out = {};
   /// Documents of a decided conflict that is opened again: the file gets its text back in the end (`run/run_undo.cpp`).
   std::set<DocumentId> opened_again = {};
-  /// The same where the service keeps what it has.
-  std::set<DocumentId> opened_here = {};
+  /// The same where the service keeps what it has: this text.
+  std::map<DocumentId, Sha256> opened_here = {};
   /// Keeps the file's text in the history; empty: it cannot.
   std::function<git::ObjectId(const RelativePath& file)> keep_text = {};
   /// Why a file with this text would not be synced at this path; empty, or not given: it would.

@@ -39,10 +39,8 @@ class Planner {
                           .whole = true};
     WS_LET(planned_.survey, survey(session_, look, PullMode::inspect));
     Survey& seen = planned_.survey;
-    const bool rewound = std::ranges::any_of(
-        seen.plan.conflicts, [](const Conflict& each) { return each.which == ConflictCase::service_went_back; });
-    planned_.is_stopped =
-        rewound || (seen.plan.guard && (seen.plan.guard->foreign_source || seen.plan.guard->empty_listing));
+    planned_.is_stopped = seen.plan.went_back() ||
+                          (seen.plan.guard && (seen.plan.guard->foreign_source || seen.plan.guard->empty_listing));
     if (planned_.is_stopped) return std::move(planned_);
     // What was never sent is taken back here alone: what the service changed waits for a run, as it did before.
     if (asks_ == AsksService::no) {
@@ -65,7 +63,11 @@ class Planner {
     WS_LET(const std::vector<DecidedText> decided, session_.state.operations().decided_texts(undone_.id));
     for (const DecidedText& each : decided) {
       if (!each.was_open() && is_as_before(each)) continue;
-      (each.is_for_theirs() ? world.opened_here : world.opened_again).insert(each.document);
+      if (each.is_for_theirs()) {
+        world.opened_here.emplace(each.document, each.text);
+      } else {
+        world.opened_again.insert(each.document);
+      }
     }
     for (const Conflict& conflict : seen.known_conflicts) world.in_conflict.insert(conflict.document);
     for (const Conflict& conflict : seen.plan.conflicts) world.in_conflict.insert(conflict.document);

@@ -378,6 +378,61 @@ TEST_CASE("decisions: a service restored from a backup that passed the known rev
   CHECK(read_text(two.there / "deep/b.md") == "a colleague's\n");
 }
 
+TEST_CASE("decisions: while a service restored from a backup waits for a word, no picture is sent either", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "shows.md", "![p](p.png)\n");
+  write_text(two.here / "p.png", "picture");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  control(two.server, "POST", "/snapshots", R"({"name": "backup"})");
+  write_text(two.here / "a.md", "newer\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  control(two.server, "POST", "/snapshots/backup:restore", "");
+  write_text(two.here / "p.png", "picture, edited since");
+  CHECK(two.ws(two.here, {"sync"}).exit == 7);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(read_text(two.there / "p.png") == "picture");
+  const std::string keep = GENERATE("mine", "theirs");
+  CAPTURE(keep);
+  REQUIRE(two.ws(two.here, {"sync", "resolve", "rewound", "--keep", keep}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+  CHECK(read_text(two.there / "p.png") == "picture, edited since");
+}
+
+TEST_CASE("decisions: what was taken while a restored service waits for a word is not deleted for everybody", "[cli]") {
+  const TwoFolders two;
+  control(two.server, "POST", "/snapshots", R"({"name": "backup"})");
+  write_text(two.here / "a.md", "newer\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  control(two.server, "POST", "/snapshots/backup:restore", "");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
+  REQUIRE(two.ws(two.here, {"sync", "leave", "deep/b.md"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync", "take", "deep/b.md"}).exit == 7);
+  const std::string keep = GENERATE("mine", "theirs");
+  CAPTURE(keep);
+  REQUIRE(two.ws(two.here, {"sync", "resolve", "rewound", "--keep", keep}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(read_text(two.here / "deep/b.md") == "# B\n");
+  CHECK(read_text(two.there / "deep/b.md") == "# B\n");
+}
+
+TEST_CASE("decisions: what was made of the markers is the merged text, also after a run", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--markers"}).exit == 7);
+  write_text(two.there / "a.md", "one\nboth\nthree\n");
+  const std::string between = GENERATE("status", "pull", "run");
+  CAPTURE(between);
+  two.ws(two.there, {"sync", between});
+  CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "merged"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(read_text(two.here / "a.md") == "one\nboth\nthree\n");
+}
+
 TEST_CASE("decisions: a service restored from a backup waits for a word, and either side can hold", "[cli]") {
   const auto [keep, text] =
       GENERATE(table<std::string, std::string>({{"local", "newer\n"}, {"remote", "one\ntwo\nthree\n"}}));

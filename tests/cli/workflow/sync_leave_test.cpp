@@ -415,6 +415,15 @@ TEST_CASE("sync leave: what the service archived and this folder kept is not lef
   CHECK(fs::exists(two.here / "old/1.md"));
 }
 
+TEST_CASE("sync take: a pull that failed says nothing of both sides", "[cli][leave]") {
+  const Archive two;
+  two.check(two.here, {"sync", "leave", "old"});
+  control(two.server, "POST", "/faults", R"({"operation": "sync.pull", "effect": {"status": {"status": 503}}})");
+  const Ended failed = two.ws(two.here, {"sync", "take", "old", "--no-retry"});
+  CHECK(failed.exit == 9);
+  CHECK_THAT(failed.out + failed.err, Contains("nothing was done") && !Contains("both sides are the same"));
+}
+
 TEST_CASE("sync take: a name with the signs of a pattern is a name where it is left out", "[cli][leave]") {
   const Archive two;
   write_text(two.here / "n[1].md", "brackets\n");

@@ -633,6 +633,27 @@ TEST_CASE("sync undo: of a decision for their name, my file has its name again",
   CHECK(two.ws(two.here, {"sync"}).exit == 7);
 }
 
+TEST_CASE("sync undo: of a decision for the name that others gave, they keep it and the conflict is open again",
+          "[cli][undo]") {
+  const TwoFolders two;
+  fs::rename(two.there / "a.md", two.there / "theirs.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  const auto others = texts_of(two.there);
+  fs::rename(two.here / "a.md", two.here / "mine.md");
+  const bool is_edited = GENERATE(false, true);
+  CAPTURE(is_edited);
+  if (is_edited) write_text(two.here / "mine.md", "one\ntwo\nthree\nfour\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
+  const auto before = texts_of(two.here);
+  REQUIRE(two.ws(two.here, {"sync", "resolve", "mine.md", "--path", "theirs"}).exit == 0);
+  CHECK(fs::exists(two.here / "theirs.md"));
+  CHECK(undo_as_shown(two, two.here).count("conflict mine.md") == 1);
+  CHECK(texts_of(two.here) == before);
+  CHECK(parse(two.ws(two.here, {"sync", "conflicts", "--json"}).out)["data"].size() == 1);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(texts_of(two.there) == others);
+}
+
 TEST_CASE("sync undo: a decision about a name without a file here is a run too", "[cli][undo]") {
   const TwoFolders two;
   write_text(two.there / "new.md", "theirs\n");
@@ -709,6 +730,28 @@ TEST_CASE("sync undo: of a decision for their text, the service keeps it and the
   CHECK(again[0]["kind"] == kind);
   REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
   CHECK(texts_of(two.there) == others);
+}
+
+TEST_CASE("sync undo: of the run that receives a decision for their text, the service keeps it", "[cli][undo]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  const auto before = texts_of(two.there);
+  const auto others = texts_of(two.here);
+  // As a command that was killed after the service had its decision leaves it, and as another folder decides.
+  const std::string id = text_at(parse(two.ws(two.there, {"sync", "conflicts", "--json"}).out)["data"].at(0), "id");
+  const bool is_both = GENERATE(false, true);
+  CAPTURE(is_both);
+  const std::string body =
+      is_both ? R"({"resolution": "both", "path_for_local_copy": "a (local).md"})" : R"({"resolution": "remote"})";
+  REQUIRE(two.ws(two.here, {"call", "sync.conflict_resolve", "--conflict-id", id, "--body", body}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(texts_of(two.there).at("a.md") == others.at("a.md"));
+  undo_as_shown(two, two.there);
+  CHECK(texts_of(two.there) == before);
+  CHECK(parse(two.ws(two.there, {"sync", "conflicts", "--json"}).out)["data"].size() == 1);
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  CHECK(texts_of(two.here) == others);
 }
 
 TEST_CASE("sync undo: of a decision that merged both texts, the conflict is open again", "[cli][undo]") {

@@ -266,6 +266,36 @@ TEST_CASE("way back: reset takes what the service has, asks first, and undo undo
   }
 }
 
+TEST_CASE("way back: reset gives a damaged file its text, and undo what was in it", "[cli]") {
+  Notes two;
+  const std::string damage =
+      GENERATE(std::string("\xff not UTF-8\n"), std::string("NUL\0\n", 5), std::string(1200000, 'x'));
+  write_text(two.here / "n/1.md", damage);
+  write_text(two.here / "img/p.png", "");
+  const Texts damaged = texts_of(two.here);
+  CHECK(Notes::told(two.restore({"--deleted"})).empty());
+  CHECK(two.ws(two.here, {"sync", "leave", "n/1.md"}).exit == 7);
+  CHECK(two.ws(two.here, {"sync", "leave", "img/p.png"}).exit == 7);
+  CHECK(texts_of(two.here) == damaged);
+  CHECK(two.reset({"--all"}).at("files").size() == 2);
+  CHECK(texts_of(two.here) == two.before);
+  two.undo_gives(damaged);
+}
+
+TEST_CASE("way back: a picture whose name is decomposed is not missing, renamed or twinned", "[cli]") {
+  Notes two;
+  const std::string name = "img/e\xcc\x81.png";
+  write_text(two.here / name, "picture e");
+  write_text(two.here / "n/1.md", "![e](../" + name + ")\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const Texts now = texts_of(two.here);
+  CHECK(Notes::told(two.restore({"--deleted"})).empty());
+  CHECK(Notes::told(two.reset({"--all"})).empty());
+  write_text(two.here / name, "");
+  CHECK(two.reset({"--all"}).at("files").size() == 1);
+  CHECK(texts_of(two.here) == now);
+}
+
 TEST_CASE("way back: what was archived on the service can stay here", "[cli]") {
   Notes two;
   for (const char* name : {"n/1.md", "n/2.md", "n/3.md", "n/deep/4.md", "img/p.png"}) fs::remove(two.there / name);
