@@ -294,7 +294,14 @@ Result<std::vector<BlamedLine>> SyncEngine::blame(const RelativePath& path) {
   WS_LET(const std::optional<std::string> text, local_text(path));
   if (!text) return fail(Failure::Kind::not_found, "there is no file " + path.string());
   WS_LET(HistoryLog log, HistoryLog::open(session.own("history.git")));
-  WS_LET(std::vector<BlamedLine> lines, log.blame(path, *text));
+  // A note that was renamed and not sent has its history at the name that both sides agreed on.
+  RelativePath agreed = path;
+  WS_LET(const DocumentsHere documents, find_documents_here(session));
+  if (const auto known = documents.find(path); known != documents.end()) {
+    WS_LET(const std::optional<BaseRow> row, session.state.find_base(known->second));
+    if (row) agreed = row->disk_path();
+  }
+  WS_LET(std::vector<BlamedLine> lines, log.blame(agreed, *text));
   std::map<git::ObjectId, std::optional<DocumentRevision>> revisions;
   for (BlamedLine& line : lines) {
     if (!line.commit) continue;

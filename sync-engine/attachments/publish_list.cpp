@@ -97,6 +97,7 @@ Result<void> give_title(Session& session, KnownList& list, const DocumentId& doc
   const auto revision = assets->set_title(document.text(), list_title, part.revision);
   if (!revision) return surely_not_done(revision.error()) ? Result<void>() : fail(Failure(revision.error()));
   if (revision->is_known()) part.revision = *revision;
+  list.changed.insert(document);
   return {};
 }
 
@@ -111,7 +112,7 @@ Result<void> give_titles(Session& session,
     if (!given && given.error().kind == Failure::Kind::auth) return fail(Failure(given.error()));
     all = all && given.has_value();
   }
-  WS_TRY(store_parts(store, list, documents));
+  WS_TRY(store_parts(store, list));
   return all ? store.set_note(untitled_note, "") : Result<void>();
 }
 
@@ -264,28 +265,27 @@ class ListWriter {
   }
 
   Result<bool> take(const std::vector<PartToWrite>& parts, const CommitAnswer& answer, SourceRevision known) {
-    std::vector<DocumentId> changed;
     std::vector<DocumentId> untitled;
+    std::size_t met = 0;
     for (const PartToWrite& part : parts) {
       const auto applied = std::ranges::find(answer.applied, part.item.path.string(), &AppliedItem::path);
       if (applied == answer.applied.end()) continue;
       const DocumentId document = applied->document.empty() ? part.item.document : applied->document;
       if (document.empty()) continue;
-      drop_gone(part.item.path.string(), changed);
       take_part(list_,
                 {.document = document,
                  .path = part.item.path.string(),
                  .revision = applied->revision.is_known() ? applied->revision : part.item.revision,
                  .text = part.text});
-      changed.push_back(document);
+      ++met;
       if (part.item.kind == ActionKind::push_create) untitled.push_back(document);
     }
-    bool is_met = changed.size() >= parts.size();
+    bool is_met = met >= parts.size();
     for (const RecordedConflict& recorded : answer.conflicts) {
       std::optional<DocumentId> document;
       WS_TRY(yield_to_service(session_, recorded, document));
       is_met = false;
-      if (document) WS_TRY(refresh_part(*document, recorded.path, changed));
+      if (document) WS_TRY(refresh_part(*document, recorded.path));
     }
     for (const PartToWrite& part : parts) {
       const std::string path = part.item.path.string();
@@ -297,7 +297,7 @@ class ListWriter {
     }
     {
       WS_LET(sqlite::Transaction transaction, session_.state.begin());
-      WS_TRY(store_parts(store_, list_, changed));
+      WS_TRY(store_parts(store_, list_));
       WS_TRY(transaction.commit());
     }
     // Nobody else was there in between: the next pull can begin after it.
@@ -321,21 +321,8 @@ class ListWriter {
     return end && end->revision ? session_.state.set_source_revision(*end->revision) : Result<void>();
   }
 
-  /// The document that had this place before and was archived: what it said is in the new one.
-  void drop_gone(const std::string& path, std::vector<DocumentId>& changed) {
-    for (auto part = list_.parts.begin(); part != list_.parts.end();) {
-      if (!part->second.is_gone || part->second.path != path) {
-        ++part;
-        continue;
-      }
-      changed.push_back(part->first);
-      list_.rows_by_part.erase(part->first);
-      part = list_.parts.erase(part);
-    }
-  }
-
   /// A document that is no list, at one of the list's places, is somebody's own: it is never written over.
-  Result<void> refresh_part(const DocumentId& document, const std::string& path, std::vector<DocumentId>& changed) {
+  Result<void> refresh_part(const DocumentId& document, const std::string& path) {
     const auto now = session_.remote->content(document);
     if (!now) {
       if (now.error().kind != Failure::Kind::not_found) return fail(Failure(now.error()));
@@ -351,7 +338,6 @@ class ListWriter {
                  .revision = now->revision,
                  .text = now->deleted ? std::nullopt : now->content});
     }
-    changed.push_back(document);
     return {};
   }
 

@@ -36,11 +36,11 @@ class AttachmentSurveyor {
   Result<AttachmentSurvey> survey() {
     found_.backs_off = options_.backs_off;
     found_.is_first = survey_.revision_before == SourceRevision{};
-    if (survey_.plan.went_back() || is_still_quiet()) return std::move(found_);
+    if (is_still_quiet()) return std::move(found_);
     WS_TRY(look());
-    if (is_off()) {
+    if (is_off() || survey_.plan.went_back()) {
       WS_TRY(keep_marks());
-      WS_TRY(tell_left_behind());
+      if (is_off()) WS_TRY(tell_left_behind());
       return std::move(found_);
     }
     found_.plan = plan(found_.sides);

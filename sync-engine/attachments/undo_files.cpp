@@ -100,7 +100,8 @@ class FileUndo {
            AsksService asks,
            const SafeWriter& writer,
            LaterPlaces later,
-           AttachmentTree base)
+           AttachmentTree base,
+           AttachmentTree there)
       : session_(session),
         undone_(undone),
         survey_(survey),
@@ -108,6 +109,7 @@ class FileUndo {
         writer_(writer),
         later_(std::move(later)),
         base_(std::move(base)),
+        there_(std::move(there)),
         files_(session) {}
 
   /// `side`: where it is taken back.
@@ -158,6 +160,10 @@ class FileUndo {
       }
       if (*of_first == StepSide::service && !base_.contains(path))
         return {};  // an earlier undo took it off the service
+      if (*of_first == StepSide::here && !there_.contains(path)) {
+        leave("the service does not have it any more");
+        return {};
+      }
       step.side = *of_first;
     }
     WS_LET(const std::string_view hidden,
@@ -329,6 +335,7 @@ class FileUndo {
   const SafeWriter& writer_;
   LaterPlaces later_;
   AttachmentTree base_;
+  AttachmentTree there_;  ///< as the service was last heard to list them
   std::vector<FileStep> steps_;
   LocalFiles files_;
 };
@@ -363,7 +370,8 @@ Result<std::vector<Action>> plan_file_undo(Session& session,
   WS_LET(AttachmentTree base, store.base());
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(LaterPlaces later, LaterPlaces::load(session.state.operations(), undone.id));
-  FileUndo undo(session, undone, planned.survey, asks, writer, std::move(later), std::move(base));
+  WS_LET(const KnownList list, load_list(store));
+  FileUndo undo(session, undone, planned.survey, asks, writer, std::move(later), std::move(base), list.rows());
   for (const auto& [path, conflict] : decided) {
     if (is_wanted(path)) {
       planned.opened_again.emplace(path, conflict);
@@ -446,7 +454,7 @@ Result<void> open_files_again(Session& session,
     OperationRow row{.origins = ChangeOrigin::sent};
     if (const auto known = row_at(agreed, path)) row.before = Version{.path = path, .hash = known->hash};
     if (open.remote) row.after = Version{.path = path, .hash = open.remote->hash};
-    WS_TRY(session.state.operations().record(row));
+    if (row.changes()) WS_TRY(session.state.operations().record(row));
     WS_TRY(open.base ? store.put_base(path, *open.base) : store.forget_base(path));
     WS_TRY(store.forget_decided(path, undo));
     WS_TRY(store.put_conflict(path, open));

@@ -144,6 +144,7 @@ Result<void> store(Session& session, const EndedConflict& ended) {
   if (ended.end.decided) WS_TRY(state.operations().record(*ended.end.decided));
   for (const auto& [document, row] : ended.end.base) {
     WS_TRY(row ? state.put_base(document, *row) : state.forget_base(document));
+    if (row && row->left_out) WS_TRY(state.set_left_out(document, true));
   }
   for (const DecidedFile& file : ended.end.files) WS_TRY(record_written(session, file.document, file.path, file.text));
   for (const OperationRow& row : ended.end.recorded) WS_TRY(state.operations().record(row));

@@ -11,6 +11,17 @@ std::uint64_t edition_of(const StoredPart& part) {
   return parsed ? parsed->edition : 0;
 }
 
+/// The document that had the place of `part` before and was archived: what it said is in the newer one.
+void drop_replaced(KnownList& list, const PulledPart& part, std::uint64_t edition) {
+  std::erase_if(list.parts, [&](const auto& other) {
+    const auto& [document, old] = other;
+    if (document == part.document || !old.is_gone || old.path != part.path || edition_of(old) >= edition) return false;
+    list.rows_by_part.erase(document);
+    list.changed.insert(document);
+    return true;
+  });
+}
+
 }  // namespace
 
 AttachmentTree KnownList::rows() const {
@@ -46,6 +57,7 @@ bool take_part(KnownList& list, const PulledPart& part) {
     if (!is_known || list.parts.at(part.document).is_gone) return false;
     StoredPart& stored = list.parts.at(part.document);
     stored.is_gone = stored.is_due = true;
+    list.changed.insert(part.document);
     return true;
   }
   const Sha256 hash = Sha256::of(*part.text);
@@ -53,7 +65,9 @@ bool take_part(KnownList& list, const PulledPart& part) {
     StoredPart& stored = list.parts.at(part.document);
     if (stored.hash == hash && stored.path == part.path && !stored.is_gone) {
       // Its title changed: that raises the revision, which the next write has to name.
-      return std::exchange(stored.revision, part.revision) != part.revision;
+      const bool is_new = std::exchange(stored.revision, part.revision) != part.revision;
+      if (is_new) list.changed.insert(part.document);
+      return is_new;
     }
   }
   auto parsed = parse_manifest(*part.text);
@@ -80,6 +94,8 @@ bool take_part(KnownList& list, const PulledPart& part) {
                                          .hash = hash,
                                          .is_due = is_older || !parsed->is_whole,
                                          .rows = render_manifest(rows, edition)});
+  if (is_list && parsed->is_whole) drop_replaced(list, part, edition);
+  list.changed.insert(part.document);
   return true;
 }
 
@@ -88,13 +104,14 @@ void put_back_part(KnownList& list, const PulledPart& part) {
   const std::uint64_t edition = known == list.parts.end() ? 0 : edition_of(known->second);
   list.parts.erase(part.document);
   list.rows_by_part.erase(part.document);
+  list.changed.insert(part.document);
   if (!take_part(list, part)) return;
   StoredPart& now = list.parts.at(part.document);
   if (edition > edition_of(now)) now.rows = render_manifest(list.rows_by_part.at(part.document), edition);
 }
 
-Result<void> store_parts(AttachmentStore& store, const KnownList& list, const std::vector<DocumentId>& documents) {
-  for (const DocumentId& document : documents) {
+Result<void> store_parts(AttachmentStore& store, KnownList& list) {
+  for (const DocumentId& document : std::exchange(list.changed, {})) {
     const auto part = list.parts.find(document);
     WS_TRY(part == list.parts.end() ? store.drop_part(document) : store.put_part(document, part->second));
   }

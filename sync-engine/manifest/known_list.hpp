@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "sync-engine/manifest/manifest.hpp"
 #include "sync-engine/state/attachment_store.hpp"
@@ -26,7 +26,8 @@ struct PulledPart {
 struct KnownList {
   std::map<DocumentId, StoredPart> parts = {};
   std::map<DocumentId, AttachmentTree> rows_by_part = {};
-  std::uint64_t edition = 0;  ///< the highest of all parts
+  std::uint64_t edition = 0;          ///< the highest of all parts
+  std::set<DocumentId> changed = {};  ///< the parts that `store_parts` has to store
 
   /// Of all parts; where two say something of one path, the one that was written later holds.
   AttachmentTree rows() const;
@@ -35,12 +36,13 @@ struct KnownList {
 };
 
 Result<KnownList> load_list(AttachmentStore& store);
-/// Takes over what came, in memory. False: it says nothing new.
+/// Takes over what came, in memory. False: it says nothing new. A part that was archived says nothing any more once a
+/// newer one has its place.
 bool take_part(KnownList& list, const PulledPart& part);
 /// As `take_part`, where the service went back: what the part says now is all that it has. The next write of it is
 /// newer than all that others may know.
 void put_back_part(KnownList& list, const PulledPart& part);
-/// Within the caller's transaction, or as one write a part.
-Result<void> store_parts(AttachmentStore& store, const KnownList& list, const std::vector<DocumentId>& documents);
+/// What changed since it was loaded, within the caller's transaction, or as one write a part.
+Result<void> store_parts(AttachmentStore& store, KnownList& list);
 
 }  // namespace ws::sync

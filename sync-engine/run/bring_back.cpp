@@ -399,7 +399,7 @@ class Planner {
     LocalFiles local(session_);
     for (const auto& [path, wanted] : files_) {
       const bool by_new_name = wish_.to == BringBack::To::service;
-      if (left_out.contains(path) || (!by_new_name && !is_wanted(path))) continue;
+      if (!by_new_name && !is_wanted(path)) continue;
       const RelativePath* from = &path;
       WS_LET(const RelativePath spelled, spelled_here(session_, store, path));
       if (by_new_name && !session_.root.open_beneath(spelled.text(), O_PATH | O_NOFOLLOW))
@@ -408,8 +408,9 @@ class Planner {
       WS_LET(const RelativePath disk, spelled_here(session_, store, from == nullptr ? path : *from));
       auto file = local.look_at(disk.string(), session_.config.attachments_max_bytes);
       if (file && wish_.only_missing) continue;
-      if (file && file->hidden) {
-        if (!is_about_content(*file->hidden)) continue;
+      const bool is_damaged = file && file->hidden && is_about_content(*file->hidden);
+      if (!is_damaged && (left_out.contains(path) || (file && file->hidden))) continue;
+      if (is_damaged) {
         WS_LET(const auto hash, writer_->hash(disk));
         if (!hash) continue;
         file->hash = *hash;

@@ -60,7 +60,7 @@ void foresee_conflicts(const std::vector<DecidedText>& decided,
     const FileStep* const step = step_of(each, steps);
     if (step == nullptr || !each.was_open()) continue;
     rows.push_back({.action = {.kind = ActionKind::conflict,
-                               .path = path_of(*step),
+                               .path = each.is_for_theirs() && step->to ? *step->to : path_of(*step),
                                .reason = each.conflict.row().reason,
                                .document = each.conflict.document}});
   }

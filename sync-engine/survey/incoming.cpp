@@ -323,21 +323,19 @@ Result<void> put_back_list(Session& session, const std::vector<PulledPart>& part
   if (!session.knows_attachments()) return {};
   AttachmentStore store = session.attachments();
   WS_LET(KnownList list, load_list(store));
-  std::vector<DocumentId> documents;
-  for (const PulledPart& part : parts) {
-    put_back_part(list, part);
-    documents.push_back(part.document);
-  }
+  for (const PulledPart& part : parts) put_back_part(list, part);
   WS_LET(const AttachmentTree agreed, store.base());
   const AttachmentTree there = list.rows();
+  WS_LET(const std::set<RelativePath> left_out, store.left_out());
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   WS_TRY(store.forget_assets());
-  WS_TRY(store_parts(store, list, documents));
+  WS_TRY(store_parts(store, list));
   if (keep == Keep::local) WS_TRY(put_back_renamed(store, agreed, there));
   for (const auto& [path, file] : agreed) {
     if (keep != Keep::local || parts.empty()) break;
     const auto row = there.find(path);
     WS_TRY(row == there.end() ? store.forget_base(path) : store.put_base(path, row->second));
+    if (left_out.contains(path)) WS_TRY(store.set_left_out(path, true));
   }
   return transaction.commit();
 }

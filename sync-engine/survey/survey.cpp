@@ -77,6 +77,8 @@ class Surveyor {
     if (rewound_) {
       survey_.plan.conflicts = {rewound_service()};
       survey_.plan.skipped = survey_.local.skipped;
+      // What a rule hides meanwhile, and what goes missing then, is no delete after the decision.
+      note_out_of_sight(survey_, mode_, false);
       return std::move(survey_);
     }
     if (!options_.offline) WS_TRY(take_over());
@@ -524,12 +526,9 @@ Result<void> store_list_parts(Session& session, const std::vector<PulledPart>& p
   if (parts.empty()) return {};
   AttachmentStore store = session.attachments();
   WS_LET(KnownList list, load_list(store));
-  std::vector<DocumentId> changed;
-  for (const PulledPart& part : parts) {
-    if (take_part(list, part)) changed.push_back(part.document);
-  }
+  for (const PulledPart& part : parts) take_part(list, part);
   WS_LET(sqlite::Transaction transaction, session.state.begin());
-  WS_TRY(store_parts(store, list, changed));
+  WS_TRY(store_parts(store, list));
   return transaction.commit();
 }
 

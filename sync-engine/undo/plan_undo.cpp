@@ -383,7 +383,8 @@ class Undoer {
       if (one.step.to && !one.document.empty()) {
         plan_.local.tracked.insert_or_assign(one.document, Entry{.path = *one.step.to, .hash = *one.step.result});
       }
-      const bool is_on_service = world_.base.documents.contains(one.row->document);
+      const bool is_on_service =
+          world_.base.documents.contains(one.row->document) || world_.remote.changed.contains(one.row->document);
       if (!one.step.from && !one.row->document.empty() && !is_on_service) plan_.anew.push_back(*one.row);
       one.step.document = one.document;
       plan_.steps.push_back(std::move(one.step));

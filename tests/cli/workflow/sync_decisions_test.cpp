@@ -403,13 +403,26 @@ TEST_CASE("decisions: while a service restored from a backup waits for a word, n
 
 TEST_CASE("decisions: what was taken while a restored service waits for a word is not deleted for everybody", "[cli]") {
   const TwoFolders two;
+  write_text(two.here / "shows.md", "![p](p.png)\n");
+  write_text(two.here / "p.png", "picture");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   control(two.server, "POST", "/snapshots", R"({"name": "backup"})");
   write_text(two.here / "a.md", "newer\n");
   REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
   control(two.server, "POST", "/snapshots/backup:restore", "");
   REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
-  REQUIRE(two.ws(two.here, {"sync", "leave", "deep/b.md"}).exit == 0);
-  CHECK(two.ws(two.here, {"sync", "take", "deep/b.md"}).exit == 7);
+  if (GENERATE(false, true)) {
+    REQUIRE(two.ws(two.here, {"sync", "leave", "deep/b.md", "p.png"}).exit == 0);
+    CHECK(two.ws(two.here, {"sync", "take", "--all"}).exit == 7);
+  } else {
+    write_text(two.here / ".wsignore", "deep\np.png\n");
+    CHECK(two.ws(two.here, {"sync"}).exit == 7);
+    std::filesystem::remove_all(two.here / "deep");
+    std::filesystem::remove(two.here / "p.png");
+    CHECK(two.ws(two.here, {"sync"}).exit == 7);
+    std::filesystem::remove(two.here / ".wsignore");
+  }
   const std::string keep = GENERATE("mine", "theirs");
   CAPTURE(keep);
   REQUIRE(two.ws(two.here, {"sync", "resolve", "rewound", "--keep", keep}).exit == 0);
@@ -417,6 +430,8 @@ TEST_CASE("decisions: what was taken while a restored service waits for a word i
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   CHECK(read_text(two.here / "deep/b.md") == "# B\n");
   CHECK(read_text(two.there / "deep/b.md") == "# B\n");
+  CHECK(read_text(two.here / "p.png") == "picture");
+  CHECK(read_text(two.there / "p.png") == "picture");
 }
 
 TEST_CASE("decisions: what was made of the markers is the merged text, also after a run", "[cli]") {

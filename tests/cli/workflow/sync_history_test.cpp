@@ -40,6 +40,11 @@ TEST_CASE("sync mv: a name that would not be synced is refused", "[cli]") {
     CHECK(refused.exit == 2);
     CHECK_THAT(refused.err, Contains("would be archived"));
   }
+  write_text(two.here / "picture.png", std::string("\x89PNG\0", 5));
+  write_text(two.here / "text.txt", "text\n");
+  CHECK_THAT(two.ws(two.here, {"sync", "mv", "picture.png", "picture.md"}).err,
+             Contains("no text that a note may have"));
+  CHECK(two.ws(two.here, {"sync", "mv", "text.txt", "text.md"}).exit == 0);
   write_text(two.here / "b.md", "another\n");
   const Ended twin = two.ws(two.here, {"sync", "mv", "a.md", "B.md"});
   CHECK(twin.exit == 2);
@@ -168,6 +173,9 @@ TEST_CASE("sync blame: who wrote each line, the revision and the time, git tells
   CHECK_THAT(git.out, Contains("author " + text_at(lines[3], "author") + "\n"));
   const Ended shown = two.ws(two.here, {"sync", "blame", "a.md"});
   CHECK(shown.exit == 0);
+  // A rename that was not sent yet takes nobody's lines away.
+  REQUIRE(two.ws(two.here, {"sync", "mv", "a.md", "renamed.md"}).exit == 0);
+  CHECK(parse(two.ws(two.here, {"sync", "blame", "renamed.md", "--json"}).out)["data"] == lines);
   CHECK(two.ws(two.here, {"sync", "blame", "none.md"}).exit == 6);
   CHECK(two.ws(two.here, {"sync", "blame", "/etc/passwd"}).exit == 2);
 }

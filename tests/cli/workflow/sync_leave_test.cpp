@@ -420,7 +420,7 @@ TEST_CASE("sync take: a pull that failed says nothing of both sides", "[cli][lea
   two.check(two.here, {"sync", "leave", "old"});
   control(two.server, "POST", "/faults", R"({"operation": "sync.pull", "effect": {"status": {"status": 503}}})");
   const Ended failed = two.ws(two.here, {"sync", "take", "old", "--no-retry"});
-  CHECK(failed.exit == 9);
+  CHECK(failed.exit == 10);
   CHECK_THAT(failed.out + failed.err, Contains("nothing was done") && !Contains("both sides are the same"));
 }
 

@@ -743,8 +743,11 @@ TEST_CASE("sync undo: of the run that receives a decision for their text, the se
   const bool is_both = GENERATE(false, true);
   CAPTURE(is_both);
   const std::string body =
-      is_both ? R"({"resolution": "both", "path_for_local_copy": "a (local).md"})" : R"({"resolution": "remote"})";
-  REQUIRE(two.ws(two.here, {"call", "sync.conflict_resolve", "--conflict-id", id, "--body", body}).exit == 0);
+      is_both ? R"({"resolution": "keep_both", "path_for_local_copy": "a (local).md", "expected_content_revision": 2})"
+              : R"({"resolution": "keep_remote", "expected_content_revision": 2})";
+  const Ended decided = two.ws(two.here, {"call", "sync.conflict_resolve", "--conflict-id", id, "--body", body});
+  INFO(decided.out << decided.err);
+  REQUIRE(decided.exit == 0);
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   CHECK(texts_of(two.there).at("a.md") == others.at("a.md"));
   undo_as_shown(two, two.there);

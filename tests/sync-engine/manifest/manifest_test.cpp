@@ -134,6 +134,19 @@ TEST_CASE("known list: an older edition says nothing, an archived one neither", 
   CHECK(list.rows() == some_rows());
 }
 
+TEST_CASE("known list: an archived part says nothing once another document has its place", "[sync-engine]") {
+  KnownList list = known_list(5);
+  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = {3}}));
+  CHECK(list.is_due());
+  const std::uint64_t edition = GENERATE(4, 6);
+  CAPTURE(edition);
+  const std::string anew = render_manifest({{row_path("a.png"), manifest_row("a")}}, edition);
+  const DocumentId other{"018f6b2a-9c1d-7e3f-8a4b-0000000000ff"};
+  CHECK(take_part(list, {.document = other, .path = "_attachments.md", .revision = {1}, .text = anew}));
+  CHECK(list.is_due() == (edition < 5));
+  CHECK((list.rows().size() == 1) == (edition > 5));
+}
+
 TEST_CASE("known list: a whole one that is newer takes rows away", "[sync-engine]") {
   KnownList list = known_list(5);
   const std::string newer = render_manifest({{row_path("a.png"), manifest_row("a")}}, 6);
