@@ -26,7 +26,7 @@ class AttachmentDecision {
     const ConflictCase which = conflict_of(path, open).which;
     if (which == ConflictCase::attachment_renamed_on_both) {
       WS_TRY(choose_name(path, open, keep));
-      return store_.drop_conflict(path);
+      return keep == Keep::remote ? keep_decided(path) : store_.drop_conflict(path);
     }
     const bool is_of_folder =
         which == ConflictCase::attachment_folder_there || which == ConflictCase::attachment_folder_here;

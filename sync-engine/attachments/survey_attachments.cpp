@@ -13,7 +13,7 @@
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/attachments/weigh_attachments.hpp"
 #include "sync-engine/disk/root_folder.hpp"
-#include "sync-engine/reconcile/overlapping_paths.hpp"
+#include "sync-engine/reconcile/freed_places.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
 #include "sync-engine/tree/hash.hpp"
@@ -253,14 +253,11 @@ class AttachmentSurveyor {
 
   /// A run looks again for files that had to wait for a name, once what comes has freed it.
   void plan_freed_names() {
-    OverlappingPaths freed;
-    for (const Action& action : found_.plan.actions) {
-      if (frees_place_here(action.kind)) freed.add(action.previous_path.value_or(action.path).twin_key());
-    }
+    FreedPlaces freed;
+    freed.add(found_.plan.actions);
     std::set<std::string> waiting;
     for (const Skipped& each : found_.plan.skipped) {
-      const auto path = RelativePath::parse(each.path);
-      if (path && each.reason == SkipReason::twin && freed.overlaps(path->twin_key())) waiting.insert(each.path);
+      if (freed.has_room_for(each)) waiting.insert(each.path);
     }
     if (waiting.empty()) return;
     const auto has_waited = [&](const auto& each) { return waiting.contains(std::string(text_of(each.path))); };

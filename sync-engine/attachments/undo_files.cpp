@@ -346,7 +346,17 @@ bool is_left(const RelativePath& path, const std::vector<LeftAlone>& left) {
 
 /// Whether the step gives the file here back what it had before a decision.
 bool is_back_to(const RelativePath& path, const FileStep& step) {
-  return step.side == StepSide::in_the_end && step.is_about_bytes() && step.to == path;
+  return step.side == StepSide::in_the_end && step.document.empty() && step.seen_blob.empty() && step.to == path;
+}
+
+using OpenFiles = std::map<RelativePath, OpenAttachment>;
+
+/// The conflict that was decided by the row: it goes by the name here, also where the file got the one of the service.
+OpenFiles::const_iterator find_decided(const OpenFiles& decided, const OperationRow& row) {
+  const auto found = decided.find(row.path());
+  if (found != decided.end() || !row.before) return found;
+  const auto renamed = decided.find(row.before->path);
+  return renamed != decided.end() && renamed->second.there == row.path() ? renamed : decided.end();
 }
 
 /// Whether the file here got what the service had.
@@ -384,7 +394,7 @@ Result<std::vector<Action>> plan_file_undo(Session& session,
       plan.is_partial = plan.is_partial || row.changes();
       continue;
     }
-    const auto conflict = decided.find(row.path());
+    const auto conflict = find_decided(decided, row);
     if (conflict != decided.end()) {
       if (is_for_theirs(row, conflict->second)) WS_TRY(undo.add(row, StepSide::in_the_end, plan));
       continue;
@@ -420,6 +430,7 @@ Result<std::map<RelativePath, OpenAttachment>> give_theirs_back(Session& session
   const AttachmentTree there = list.rows();
   RowChanges changes;
   for (const auto& [path, open] : conflicts) {
+    if (open.there) continue;  // the service has its name
     if (!is_left(path, left) && hash_of(row_at(there, path)) != hash_of(open.remote))
       changes.emplace(path, RowChange{.seen = row_at(agreed, path), .now = open.remote});
   }
@@ -451,11 +462,17 @@ Result<void> open_files_again(Session& session,
     const auto beside = open.beside ? writer.hash(*open.beside).value_or(std::nullopt) : std::nullopt;
     if (open.beside) WS_TRY(store.hold_again(*open.beside));
     if (!open.remote || beside != open.remote->hash) open.beside.reset();
+    if (open.there) {
+      const auto file = find_file_id(session.root, *open.there);
+      WS_TRY(store.forget_base(*open.there));
+      if (open.base) WS_TRY(store.put_base(*open.from, *open.base));
+      if (file) WS_TRY(store.put_file(*open.from, *file));
+    }
     OperationRow row{.origins = ChangeOrigin::sent};
     if (const auto known = row_at(agreed, path)) row.before = Version{.path = path, .hash = known->hash};
     if (open.remote) row.after = Version{.path = path, .hash = open.remote->hash};
-    if (row.changes()) WS_TRY(session.state.operations().record(row));
-    WS_TRY(open.base ? store.put_base(path, *open.base) : store.forget_base(path));
+    if (row.changes() && !open.there) WS_TRY(session.state.operations().record(row));
+    WS_TRY(open.base && !open.there ? store.put_base(path, *open.base) : store.forget_base(path));
     WS_TRY(store.forget_decided(path, undo));
     WS_TRY(store.put_conflict(path, open));
     const auto step =

@@ -12,7 +12,7 @@
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/conflicts/decide_place.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
-#include "sync-engine/reconcile/overlapping_paths.hpp"
+#include "sync-engine/reconcile/freed_places.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/survey/try_plan.hpp"
@@ -58,7 +58,7 @@ class Previewer {
   void apply_first_round() {
     for (const Row& row : report_.rows) {
       const Action& action = row.action;
-      if (frees_place_here(action.kind)) freed_.add(action.previous_path.value_or(action.path).twin_key());
+      freed_.add(action);
       if (action.attachment || action.document.empty()) continue;
       if (action.kind == ActionKind::pull_delete) {
         seen_.local.tracked.erase(action.document);
@@ -82,15 +82,24 @@ class Previewer {
   void admit_twins() {
     std::set<RelativePath> twins;
     for (const Skipped& each : report_.skipped) {
-      const auto path = RelativePath::parse(each.path);
-      if (path && each.reason == SkipReason::twin && freed_.overlaps(path->twin_key())) twins.insert(*path);
+      if (freed_.has_room_for(each)) twins.insert(*RelativePath::parse(each.path));
     }
     if (twins.empty()) return;
     const FoundTree found = seen_.scan.found();
     for (const FoundFile& file : found.files) {
-      if (!twins.contains(file.path) || seen_.local.set_aside.contains(file.path)) continue;
-      seen_.local.created.emplace(file.path, file.hash);
+      if (!twins.contains(file.path)) continue;
       paths_.insert(file.path);
+      // Where the file is a known document's, that has it for its own now.
+      const auto known = seen_.local.set_aside.find(file.path);
+      if (known == seen_.local.set_aside.end()) {
+        seen_.local.created.emplace(file.path, file.hash);
+        continue;
+      }
+      documents_.insert(known->second);
+      seen_.local.unsyncable.erase(known->second);
+      seen_.local.tracked.insert_or_assign(known->second, Entry{.path = file.path, .hash = file.hash});
+      std::erase_if(report_.detached, [&](const Detached& each) { return each.document == known->second; });
+      seen_.local.set_aside.erase(known);
     }
     std::erase_if(report_.skipped, [&](const Skipped& each) {
       const auto path = RelativePath::parse(each.path);
@@ -241,7 +250,7 @@ class Previewer {
   Survey& seen_;
   const RunOptions& options_;
   Report& report_;
-  OverlappingPaths freed_;
+  FreedPlaces freed_;
   std::set<RelativePath> paths_ = {};    ///< that the next round is asked about
   std::set<DocumentId> documents_ = {};  ///< the same
 };

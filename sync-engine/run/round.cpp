@@ -10,8 +10,8 @@
 #include "sync-engine/changes/edit_files.hpp"
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/conflicts/open_conflicts.hpp"
+#include "sync-engine/reconcile/freed_places.hpp"
 #include "sync-engine/reconcile/guard.hpp"
-#include "sync-engine/reconcile/overlapping_paths.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
@@ -40,34 +40,26 @@ class RowsAbout {
   std::set<DocumentId> documents_;
 };
 
-bool is_any(const Action&) { return true; }
-bool is_of_file(const Action& action) { return action.attachment; }
+enum class Freed { any, files };
 
-/// The names that just left the disk.
-OverlappingPaths names_freed(const Report& report, bool (*is_wanted)(const Action&)) {
-  OverlappingPaths freed;
+/// The places that just became free here: all, or those of files that notes showed.
+FreedPlaces places_freed(const Report& report, Freed what) {
+  FreedPlaces freed;
   for (const Row& row : report.rows) {
-    const Action& action = row.action;
-    if (frees_place_here(action.kind) && row.state == Row::State::done && is_wanted(action))
-      freed.add(action.previous_path.value_or(action.path).twin_key());
+    if (row.state == Row::State::done && (what == Freed::any || row.action.attachment)) freed.add(row.action);
   }
   return freed;
 }
 
-/// Whether a file skipped as a twin, or for a folder of its name, can be synced now.
-bool frees_twin(const Report& report, const OverlappingPaths& freed) {
-  return std::ranges::any_of(report.skipped, [&](const Skipped& each) {
-    if (each.reason != SkipReason::twin) return false;
-    const auto path = RelativePath::parse(each.path);
-    return path && freed.overlaps(path->twin_key());
-  });
+bool frees_twin(const Report& report, const FreedPlaces& freed) {
+  return std::ranges::any_of(report.skipped, [&](const Skipped& each) { return freed.has_room_for(each); });
 }
 
 /// Whether something can take its place now, because a file that notes showed just left it.
 bool frees_place(const Report& report) {
-  const OverlappingPaths freed = names_freed(report, is_of_file);
+  const FreedPlaces freed = places_freed(report, Freed::files);
   return frees_twin(report, freed) || std::ranges::any_of(report.conflicts, [&](const Conflict& each) {
-           return each.which == ConflictCase::not_synced && freed.overlaps(each.path.twin_key());
+           return each.which == ConflictCase::not_synced && freed.overlaps(each.path);
          });
 }
 
@@ -157,8 +149,8 @@ Result<void> push_half(RunContext& context,
   }
   survey = {};
   WS_TRY(close_report(context, report));
-  another =
-      another || (!report.ended_by && (frees_twin(report, names_freed(report, is_any)) || context.session.pulls_again));
+  another = another ||
+            (!report.ended_by && (frees_twin(report, places_freed(report, Freed::any)) || context.session.pulls_again));
   return {};
 }
 

@@ -17,7 +17,7 @@
 #include "sync-engine/binding/status_socket.hpp"
 #include "sync-engine/conflicts/open_conflicts.hpp"
 #include "sync-engine/publish/publish.hpp"
-#include "sync-engine/reconcile/overlapping_paths.hpp"
+#include "sync-engine/reconcile/freed_places.hpp"
 #include "sync-engine/run/begin.hpp"
 #include "sync-engine/run/preview.hpp"
 #include "sync-engine/run/report_rows.hpp"
@@ -48,39 +48,33 @@ bool has_nothing_to_tell(const Report& report) {
 }
 
 /// What a run takes away here.
-struct Leaving {
-  std::set<RelativePath> places = {};
-  OverlappingPaths freed = {};
-
-  explicit Leaving(const std::vector<Action>& actions) {
-    for (const Action& action : actions) {
-      if (!frees_place_here(action.kind)) continue;
-      const RelativePath& place = action.previous_path.value_or(action.path);
-      freed.add(place.twin_key());
-      places.insert(place);
-    }
+std::set<RelativePath> leaving_places(const std::vector<Action>& actions) {
+  std::set<RelativePath> places;
+  for (const Action& action : actions) {
+    if (frees_place_here(action.kind)) places.insert(action.previous_path.value_or(action.path));
   }
-};
+  return places;
+}
 
 /// The files that a run takes away before it looks again for room for notes.
 std::set<RelativePath> files_in_the_way(const Survey& survey, const AttachmentSurvey& files) {
   if (files.guard) return {};
-  Leaving leaving(files.plan.actions);
+  FreedPlaces freed;
+  freed.add(files.plan.actions);
   const bool any = std::ranges::any_of(survey.plan.conflicts, [&](const Conflict& each) {
-    return each.which == ConflictCase::not_synced && leaving.freed.overlaps(each.path.twin_key());
+    return each.which == ConflictCase::not_synced && freed.overlaps(each.path);
   });
-  return any ? std::move(leaving.places) : std::set<RelativePath>();
+  return any ? leaving_places(files.plan.actions) : std::set<RelativePath>();
 }
 
 /// The notes that a run takes away before it looks for room for files.
 std::set<RelativePath> notes_in_the_way(const Survey& survey, const AttachmentSurvey& files) {
   if (survey.plan.guard || files.guard) return {};
-  Leaving leaving(survey.plan.actions);
-  const bool any = std::ranges::any_of(files.plan.skipped, [&](const Skipped& each) {
-    const auto path = RelativePath::parse(each.path);
-    return path && each.reason == SkipReason::twin && leaving.freed.overlaps(path->twin_key());
-  });
-  return any ? std::move(leaving.places) : std::set<RelativePath>();
+  FreedPlaces freed;
+  freed.add(survey.plan.actions);
+  const bool any =
+      std::ranges::any_of(files.plan.skipped, [&](const Skipped& each) { return freed.has_room_for(each); });
+  return any ? leaving_places(survey.plan.actions) : std::set<RelativePath>();
 }
 
 Result<Report> look(Session& session, const RunOptions& options, AttachmentSurvey& files) {

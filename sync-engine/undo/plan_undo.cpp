@@ -211,6 +211,9 @@ class Undoer {
     const std::optional<StepSide> side = world_.is_first ? side_of_first(row) : StepSide::both;
     if (!side) return leave_for_good(row, "both sides had it before this run");
     const bool goes_there = *side != StepSide::here;
+    // Kept when it was archived: it would be nowhere.
+    if (!goes_there && world_.base.left_out.contains(row.document))
+      return leave(row, "the service does not have it any more");
     if (goes_there && changed_there(row.document) != nullptr) return leave(row, "changed on the service since");
     add({.row = &row,
          .document = row.document,
@@ -383,8 +386,7 @@ class Undoer {
       if (one.step.to && !one.document.empty()) {
         plan_.local.tracked.insert_or_assign(one.document, Entry{.path = *one.step.to, .hash = *one.step.result});
       }
-      const bool is_on_service =
-          world_.base.documents.contains(one.row->document) || world_.remote.changed.contains(one.row->document);
+      const bool is_on_service = world_.base.documents.contains(one.row->document);
       if (!one.step.from && !one.row->document.empty() && !is_on_service) plan_.anew.push_back(*one.row);
       one.step.document = one.document;
       plan_.steps.push_back(std::move(one.step));

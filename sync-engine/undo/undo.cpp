@@ -81,6 +81,7 @@ class Planner {
     } while (refuse(plan, world) || narrow(plan, world));
     if (failure_) return fail(std::move(*failure_));
     finish(plan);
+    if (asks_ == AsksService::no) planned_.undo.anew.clear();  // the documents were here alone, or are there
     seen.local = planned_.undo.local;
     return std::move(planned_);
   }

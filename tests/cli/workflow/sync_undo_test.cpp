@@ -636,20 +636,27 @@ TEST_CASE("sync undo: of a decision for their name, my file has its name again",
 TEST_CASE("sync undo: of a decision for the name that others gave, they keep it and the conflict is open again",
           "[cli][undo]") {
   const TwoFolders two;
+  write_text(two.here / "shows.md", "![p](p.png)\n");
+  write_text(two.here / "p.png", "picture");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   fs::rename(two.there / "a.md", two.there / "theirs.md");
+  fs::rename(two.there / "p.png", two.there / "theirs.png");
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   const auto others = texts_of(two.there);
   fs::rename(two.here / "a.md", two.here / "mine.md");
+  fs::rename(two.here / "p.png", two.here / "mine.png");
   const bool is_edited = GENERATE(false, true);
   CAPTURE(is_edited);
   if (is_edited) write_text(two.here / "mine.md", "one\ntwo\nthree\nfour\n");
   REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
   const auto before = texts_of(two.here);
-  REQUIRE(two.ws(two.here, {"sync", "resolve", "mine.md", "--path", "theirs"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync", "resolve", "--all", "--path", "theirs"}).exit == 0);
   CHECK(fs::exists(two.here / "theirs.md"));
+  CHECK(fs::exists(two.here / "theirs.png"));
   CHECK(undo_as_shown(two, two.here).count("conflict mine.md") == 1);
   CHECK(texts_of(two.here) == before);
-  CHECK(parse(two.ws(two.here, {"sync", "conflicts", "--json"}).out)["data"].size() == 1);
+  CHECK(parse(two.ws(two.here, {"sync", "conflicts", "--json"}).out)["data"].size() == 2);
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   CHECK(texts_of(two.there) == others);
 }
