@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api-client/base/clean.hpp"
@@ -87,15 +86,18 @@ Result<ExitCode> get_document(Session& session) {
   const auto content = find_text(*reply.json, "content");
   if (!content) return fail(Failure::Kind::internal, "the answer of the service is not usable: it has no content");
   remember_answer(session, operation, *reply.json);
-  const bool to_file = session.arguments().value("output").value_or("-") != "-";
-  const bool shown = session.terminal().is_terminal(Stream::out) && !to_file;
-  // A pipe may lead to a file, or to somebody who looks at it.
-  struct stat out {};
-  const bool is_kept = to_file || (::fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode));
-  const auto as = shown || session.has("render") ? SeenTexts::As::seen
-                  : is_kept                      ? SeenTexts::As::base
-                                                 : SeenTexts::As::first_base;
-  if (const auto seen = seen_texts(session)) keep_seen(*seen, *reply.json, as);
+  const std::string output = session.arguments().value("output").value_or("-");
+  const bool shown = session.terminal().is_terminal(Stream::out) && output == "-";
+  if (const auto seen = seen_texts(session)) {
+    session.after_output([seen = *seen, reply, output, is_looked_at = shown || session.has("render")] {
+      const SeenTexts::Place place = SeenTexts::place_of(output, STDOUT_FILENO);
+      // A pipe may lead to a file, or to somebody who looks at it.
+      const auto as = is_looked_at    ? SeenTexts::As::seen
+                      : place.empty() ? SeenTexts::As::first_base
+                                      : SeenTexts::As::base;
+      keep_seen(seen, *reply.json, as, place);
+    });
+  }
   if (session.has("render")) {
     session.printer().page(render_markdown(*content, session.terminal()));
     return ExitCode::done;
@@ -104,16 +106,16 @@ Result<ExitCode> get_document(Session& session) {
   return ExitCode::done;
 }
 
-/// The change with the text that it was made from: the revision that was named, else the one that was last written to a
-/// file.
-Result<TextChange> change_of(Session& session, const Json& body) {
+/// The change, which lies at `place`, with the text that it was made from: the revision that was named, else the base.
+Result<TextChange> change_of(Session& session, const Json& body, const SeenTexts::Place& place) {
   TextChange change{.document_id = session.arguments().words.front(), .title = find_text(body, "title")};
   const auto content = find_text(body, "content");
   if (!content) return fail(Failure::Kind::usage, "--merge needs a text to merge", "give -f FILE|-");
   change.content = *content;
   WS_LET(const SeenTexts seen, seen_texts(session));
   const auto revision = find_integer(body, "expected_content_revision");
-  auto base = revision ? seen.find(change.document_id, *revision) : seen.base(change.document_id);
+  auto base =
+      revision ? seen.find(change.document_id, *revision) : seen.base(change.document_id, place, change.content);
   if (base) {
     change.base = std::move(*base);
   } else if (revision) {
@@ -121,8 +123,8 @@ Result<TextChange> change_of(Session& session, const Json& body) {
     change.base_is_known = false;
   } else {
     return fail(Failure::Kind::usage,
-                "--merge needs the text that the change was made from, and `ws` has written none of this document to a "
-                "file yet",
+                "--merge needs the text that the change was made from, and `ws` has written none of this document to "
+                "this file yet",
                 "start with " +
                     ShellCommand{"ws", "docs", "get", change.document_id, "--content", ">", "FILE"}.in_backticks() +
                     ", or give --revision N");
@@ -144,7 +146,8 @@ Failure collision_of(const TextChange& change, const UpdateEnd& end) {
 }
 
 Result<ExitCode> update_with_merge(Session& session, const Json& body) {
-  WS_LET(TextChange change, change_of(session, body));
+  const SeenTexts::Place place = SeenTexts::place_of(session.arguments().value("file").value_or("-"), STDIN_FILENO);
+  WS_LET(TextChange change, change_of(session, body, place));
   WS_TRY(check_named_members(session, operation_of("docs.update")));
   if (session.has("dry-run")) {
     Call call{.operation = "docs.update", .body = JsonBox(body)};
@@ -155,15 +158,15 @@ Result<ExitCode> update_with_merge(Session& session, const Json& body) {
   WS_LET(Client * client, session.client());
   WS_LET(const SeenTexts seen, seen_texts(session));
   const std::string& id = change.document_id;
-  if (const auto sent = seen.sent(id)) {
+  if (const auto sent = seen.sent(id, place)) {
     WS_LET(auto stored, find_stored(*client, id, *sent));
-    seen.forget_sent(id);
+    seen.forget_sent(id, place);
     if (stored) change.base = std::move(*stored);
     change.base_is_known = change.base_is_known || stored;
   }
   // What was merged on the way is not what the file was made from.
-  change.before_sending = [&seen, &id, text = change.content](std::string_view sent) {
-    if (sent == text) seen.keep_sent(id, sent);
+  change.before_sending = [&, text = change.content](std::string_view sent) {
+    if (sent == text) seen.keep_sent(id, place, sent);
     return Result<void>();
   };
   WS_LET(const UpdateEnd end, update_walked(session, *client, change));
@@ -172,8 +175,9 @@ Result<ExitCode> update_with_merge(Session& session, const Json& body) {
     return ExitCode::done;
   }
   if (!end.reply) return fail(collision_of(change, end));
-  seen.forget_sent(id);
-  keep_seen(seen, *end.reply->json, end.sent.content == change.content ? SeenTexts::As::base : SeenTexts::As::seen);
+  seen.forget_sent(id, place);
+  const bool is_whole = end.sent.content == change.content;
+  keep_seen(seen, *end.reply->json, is_whole ? SeenTexts::As::base : SeenTexts::As::seen, place);
   return print_reply(session, operation_of("docs.update"), *end.reply);
 }
 

@@ -36,13 +36,39 @@ std::vector<std::int64_t> revisions_in(const fs::path& folder) {
 
 fs::path file_in(const fs::path& folder, std::int64_t revision) { return folder / (std::to_string(revision) + ".md"); }
 
-constexpr const char* base_file = "base";
-constexpr const char* sent_file = "sent.md";
+constexpr const char* bases_file = "bases";
+constexpr std::size_t kept_bases = 16;
 
-/// The revision that is the base.
-std::optional<std::int64_t> base_in(const fs::path& folder) {
-  const auto text = read_file(folder / base_file);
-  return text ? parse_whole<std::int64_t>(*text) : std::nullopt;
+/// A safe name for what a server or a user chose.
+std::string name_of(std::string_view text) { return Sha256::of(text).hex().substr(0, 32); }
+
+fs::path sent_file(const fs::path& folder, const SeenTexts::Place& place) {
+  return folder / (name_of(place) + ".sent");
+}
+
+struct PlaceBase {
+  std::string place = {};
+  std::int64_t revision = 0;
+};
+
+/// The last base of each place, newest last: a line each.
+std::vector<PlaceBase> bases_in(const fs::path& folder) {
+  std::vector<PlaceBase> bases;
+  const auto text = read_file(folder / bases_file);
+  if (!text) return bases;
+  for (const std::string_view line : split_lines(*text)) {
+    const std::size_t blank = line.find(' ');
+    if (blank == std::string_view::npos) continue;
+    const auto revision = parse_whole<std::int64_t>(line.substr(0, blank));
+    if (revision) bases.push_back({.place = std::string(line.substr(blank + 1)), .revision = *revision});
+  }
+  return bases;
+}
+
+bool write_bases(const fs::path& folder, const std::vector<PlaceBase>& bases) {
+  std::string text;
+  for (const PlaceBase& base : bases) text += fmt::format("{} {}\n", base.revision, base.place);
+  return write_file(folder / bases_file, text, 0600).has_value();
 }
 
 constexpr int max_rounds = 5;
@@ -82,22 +108,32 @@ Failure still_moving(const TextChange& change) {
 SeenTexts::SeenTexts(const fs::path& cache, std::string_view server)
     : folder_(cache / "texts" / Sha256::of(server).hex().substr(0, 16)) {}
 
-fs::path SeenTexts::folder_of(std::string_view document_id) const {
-  // The id was chosen by a server; its hash is a safe folder name.
-  return folder_ / Sha256::of(document_id).hex().substr(0, 32);
+fs::path SeenTexts::folder_of(std::string_view document_id) const { return folder_ / name_of(document_id); }
+
+SeenTexts::Place SeenTexts::place_of(const std::string& file, int standard) {
+  const fs::path path = file == "-" ? fs::path("/proc/self/fd") / std::to_string(standard) : fs::path(file);
+  std::error_code error;
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return {};
+  return fs::weakly_canonical(fs::absolute(path, error), error).string();
 }
 
-void SeenTexts::keep(std::string_view document_id, const SeenText& text, As as) const {
+void SeenTexts::keep(std::string_view document_id, const SeenText& text, As as, const Place& place) const {
   const fs::path folder = folder_of(document_id);
   if (!make_folders(folder, 0700) || !write_file(file_in(folder, text.revision), text.content, 0600)) return;
-  const bool is_base = as == As::base || (as == As::first_base && !base_in(folder));
-  if (is_base && !write_file(folder / base_file, std::to_string(text.revision), 0600)) return;
-  if (is_base) forget_sent(document_id);
+  std::vector<PlaceBase> bases = bases_in(folder);
+  if (as == As::base || (as == As::first_base && bases.empty())) {
+    std::erase_if(bases, [&](const PlaceBase& base) { return base.place == name_of(place); });
+    bases.push_back({.place = name_of(place), .revision = text.revision});
+    if (bases.size() > kept_bases) bases.erase(bases.begin());
+    if (!write_bases(folder, bases)) return;
+    forget_sent(document_id, place);
+  }
   std::error_code ignored;
   const std::vector<std::int64_t> revisions = revisions_in(folder);
-  const auto base = base_in(folder);
   for (std::size_t i = kept_revisions; i < revisions.size(); ++i) {
-    if (revisions[i] != base) fs::remove(file_in(folder, revisions[i]), ignored);
+    if (std::ranges::find(bases, revisions[i], &PlaceBase::revision) == bases.end()) {
+      fs::remove(file_in(folder, revisions[i]), ignored);
+    }
   }
 }
 
@@ -107,24 +143,43 @@ std::optional<SeenText> SeenTexts::find(std::string_view document_id, std::int64
   return SeenText{.revision = revision, .content = std::move(*content)};
 }
 
-std::optional<SeenText> SeenTexts::base(std::string_view document_id) const {
-  const auto revision = base_in(folder_of(document_id));
-  return revision ? find(document_id, *revision) : std::nullopt;
+std::optional<SeenText> SeenTexts::base(std::string_view document_id,
+                                        const Place& place,
+                                        const std::string& text) const {
+  std::vector<PlaceBase> bases = bases_in(folder_of(document_id));
+  const auto own = std::ranges::find(bases, name_of(place), &PlaceBase::place);
+  if (own != bases.end() && !place.empty()) return find(document_id, own->revision);
+  // Any file may come by a pipe: its own base, or one that was read since.
+  const std::int64_t oldest = own != bases.end() ? own->revision : 0;
+  if (oldest == 0 && bases.size() == kept_bases) return std::nullopt;  // the right one may be forgotten
+  std::erase_if(bases, [&](const PlaceBase& base) { return base.revision < oldest; });
+  std::ranges::sort(bases, {}, &PlaceBase::revision);
+  std::optional<SeenText> made_from;
+  for (const PlaceBase& base : bases) {
+    auto newer = find(document_id, base.revision);
+    if (!newer) return std::nullopt;
+    if (made_from) {
+      const auto merged = sync::merge::merge_markdown(made_from->content, text, newer->content);
+      if (!merged || !merged->is_clean() || merged->text() != text) break;
+    }
+    made_from = std::move(newer);
+  }
+  return made_from;
 }
 
-void SeenTexts::keep_sent(std::string_view document_id, std::string_view text) const {
+void SeenTexts::keep_sent(std::string_view document_id, const Place& place, std::string_view text) const {
   const fs::path folder = folder_of(document_id);
-  if (make_folders(folder, 0700)) static_cast<void>(write_file(folder / sent_file, text, 0600));
+  if (make_folders(folder, 0700)) static_cast<void>(write_file(sent_file(folder, place), text, 0600));
 }
 
-std::optional<std::string> SeenTexts::sent(std::string_view document_id) const {
-  auto text = read_file(folder_of(document_id) / sent_file);
+std::optional<std::string> SeenTexts::sent(std::string_view document_id, const Place& place) const {
+  auto text = read_file(sent_file(folder_of(document_id), place));
   return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
-void SeenTexts::forget_sent(std::string_view document_id) const {
+void SeenTexts::forget_sent(std::string_view document_id, const Place& place) const {
   std::error_code ignored;
-  fs::remove(folder_of(document_id) / sent_file, ignored);
+  fs::remove(sent_file(folder_of(document_id), place), ignored);
 }
 
 Result<SeenTexts> seen_texts(Session& session) {
@@ -132,11 +187,11 @@ Result<SeenTexts> seen_texts(Session& session) {
   return SeenTexts(session.paths().cache, url.text);
 }
 
-void keep_seen(const SeenTexts& seen, const Json& document, SeenTexts::As as) {
+void keep_seen(const SeenTexts& seen, const Json& document, SeenTexts::As as, const SeenTexts::Place& place) {
   const auto id = find_text(document, "id");
   const auto revision = find_integer(document, "content_revision");
   auto content = find_text(document, "content");
-  if (id && revision && content) seen.keep(*id, {.revision = *revision, .content = std::move(*content)}, as);
+  if (id && revision && content) seen.keep(*id, {.revision = *revision, .content = std::move(*content)}, as, place);
 }
 
 Result<SeenText> read_document(Client& client, const std::string& document_id) {

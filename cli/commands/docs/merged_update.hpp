@@ -19,27 +19,34 @@ struct SeenText {
 };
 
 /// The document texts that this user saw last. With them, an edit of an older revision can be merged with later changes
-/// by others: the API does not return old revisions. One of them is the base of the user's file: what it was made from.
+/// by others: the API does not return old revisions. Each place, a file of the user, has its base: what its text was
+/// made from. The base of one file is none of another, which may lack what others changed in between.
 ///
 /// A cache: if an entry is missing, an automatic merge is not possible, but no text is lost. Files have mode 0600 in
-/// folders with mode 0700; at most three revisions per document, and the base.
+/// folders with mode 0700; at most three revisions per document, and the bases of at most sixteen places.
 class SeenTexts {
  public:
   /// `cache` is `Paths::cache`. `server` is the base URL: each server has its own entries.
   SeenTexts(const std::filesystem::path& cache, std::string_view server);
 
-  /// `first_base`: where there is no base yet.
+  /// Where a text lies: the real name of a file, or a pipe (empty).
+  using Place = std::string;
+  /// Of the file that is named, or that stdin or stdout is (`-`).
+  static Place place_of(const std::string& file, int standard);
+
+  /// `first_base`: where there is no base of any place yet.
   enum class As { seen, first_base, base };
   /// Ignores failures, since it is only a cache.
-  void keep(std::string_view document_id, const SeenText& text, As as) const;
+  void keep(std::string_view document_id, const SeenText& text, As as, const Place& place = {}) const;
   /// The text of that revision.
   std::optional<SeenText> find(std::string_view document_id, std::int64_t revision) const;
-  /// What was last kept as the base.
-  std::optional<SeenText> base(std::string_view document_id) const;
-  /// A file's text that is sent next: whether it is stored may never be answered. Forgotten with another base.
-  void keep_sent(std::string_view document_id, std::string_view text) const;
-  std::optional<std::string> sent(std::string_view document_id) const;
-  void forget_sent(std::string_view document_id) const;
+  /// What `text`, which lies at `place`, was made from. Of a place that has no base the text decides: it is made from
+  /// the newest base of which it has every change.
+  std::optional<SeenText> base(std::string_view document_id, const Place& place, const std::string& text) const;
+  /// A text that is sent next: whether it is stored may never be answered. Forgotten with another base of the place.
+  void keep_sent(std::string_view document_id, const Place& place, std::string_view text) const;
+  std::optional<std::string> sent(std::string_view document_id, const Place& place) const;
+  void forget_sent(std::string_view document_id, const Place& place) const;
 
  private:
   std::filesystem::path folder_of(std::string_view document_id) const;
@@ -72,7 +79,7 @@ Result<SeenTexts> seen_texts(Session& session);
 
 /// Caches text and revision of the document in an answer. As the base only where the user has that very text as a file:
 /// one that was merged, or merely looked at, is none, and taken for one would undo what others changed since.
-void keep_seen(const SeenTexts& seen, const Json& document, SeenTexts::As as);
+void keep_seen(const SeenTexts& seen, const Json& document, SeenTexts::As as, const SeenTexts::Place& place = {});
 
 /// Reads a document. Fails as the call does, with `internal` where the answer has no content.
 Result<SeenText> read_document(Client& client, const std::string& document_id);

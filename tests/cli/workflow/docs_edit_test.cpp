@@ -137,6 +137,55 @@ TEST_CASE("docs update --merge: what was stored without an answer is what the fi
   CHECK(stage.content() == three_lines + "One more line.\nAnd another.\n");
 }
 
+TEST_CASE("docs update --merge: the base is that of the file, wherever the document was read to since", "[cli]") {
+  const std::string edited = GENERATE("mine.md", "copy.md", "-");
+  CAPTURE(edited);
+  EditStage stage;
+  REQUIRE(stage.ws({"docs", "get", stage.id, "--content", "-o", "mine.md"}).exit == 0);
+  const std::string theirs = "# Plan\n\nWe sail at dawn.\n\nMara brings bread.\n";
+  write_text(stage.folder / "theirs.md", theirs);
+  REQUIRE(stage.ws({"docs", "update", stage.id, "-f", "theirs.md", "--revision", "1"}).exit == 0);
+  REQUIRE(stage.ws({"docs", "get", stage.id, "--content", "-o", "look.md"}).exit == 0);
+
+  const std::string of_mine = "# Plan\n\nWe sail at noon.\n\nTomas brings bread.\n";
+  write_text(stage.folder / edited, of_mine);
+  Command command = stage.person.command({"docs", "update", stage.id, "-f", edited, "--merge"}, stage.folder.path());
+  command.input = of_mine;
+  CHECK(run_command(command).exit == 0);
+  CHECK(stage.content() == "# Plan\n\nWe sail at noon.\n\nMara brings bread.\n");
+}
+
+TEST_CASE("docs update --merge: a text that has every change of a later read is made from that one", "[cli]") {
+  EditStage stage;
+  REQUIRE(stage.ws({"docs", "get", stage.id, "--content", "-o", "mine.md"}).exit == 0);
+  const std::string theirs = "# Plan\n\nWe sail at dawn.\n\nMara brings bread.\n";
+  write_text(stage.folder / "theirs.md", theirs);
+  REQUIRE(stage.ws({"docs", "update", stage.id, "-f", "theirs.md", "--revision", "1"}).exit == 0);
+  REQUIRE(stage.ws({"docs", "get", stage.id, "--content", "-o", "look.md"}).exit == 0);
+  write_text(stage.folder / "theirs.md", three_lines);
+  REQUIRE(stage.ws({"docs", "update", stage.id, "-f", "theirs.md", "--revision", "2"}).exit == 0);
+
+  write_text(stage.folder / "copy.md", "# Plan\n\nWe sail at noon.\n\nMara brings bread.\n");
+  CHECK(stage.ws({"docs", "update", stage.id, "-f", "copy.md", "--merge"}).exit == 0);
+  CHECK(stage.content() == "# Plan\n\nWe sail at noon.\n\nTomas brings bread.\n");
+}
+
+TEST_CASE("docs update --merge: a text that was sent without an answer is no base of another file", "[cli]") {
+  EditStage stage;
+  for (const char* const file : {"mine.md", "other.md"}) {
+    REQUIRE(stage.ws({"docs", "get", stage.id, "--content", "-o", file}).exit == 0);
+  }
+  control(stage.server,
+          "POST",
+          "/faults",
+          R"({"operation": "docs.update", "phase": "after", "effect": {"close_without_answer": true}, "nth": 1})");
+  write_text(stage.folder / "mine.md", "# Plan\n\nWe sail at noon.\n\nTomas brings bread.\n");
+  CHECK(stage.ws({"docs", "update", stage.id, "-f", "mine.md", "--merge", "--no-retry"}).exit == 12);
+  write_text(stage.folder / "other.md", "# Plan\n\nWe sail at dawn.\n\nMara brings bread.\n");
+  CHECK(stage.ws({"docs", "update", stage.id, "-f", "other.md", "--merge"}).exit == 0);
+  CHECK(stage.content() == "# Plan\n\nWe sail at noon.\n\nMara brings bread.\n");
+}
+
 TEST_CASE("docs update --merge: a revision whose text is not known is never guessed at", "[cli]") {
   EditStage stage;
   write_text(stage.folder / "mine.md", "mine\n");
