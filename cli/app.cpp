@@ -171,7 +171,7 @@ class App {
 
   Result<ExitCode> help() {
     std::vector<std::string> rest(arguments_.begin() + 1, arguments_.end());
-    if (rest.empty() || rest.front().front() == '-') return print_overview();
+    if (rest.empty() || rest.front().starts_with('-')) return print_overview();
     if (rest.front() == "exit-codes") return command(resolve(entries_, rest), false);
     if (const auto topic = find_topic(rest.front())) {
       print(topic->text.empty() ? render_flags(world_.terminal) : std::string(topic->text));

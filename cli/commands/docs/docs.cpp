@@ -253,8 +253,8 @@ Result<ExitCode> share(Session& session) {
   const contract::Operation& operation = operation_of("docs.share");
   WS_LET(Call call, build_call(session, operation, [&](Json& body) -> Result<void> {
            const auto with = session.arguments().value("with");
-           const bool is_handle = with && with->front() == '@';
-           if (with) body[is_handle ? "agent_handle" : "email"] = is_handle ? with->substr(1) : *with;
+           const bool is_handle = with && with->starts_with('@');
+           if (with && !with->empty()) body[is_handle ? "agent_handle" : "email"] = is_handle ? with->substr(1) : *with;
            return {};
          }));
   if (call.body->is_object() && !call.body->contains("email") && !call.body->contains("agent_handle")) {

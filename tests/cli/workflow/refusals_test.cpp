@@ -248,7 +248,7 @@ TEST_CASE("answers: an encoding that ws cannot decode is named", "[cli]") {
   CHECK_FALSE(std::filesystem::exists(talk.folder / "x"));
 }
 
-TEST_CASE("paths: an empty one is refused before anything is sent", "[cli]") {
+TEST_CASE("words: an empty one is refused before anything is sent", "[cli]") {
   const Dialogue talk(answer(200, R"({"data": [], "next_cursor": null})"));
   const std::vector<std::vector<std::string>> lines = {{"docs", "export", ""},
                                                        {"docs", "list", "-o", ""},
@@ -260,6 +260,7 @@ TEST_CASE("paths: an empty one is refused before anything is sent", "[cli]") {
                                                        {"merge", "", "a", "b"},
                                                        {"files", "upload", ""},
                                                        {"agents", "rotate", nobody, "-y", "--secret-out", ""},
+                                                       {"docs", "share", nobody, "--with", "", "--permission", "read"},
                                                        {"docs", "get", ""}};
   for (const std::vector<std::string>& words : lines) {
     CAPTURE(words);
