@@ -63,7 +63,7 @@ std::string Template::fill(const Json& item) const {
     if (!part.is_path) {
       line += part.text;
     } else if (const Json* found = at_path(item, part.text)) {
-      line += plain_text(*found);
+      line += escape_tsv(plain_text(*found));
     }
   }
   return line;

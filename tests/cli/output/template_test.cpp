@@ -23,6 +23,10 @@ TEST_CASE("template: members stand in their places, a missing one is empty", "[c
   CHECK(filled("{list} {list.1} {by}", item) == R"([1,2] 2 {"name":"Mira"})");
 }
 
+TEST_CASE("template: a member adds no line and no column, as in TSV", "[cli]") {
+  CHECK(filled("{title}\\t{id}\\n", {{"id", 7}, {"title", "Old\nOld\t8\r\\"}}) == "Old\\nOld\\t8\\r\\\\\t7\n");
+}
+
 TEST_CASE("template: braces, backslashes and other text", "[cli]") {
   CHECK(filled("{{{id}}}", {{"id", 1}}) == "{1}");
   CHECK(filled("a\\nb\\\\c\\d", {}) == "a\nb\\c\\d");
