@@ -138,14 +138,18 @@ void print_body(Session& session, const Json* body, const std::string& bytes) {
   session.printer().resource(*body, bytes);
 }
 
-/// Fails with `internal`: what the server answered is no fault of the command line.
+/// `internal`: what the server answered is no fault of the command line.
+Failure unusable_body(const std::string& why) {
+  return {.kind = Failure::Kind::internal,
+          .what = "api: the answer is not usable: " + why,
+          .hint = "without --jq, --fields, --template and --paginate it is printed as it came",
+          .code = "unusable_answer"};
+}
+
 Result<Json> read_answer(const std::string& body) {
   auto value = parse_bounded(body);
-  if (value) return value;
-  return fail(Failure{.kind = Failure::Kind::internal,
-                      .what = "api: the answer is not usable: " + value.error().what,
-                      .hint = "without --jq, --fields, --template and --paginate it is printed as it came",
-                      .code = "unusable_answer"});
+  if (!value) return fail(unusable_body(value.error().what));
+  return value;
 }
 
 /// `cursor` into a body that is JSON, else into the query.
@@ -171,18 +175,21 @@ Result<void> go_on_at(AnyCall& call, const std::string& cursor) {
 Result<ExitCode> print_all_pages(Session& session, Client& client, AnyCall call) {
   Json whole;
   PageGuard guard("api");
-  while (true) {
+  for (bool is_only = true;; is_only = false) {
     WS_LET(const Reply reply, client.call(call));
     WS_LET(Json page, read_answer(reply.body));
     WS_LET(const std::string cursor, guard.cursor_of(page));
     const Json* const items = find(page, "data");
-    const std::size_t count = items != nullptr && items->is_array() ? items->size() : 0;
+    const bool is_list = items != nullptr && items->is_array();
+    // What is no list has one page. Left out of several, it would cut the list.
+    if (!is_list && !(is_only && cursor.empty())) return fail(unusable_body("a page of the list has no list `data`"));
+    const std::size_t count = is_list ? items->size() : 0;
     if (!session.printer().streams()) WS_TRY(guard.keep(count, reply.body.size()));
     if (session.printer().streams()) {
       session.printer().list("api", page, {});
     } else if (whole.is_null()) {
       whole = std::move(page);
-    } else if (const Json* const all = find(whole, "data"); count > 0 && all != nullptr && all->is_array()) {
+    } else {
       for (Json& item : page["data"]) whole["data"].push_back(std::move(item));
     }
     if (cursor.empty()) break;

@@ -223,6 +223,20 @@ TEST_CASE("lists: a next_cursor that is a number is followed, one that is no cur
   CHECK(At(odd.origin()).ws(by_hand).exit == 1);
 }
 
+TEST_CASE("lists: a page without a list in the middle of several is no end of them", "[cli]") {
+  const std::string broken = GENERATE("{}", R"({"data": null, "next_cursor": null})", "[]");
+  const std::string first = GENERATE(R"({"data": [{"id": "a"}], "next_cursor": "2"})", R"({"next_cursor": "2"})");
+  const HostileServer server(
+      [&](const Seen& seen) { return answer(200, seen.target.find("cursor=") == std::string::npos ? first : broken); });
+  const At person(server.origin());
+  for (const std::string format : {"json", "ndjson"}) {
+    const Ended ended = person.ws({"api", "GET", "/v1/documents", "--paginate", "--format", format});
+    CAPTURE(broken, first, format, ended.out, ended.err);
+    CHECK(ended.exit == 1);
+    CHECK((format == "ndjson" || ended.out.empty()));
+  }
+}
+
 TEST_CASE("lists: pages that stay empty under fresh cursors end, however they are asked for", "[cli]") {
   std::atomic<int> page{0};
   const HostileServer server(
