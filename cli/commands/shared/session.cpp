@@ -48,6 +48,18 @@ Failure no_server(const std::string& profile, const std::vector<StoredCredential
           .hint = "run `ws login --base-url https://...`, or set WS_BASE_URL"};
 }
 
+/// What else names a key than the environment, whose key is used.
+void note_unused_key(Session& session, const Key& used) {
+  const std::string set = "note: " + session.key_variable() + " is set, so the key of ";
+  const Setting& profile = session.settings().profile;
+  if (profile.where == Where::flag) session.note(set + "profile `" + profile.value + "` is not used");
+  const Setting& workspace = session.settings().workspace;
+  if (workspace.value.empty() || workspace.where != Where::project_file) return;
+  const auto account = known_account(session, used);
+  if (account && (account->workspace_id == workspace.value || account->workspace_name == workspace.value)) return;
+  session.note(set + "the Workspace " + workspace.value + ", which .ws.yaml names, is not used");
+}
+
 }  // namespace
 
 std::string_view version() { return version_text; }
@@ -399,9 +411,7 @@ Result<Client*> Session::client(std::size_t connections) {
   if (!client_) {
     WS_TRY(transport(connections));
     WS_LET(Key chosen, key());
-    if (!chosen.stored && settings_.profile.where == Where::flag) {
-      note("note: WS_TOKEN is set, so the key of profile `" + settings_.profile.value + "` is not used");
-    }
+    if (!chosen.stored) note_unused_key(*this, chosen);
     WS_LET(ClientOptions options, client_options());
     add_keys(options, chosen);
     WS_LET(client_, make_client(std::move(options)));

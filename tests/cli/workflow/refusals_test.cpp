@@ -210,8 +210,15 @@ TEST_CASE("settings: the environment's key stands above what a tree names", "[cl
   Person person(server);
   const TemporaryFolder tree;
   write_text(tree / ".ws.yaml", std::string("workspace: ") + nobody + "\n");
-  CHECK(person.ws({"docs", "list"}, tree.path()).exit == 0);
+  const Ended listed = person.ws({"docs", "list"}, tree.path());
+  CHECK(listed.exit == 0);
+  CHECK(listed.err.find(std::string("the Workspace ") + nobody + ", which .ws.yaml names, is not used") !=
+        std::string::npos);
   CHECK(person.ws({"docs", "list", "-W", nobody}, tree.path()).exit == 4);
+  // Whose key it is was asked then.
+  REQUIRE(person.ws({"docs", "create", "T", "--idempotency-key", "stable"}).exit == 0);
+  write_text(tree / ".ws.yaml", "workspace: " + text_at(parse(person.ws({"whoami", "--json"}).out)["workspace"], "id"));
+  CHECK(person.ws({"docs", "list"}, tree.path()).err.empty());
   person.environment.erase("WS_TOKEN");
   person.environment["WS_TOKEN_FILE"] = "/nowhere/at/all";
   CHECK(person.ws({"docs", "list"}).exit == 14);
