@@ -10,6 +10,7 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/json.hpp"
+#include "api-client/base/sha256.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/operations.hpp"
@@ -183,7 +184,7 @@ bool names_the_same(std::string_view a, std::string_view b) {
 
 /// The member of the operation's response that repeats this parameter of its path: "id" for `document_id` in
 /// "docs.get", "page_id" in "comments.list". Empty if the response does not repeat it.
-std::string_view member_that_repeats(const Operation& operation, std::string_view parameter) {
+std::string_view member_that_repeats(const Operation& operation, std::string_view parameter, const Json& came) {
   const contract::Schema* const answer = operation.responses.empty() ? nullptr : operation.responses.front().schema;
   if (answer == nullptr) return {};
   if (const contract::Field* const same = contract::find_field(*answer, parameter)) return same->name;
@@ -196,9 +197,13 @@ std::string_view member_that_repeats(const Operation& operation, std::string_vie
   // What stands behind the last parameter is another object, but for the parts of a thread: they answer with it.
   const std::size_t last = operation.path.rfind('{');
   if (last == std::string_view::npos || !operation.path.substr(last + 1).starts_with(parameter)) return {};
-  // A free-form answer may have an id of its own: that of a move, or of an acknowledgement.
+  // A free-form answer may have an id of its own: that of a move, or of an acknowledgement. One that says of what kind
+  // its object is has that object's.
   const Operation* const read = find_nearest_get(operation.path);
-  const bool is_of_object = read != nullptr && read->responses.front().schema == answer;
+  const contract::Field* const kind = contract::find_field(*answer, "object");
+  const bool says_kind =
+      kind != nullptr && std::ranges::count(kind->type.values, find_text(came, "object").value_or("")) > 0;
+  const bool is_of_object = says_kind || (read != nullptr && read->responses.front().schema == answer);
   if (id->source == contract::Source::assumed && !is_of_object) return {};
   const bool names_the_object = operation.path.substr(last).find('/') == std::string_view::npos;
   return names_the_object || parameter == "thread_id" ? id->name : std::string_view();
@@ -218,14 +223,21 @@ Verdict read_answer(const Operation& operation, http::Outcome outcome, bool stre
   return unusable(operation, response, target.empty() ? "a redirect" : fmt::format("a redirect to {}", target));
 }
 
-std::optional<OtherObject> find_other_object(const Operation& operation,
-                                             const Parameters& parameters,
-                                             const Json& answer) {
+std::optional<Doubt> find_doubt(const Operation& operation, const Parameters& parameters, const Json& answer) {
   if (!answer.is_object()) return std::nullopt;
   for (const auto& [name, asked_for] : parameters) {
-    const std::string_view member = member_that_repeats(operation, name);
+    const std::string_view member = member_that_repeats(operation, name, answer);
     const auto came = member.empty() ? std::nullopt : find_text(answer, member);
-    if (came && !names_the_same(*came, asked_for)) return OtherObject{asked_for, *came};
+    if (!came || names_the_same(*came, asked_for)) continue;
+    return Doubt{fmt::format("the service answered about {}, not about {}", *came, asked_for), "another_object"};
+  }
+  const auto content = find_text(answer, "content");
+  const auto hash = Sha256::from_hex(find_text(answer, "content_sha256").value_or(""));
+  if (content && hash && Sha256::of(*content) != *hash) {
+    return Doubt{"the text of the answer does not have the hash that the answer gives", "hash_mismatch"};
+  }
+  if (operation.method == contract::Method::del && find_text(answer, "status") == "active") {
+    return Doubt{"the service answered that it is still active", "still_active"};
   }
   return std::nullopt;
 }

@@ -1,5 +1,5 @@
 /// Classifies the outcome of an exchange: success, or a failure with its column of the retry table. Checks that a
-/// success is about the object that the call named.
+/// success is about the object that the call named, and whole.
 ///
 /// Private to `client*.cpp`.
 #pragma once
@@ -30,14 +30,16 @@ struct Verdict {
 /// `streamed`: a sink received the body of a success, so that it cannot be parsed.
 Verdict read_answer(const contract::Operation& operation, http::Outcome outcome, bool streamed, Time now);
 
-struct OtherObject {
-  std::string asked_for = {};
-  std::string came = {};
+/// Why a success is not believed.
+struct Doubt {
+  std::string what = {};
+  std::string_view code = {};
 };
-/// Empty if the response names the requested object, or none. UUIDs are compared without regard to case.
-std::optional<OtherObject> find_other_object(const contract::Operation& operation,
-                                             const std::vector<std::pair<std::string, std::string>>& parameters,
-                                             const Json& answer);
+/// Empty if the response names the requested object, or none, its text has the hash beside it, and what was to go is
+/// not said to be there. UUIDs are compared without regard to case.
+std::optional<Doubt> find_doubt(const contract::Operation& operation,
+                                const std::vector<std::pair<std::string, std::string>>& parameters,
+                                const Json& answer);
 
 /// The command that shows whether a change of unknown outcome took effect, with the words of the call.
 std::string command_to_look(const contract::Operation& operation,

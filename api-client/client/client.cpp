@@ -253,22 +253,20 @@ void Client::Impl::on_outcome(Id id, http::Outcome outcome) {
   settle(id, read_answer(*running.prepared.operation, std::move(outcome), streamed, clock.now()));
 }
 
-std::optional<Failure> Client::Impl::another_object(const Running& running, const Reply& reply) const {
+std::optional<Failure> Client::Impl::not_believed(const Running& running, const Reply& reply) const {
   const Prepared& prepared = running.prepared;
   if (prepared.operation != prepared.meaning) return std::nullopt;
   // Of the reads only that of a document is checked, whose text is edited and saved: what others read is shown, and a
   // service may know an object by another id than it was asked for.
   const bool is_read = prepared.operation->retry == contract::RetryClass::read;
   if (is_read && prepared.operation->id != "docs.get") return std::nullopt;
-  const auto other = find_other_object(*prepared.operation, prepared.parameters, *reply.json);
-  if (!other) return std::nullopt;
-  Failure failure{
-      .kind = Failure::Kind::integrity,
-      .what = fmt::format(
-          "{0}: the service answered about {2}, not about {1}", prepared.operation->id, other->asked_for, other->came),
-      .hint = is_read ? std::string("check the base URL, and any proxy in between")
-                      : hint_for_unknown(*prepared.meaning, prepared.parameters, {}),
-      .code = "another_object"};
+  const auto doubt = find_doubt(*prepared.operation, prepared.parameters, *reply.json);
+  if (!doubt) return std::nullopt;
+  Failure failure{.kind = Failure::Kind::integrity,
+                  .what = fmt::format("{}: {}", prepared.operation->id, doubt->what),
+                  .hint = is_read ? std::string("check the base URL, and any proxy in between")
+                                  : hint_for_unknown(*prepared.meaning, prepared.parameters, {}),
+                  .code = std::string(doubt->code)};
   failure.call = {.operation = std::string(prepared.operation->id),
                   .http_status = reply.status,
                   .applied = is_read ? Applied::no : Applied::unknown,
@@ -280,7 +278,7 @@ void Client::Impl::settle(Id id, Verdict verdict) {
   Running& running = *calls.at(id);
   if (verdict.ending == Ending::success) {
     trace(running, fmt::format("< {} {} bytes", verdict.reply.status, verdict.reply.body.size()));
-    if (auto other = another_object(running, verdict.reply)) return finish(id, fail(std::move(*other)));
+    if (auto failure = not_believed(running, verdict.reply)) return finish(id, fail(std::move(*failure)));
     verdict.reply.sends = running.sends;
     verdict.reply.idempotency_key = running.prepared.idempotency_key;
     verdict.reply.after_unanswered_send = running.unanswered;

@@ -60,8 +60,8 @@ struct Client::Impl {
   void send_due();
   void on_outcome(Id id, http::Outcome outcome);
   void settle(Id id, Verdict verdict);
-  /// The failure of a success whose response is about another object than the call.
-  std::optional<Failure> another_object(const Running& running, const Reply& reply) const;
+  /// The failure of a success whose response is about another object than the call, or damaged.
+  std::optional<Failure> not_believed(const Running& running, const Reply& reply) const;
   /// Whether an earlier send without a response explains this error, so that the call has in fact succeeded.
   bool conclude(Id id, const Verdict& verdict);
   void compare_with_what_is_there(Id id, Failure refusal);

@@ -290,6 +290,16 @@ TEST_CASE("another object: a write that is answered about another id is exit 15,
     CHECK(ended.exit == 15);
     CHECK(ended.err.find(other) != std::string::npos);
   }
+  // What was to be archived and is there has not been.
+  const HostileServer archives([&](const Seen&) {
+    return answer(200, dump({{"id", id}, {"object", "document"}, {"status", id == other ? "archived" : "active"}}));
+  });
+  for (const std::string& came : {other, std::string(nobody)}) {
+    id = came;
+    const Ended archived = At(archives.origin()).ws({"docs", "archive", nobody, "--json"}, person.home());
+    CHECK(archived.exit == 15);
+    CHECK(text_at(error_of(archived), "applied") == "unknown");
+  }
   // The id of an answer that the API leaves free-form is its own.
   person.environment["WS_LEASE_TOKEN"] = "a-lease-token-of-an-event";
   for (const std::vector<std::string>& words :
@@ -306,6 +316,28 @@ TEST_CASE("another object: a write that is answered about another id is exit 15,
   // Letters of another case name the same object.
   id = "018F6B2A-9C1D-7E3F-8A4B-5C6D7E8F9A0B";
   CHECK(person.ws({"docs", "get", nobody, "--json"}, person.home()).exit == 0);
+}
+
+TEST_CASE("another text: one that does not have the hash beside it replaces no file", "[cli]") {
+  std::string text = "right";
+  const std::string hash = Sha256::of(text).hex();
+  const HostileServer server([&](const Seen& seen) {
+    const Json document{
+        {"id", nobody}, {"title", "Ledger"}, {"content", text}, {"content_sha256", hash}, {"content_revision", 1}};
+    return answer(200, dump(seen.target.find(nobody) != std::string::npos ? document : Json{{"data", {document}}}));
+  });
+  const At person(server.origin());
+  const std::vector<std::string> words = {"docs", "get", nobody, "--content", "-o", "good.md", "--force"};
+  CHECK(person.ws(words, person.home()).exit == 0);
+  text = "wrong";
+  for (const auto& [reads, exit] : std::vector<std::pair<std::vector<std::string>, int>>{
+           {words, 15}, {{"docs", "get", nobody}, 15}, {{"docs", "get", nobody, nobody, "-o", "many"}, 13}}) {
+    const Ended ended = person.ws(reads, person.home());
+    CAPTURE(reads, ended.err);
+    CHECK(ended.exit == exit);
+  }
+  CHECK(read_text(person.home() / "good.md") == "right");
+  CHECK_FALSE(std::filesystem::exists(person.home() / "many" / "Ledger.md"));
 }
 
 TEST_CASE("files: a file that is too small or too large is refused with both sizes", "[cli]") {
