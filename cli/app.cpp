@@ -325,6 +325,7 @@ class App {
   Result<ExitCode> run_session(Session& session, const Command& chosen) {
     if (chosen.hands_back && world_.end_in_own_time != nullptr) world_.end_in_own_time(SecondSignal::kills);
     Result<ExitCode> ended = chosen.run(session);
+    if (!ended && ended.error().code == "unusable_answer") session.outcomes().disbelieve(ended.error().call.operation);
     if (!ended) ended = fail(session.with_hint(std::move(ended).error()));
     // The output of a failed command is shown, but --output writes no file.
     if (!ended && session.has("output")) return ended;

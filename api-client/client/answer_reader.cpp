@@ -260,6 +260,20 @@ std::string command_to_look(const Operation& operation, const Parameters& parame
 
 std::string command_to_check(const Operation& operation) { return command_to_look(operation, {}); }
 
+Failure unusable_answer(std::string_view id, const Reply& reply, std::string_view lack, const Parameters& parameters) {
+  const Operation& operation = *contract::find_operation(id);
+  const http::Decision end = http::decide({.retry = operation.retry, .ending = Ending::unusable}, {}, 0);
+  return {.kind = end.kind,
+          .what = fmt::format("{}: the answer ({}) is not usable: {}", operation.id, reply.status, lack),
+          .hint = end.applied == Applied::no ? "check that the base URL names the service"
+                                             : hint_for_unknown(operation, parameters, reply.idempotency_key),
+          .code = "unusable_answer",
+          .call = {.operation = std::string(operation.id),
+                   .http_status = reply.status,
+                   .applied = end.applied,
+                   .idempotency_key = reply.idempotency_key}};
+}
+
 std::string how_to_check(const Operation& operation, const Parameters& parameters) {
   return operation.unseen.empty() ? "check with " + command_to_look(operation, parameters)
                                   : std::string(operation.unseen);

@@ -181,4 +181,11 @@ const contract::Operation* find_operation_of(const AnyCall& call);
 /// The command that shows whether a call of unknown outcome took effect: "`ws docs list`".
 std::string command_to_check(const contract::Operation& operation);
 
+/// A success of that operation whose answer is of no use to the caller: `lack` says what it lacks. What came of a
+/// change is then unknown, as after an answer that is no JSON.
+Failure unusable_answer(std::string_view operation,
+                        const Reply& reply,
+                        std::string_view lack,
+                        const std::vector<std::pair<std::string, std::string>>& parameters = {});
+
 }  // namespace ws

@@ -168,11 +168,7 @@ Result<DeviceAuthorization> start_device_login(Client& client,
       .expires_at = now + seconds_of(body, "expires_in", default_lifetime),
       .body = reply.body};
   if (authorization.device_code.empty() || authorization.user_code.empty() || authorization.verification_uri.empty()) {
-    return fail(Failure{.kind = Failure::Kind::internal,
-                        .what = "auth.start: the answer lacks device_code, user_code or verification_uri",
-                        .hint = "check that the base URL names the service",
-                        .code = "unusable_answer",
-                        .call = {.operation = "auth.start", .http_status = reply.status}});
+    return fail(unusable_answer("auth.start", reply, "it lacks device_code, user_code or verification_uri"));
   }
   return authorization;
 }

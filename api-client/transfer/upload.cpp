@@ -128,7 +128,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
 
   void on_started(Result<Reply> reply) {
     if (!reply) return done_(std::move(reply));
-    auto started = read_started_upload(*reply->json);
+    auto started = started_upload_of(*reply);
     if (!started) return done_(fail(std::move(started).error()));
     started_ = std::move(*started);
     if (auto kept = keep(); !kept) return done_(fail(std::move(kept).error()));
@@ -320,7 +320,7 @@ Call upload_finish_call(const UploadFile& file, const StartedUpload& started) {
   return {.operation = "files.upload_finish", .body = std::move(body), .validate = false};
 }
 
-Result<StartedUpload> read_started_upload(const Json& answer) {
+std::optional<StartedUpload> read_started_upload(const Json& answer) {
   const auto text = [&answer](std::string_view key) { return find_text(answer, key).value_or(""); };
   StartedUpload started{.upload_id = text("upload_id"),
                         .blob_name = text("blob_name"),
@@ -334,11 +334,13 @@ Result<StartedUpload> read_started_upload(const Json& answer) {
     }
   }
   const bool is_put = text("upload_method").empty() || text("upload_method") == "PUT";
-  if (!started.upload_id.empty() && !started.upload_url.empty() && is_put) return started;
-  return fail(Failure{.kind = Failure::Kind::internal,
-                      .what = "files.upload_start: the answer does not say where the bytes go",
-                      .code = "unusable_answer",
-                      .call = {.operation = "files.upload_start"}});
+  if (started.upload_id.empty() || started.upload_url.empty() || !is_put) return std::nullopt;
+  return started;
+}
+
+Result<StartedUpload> started_upload_of(const Reply& reply) {
+  if (auto started = read_started_upload(*reply.json)) return std::move(*started);
+  return fail(unusable_answer("files.upload_start", reply, "it does not say where the bytes go"));
 }
 
 void start_upload(Client& client,

@@ -55,8 +55,10 @@ struct StartedUpload {
 Call upload_start_call(const UploadFile& file);
 Call upload_finish_call(const UploadFile& file, const StartedUpload& started);
 
-/// Fails with `internal` (code `unusable_answer`) where the answer lacks what the PUT needs.
-Result<StartedUpload> read_started_upload(const Json& answer);
+/// Empty where it lacks what the PUT needs.
+std::optional<StartedUpload> read_started_upload(const Json& answer);
+/// Fails as `unusable_answer`.
+Result<StartedUpload> started_upload_of(const Reply& reply);
 
 struct UploadObserver {
   bool begins_anew = true;  ///< where the service does not know an earlier start any more

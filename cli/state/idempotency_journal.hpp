@@ -64,7 +64,7 @@ class IdempotencyJournal {
   /// Written and flushed before the call is sent. A key that is known already stays as it is, and is this process's
   /// now; whose it is is added where it was not known. `stable`: the key stands for this create from now on.
   Result<Recorded> begin(const KeyedCreate& create, const std::string& key, bool stable, Time now);
-  /// What was answered, until the row is settled or forgotten.
+  /// What was answered, until the row is settled or forgotten; with status 0 nothing was.
   Result<void> keep_answer(const std::string& key, int status, const std::string& body);
   /// The outcome has reached its reader: a `stable` key is kept for a day without its answer, any other row goes; one
   /// that was taken over a minute later, for those that began before.

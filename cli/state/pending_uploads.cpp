@@ -60,7 +60,9 @@ bool is_same_uploader(const Uploader& one, const Uploader& other) {
 Result<PendingUpload> upload_from_json(const Json& value) {
   const auto text = [&value](std::string_view key) { return find_text(value, key).value_or(""); };
   PendingUpload upload{.base_url = text("base_url"), .who = uploader_from_json(value)};
-  WS_LET(upload.started, read_started_upload(value));
+  auto started = read_started_upload(value);
+  if (!started) return fail(Failure::Kind::disk, "the record of an upload is incomplete");
+  upload.started = std::move(*started);
   upload.started.hash = Sha256::from_hex(text("content_sha256"));
   upload.started.state = find_bool(value, "finishing").value_or(false) ? UploadState::finishing : UploadState::started;
   upload.file = {.path = text("path"), .file_name = text("file_name"), .mime_type = text("mime_type")};

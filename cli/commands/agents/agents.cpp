@@ -35,12 +35,12 @@ Json* find_secret(Json& answer) {
   return credential != nullptr && !credential->empty() ? credential : nullptr;
 }
 
-Failure without_secret(const contract::Operation& operation, const Reply& reply) {
-  return {.kind = Failure::Kind::unknown_outcome,
-          .what = std::string(operation.id) + ": the answer has no secret",
-          .hint = "check with `ws agents list`; `ws agents rotate ID` gives a new one",
-          .code = "unusable_answer",
-          .call = {.operation = std::string(operation.id), .http_status = reply.status, .applied = Applied::unknown}};
+/// All of the answer is kept: it may be the only copy of the new secret.
+Failure without_secret(Session& session, const contract::Operation& operation, const Reply& reply) {
+  Failure failure = unusable_answer(operation.id, reply, "it has no secret");
+  const auto kept = keep_answer(session.paths().state, reply.body);
+  if (kept) failure.hint += "; the answer is in " + kept->string() + ", which only you can read";
+  return failure;
 }
 
 Result<ExitCode> send_for_secret(Session& session, const contract::Operation& operation, Call call) {
@@ -50,27 +50,16 @@ Result<ExitCode> send_for_secret(Session& session, const contract::Operation& op
   WS_LET(const auto file, secret_file(session));
   WS_LET(Reply reply, client->call(std::move(call)));
   Json* const secret = find_secret(*reply.json);
-  bool is_in_file = false;
+  if (secret == nullptr) return fail(without_secret(session, operation, reply));
   if (file) {
-    // All of the answer where no secret is found in it: it may be the only copy of the new secret.
-    Json& kept = secret != nullptr ? *secret : *reply.json;
-    const auto written =
-        file->write(session.terminal(), (kept.is_string() ? kept.get<std::string>() : dump(kept)) + "\n");
-    is_in_file = written.has_value();
-    if (is_in_file) {
-      kept = nullptr;
-      reply.body.clear();
-      session.note(fmt::format("{} is in {}", secret != nullptr ? "the secret" : "the answer", file->path()));
-    } else {
-      session.note("warning: " + written.error().what + "; the secret is shown instead, and only now");
-    }
+    const std::string text = secret->is_string() ? secret->get<std::string>() : dump(*secret);
+    const auto written = file->write(session.terminal(), text + "\n");
+    if (!written) return fail(session.outcomes().tell(written.error()));
+    *secret = nullptr;
+    reply.body.clear();
+    session.note("the secret is in " + file->path());
   }
-  if (secret != nullptr) {
-    return print_reply(session, operation, reply);
-  }
-  if (!is_in_file) session.printer().resource(*reply.json, reply.body);
-  session.print_failure(without_secret(operation, reply), ExitCode::unknown_outcome);
-  return ExitCode::unknown_outcome;
+  return print_reply(session, operation, reply);
 }
 
 Result<ExitCode> create(Session& session) {

@@ -25,26 +25,19 @@ Result<ExitCode> print_end(Session& session, const Awaited& ended) {
   return exit_of(ended.phase);
 }
 
-/// A run was started, and nothing says which: whether it has ended cannot be asked.
-Failure nothing_to_wait_for(const std::string& asset, const Reply& reply) {
-  return {
-      .kind = Failure::Kind::unknown_outcome,
-      .what = "files.organize: the service accepted the request, but its answer has no operation id",
-      .hint = "check with " + ShellCommand{"ws", "files", "get", asset}.in_backticks() + " before you send it again",
-      .code = "unusable_answer",
-      .call = {.operation = "files.organize", .http_status = reply.status, .applied = Applied::unknown}};
-}
-
 Result<ExitCode> organize(Session& session) {
   const contract::Operation& operation = operation_of("files.organize");
   WS_LET(Call call, build_call(session, operation));
   WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
+  const auto parameters = call.parameters;
   WS_LET(const Reply reply, client->call(std::move(call)));
   if (waits(session) && phase_of(*reply.json) == Phase::pending) {
     const auto id = find_text(*reply.json, "operation_id");
-    if (!id || id->empty()) return fail(nothing_to_wait_for(session.arguments().words.front(), reply));
+    if (!id || id->empty()) {
+      return fail(unusable_answer(operation.id, reply, "it has no operation_id to wait for", parameters));
+    }
     remember_answer(session, operation, *reply.json);
     const Accepted accepted{.noun = "organization run", .id = *id, .again = wait_again(*id)};
     WS_LET(const Awaited ended, await_accepted(session, *client, read_operation(*id), accepted));

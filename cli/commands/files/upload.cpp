@@ -399,7 +399,7 @@ Result<ExitCode> start_only(Session& session, const UploadFile& file) {
   WS_LET(const Key key, session.key());
   WS_LET(const BaseUrl url, session.base_url());
   WS_LET(const Reply reply, client->call(upload_start_call(file)));
-  WS_LET(const StartedUpload started, read_started_upload(*reply.json));
+  WS_LET(const StartedUpload started, started_upload_of(reply));
   keep(session,
        {.started = started, .file = file, .base_url = url.text, .who = uploader_by(key, known_account(session, key))});
   print_reply(session, operation_of("files.upload_start"), reply);

@@ -169,19 +169,6 @@ Result<ExitCode> show(Session& session, Client& client, const Reply& reply, Phas
   return exit_of(phase);
 }
 
-/// The service accepted the question without an id to look it up by.
-Failure without_question(const contract::Operation& operation, const Reply& reply) {
-  return {.kind = Failure::Kind::unknown_outcome,
-          .what = std::string(operation.id) + ": the service accepted the question, but its answer has no id",
-          .hint = "check with `ws questions list`, or repeat it with " +
-                  ShellCommand{"--idempotency-key=", reply.idempotency_key}.in_backticks() + ": it cannot happen twice",
-          .code = "unusable_answer",
-          .call = {.operation = std::string(operation.id),
-                   .http_status = reply.status,
-                   .applied = Applied::unknown,
-                   .idempotency_key = reply.idempotency_key}};
-}
-
 Result<ExitCode> ask(Session& session) {
   const contract::Operation& operation = operation_of("questions.create");
   WS_LET(Call call, ask_call(session));
@@ -197,7 +184,7 @@ Result<ExitCode> ask(Session& session) {
     return exit_of(phase);
   }
   if (phase != Phase::pending) return show(session, *client, reply, phase);
-  if (!id) return fail(without_question(operation, reply));
+  if (!id) return fail(unusable_answer(operation.id, reply, "it has no id to look the question up by"));
   remember_answer(session, operation, *reply.json);
   const Accepted accepted{
       .noun = "question", .id = *id, .again = ShellCommand{"ws", "questions", "get", *id, "--wait"}};

@@ -309,6 +309,14 @@ void OutcomeLog::keep_elsewhere(std::string_view operation, const std::string& w
   }
 }
 
+void OutcomeLog::disbelieve(std::string_view operation) {
+  for (const Made& one : made_) {
+    if (one.operation != operation || one.id.empty()) continue;
+    if (const auto kept = journal()) check((*kept)->keep_answer(one.id, 0, ""));
+  }
+  forget(operation);
+}
+
 void OutcomeLog::forget(std::string_view operation) {
   std::erase_if(made_, [&](const Made& one) { return one.operation == operation; });
 }

@@ -63,6 +63,8 @@ class OutcomeLog final : public CallLog {
   void add(std::string_view operation, const std::string& object) {
     made_.push_back({.operation = operation, .object = object});
   }
+  /// The answer was of no use to the command, and is none: what came of the change is not known.
+  void disbelieve(std::string_view operation);
   /// What that change began has ended; it is not told any more.
   void forget(std::string_view operation);
   /// The outcomes have reached their reader.

@@ -52,18 +52,12 @@ bool promises_list(const Operation& operation) {
   });
 }
 
-Failure no_list(const Operation& operation, int status) {
-  return {.kind = Failure::Kind::internal,
-          .what = fmt::format("{}: the answer ({}) is not usable: it has no list", operation.id, status),
-          .hint = "check that the base URL names the service",
-          .code = "unusable_answer",
-          .call = {.operation = std::string(operation.id), .http_status = status}};
-}
-
 /// An answer of the list: one whose list is only assumed may be something else, and is shown as that.
 Result<Reply> take_list(CallsAhead& calls, const Operation& operation) {
   WS_LET(Reply reply, calls.take());
-  if (promises_list(operation) && find_items(*reply.json) == nullptr) return fail(no_list(operation, reply.status));
+  if (promises_list(operation) && find_items(*reply.json) == nullptr) {
+    return fail(unusable_answer(operation.id, reply, "it has no list"));
+  }
   return reply;
 }
 
@@ -96,7 +90,7 @@ Result<void> add_rest(Client& client, const Operation& operation, const Call& ca
     WS_LET(const Reply next, client.call(AnyCall{.method = "GET", .path = path + percent_encode(cursor)}));
     auto page = parse_bounded(next.body);
     Json* const more = page ? find_items(*page) : nullptr;
-    if (more == nullptr) return fail(no_list(operation, next.status));
+    if (more == nullptr) return fail(unusable_answer(operation.id, next, "it has no list"));
     WS_LET(cursor, guard.cursor_of(*page));
     if (!cursor.empty()) WS_TRY(guard.go_on(cursor, more->size()));
     WS_TRY(guard.keep(more->size(), next.body.size()));
@@ -163,7 +157,7 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
   for (bool is_first = true;; is_first = false) {
     WS_LET(Reply reply, take_list(calls, operation));
     if (find_items(*reply.json) == nullptr) {
-      if (!is_first) return fail(no_list(operation, reply.status));
+      if (!is_first) return fail(unusable_answer(operation.id, reply, "it has no list"));
       return print_reply(session, operation, reply);
     }
     Json page = std::move(*reply.json);

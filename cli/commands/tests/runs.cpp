@@ -49,20 +49,6 @@ Call read_run(const std::string& id) {
 
 ShellCommand wait_again(const std::string& id) { return {"ws", "tests", "runs", "get", id, "--wait"}; }
 
-/// The service accepted the run without an id to look it up by.
-Failure without_run(const Reply& reply) {
-  return {.kind = Failure::Kind::unknown_outcome,
-          .what = "tests.run_launch: the service accepted the run, but its answer has no id",
-          .hint = "check with `ws tests runs list`; " +
-                  ShellCommand{"--idempotency-key=", reply.idempotency_key}.in_backticks() +
-                  " repeats it without a second run",
-          .code = "unusable_answer",
-          .call = {.operation = "tests.run_launch",
-                   .http_status = reply.status,
-                   .applied = Applied::unknown,
-                   .idempotency_key = reply.idempotency_key}};
-}
-
 Result<std::optional<OutputFile>> junit_file(const Session& session) {
   if (session.has("junit") && !waits(session)) {
     return fail(Failure::Kind::usage, "--junit needs the results of the run", "add --wait");
@@ -81,7 +67,7 @@ Result<ExitCode> launch(Session& session) {
   Phase phase = phase_of(*reply.json);
   const auto id = find_text(*reply.json, "id");
   if (waits(session) && phase == Phase::pending) {
-    if (!id) return fail(without_run(reply));
+    if (!id) return fail(unusable_answer(operation.id, reply, "it has no id to look the run up by"));
     remember_answer(session, operation, *reply.json);
     WS_LET(Awaited ended,
            await_accepted(session, *client, read_run(*id), {.noun = "test run", .id = *id, .again = wait_again(*id)}));

@@ -178,7 +178,8 @@ TEST_CASE("device login: an answer without a code is no start, and 13 scopes are
   ClientWorld world(ClientWorld::in_turn({json_response(201, "{}")}));
   const auto started = start_device_login(world.client, world.clock, "ws", "1.0", {"documents:read"});
   REQUIRE_FALSE(started);
-  CHECK(started.error().kind == Failure::Kind::internal);
+  CHECK(started.error().kind == Failure::Kind::unknown_outcome);
+  CHECK(started.error().call.applied == Applied::unknown);
   std::vector<std::string> many(contract::all_scopes.begin(), contract::all_scopes.begin() + 13);
   const auto refused = start_device_login(world.client, world.clock, "ws", "1.0", many);
   REQUIRE_FALSE(refused);

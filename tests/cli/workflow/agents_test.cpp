@@ -57,15 +57,40 @@ TEST_CASE("agents: a secret of another form goes whole to the file, and nowhere 
     more.insert(more.begin(), {"agents", "create", "scribe", "--name", "N", "--json"});
     return person.ws(more, person.home());
   };
-  const int exit = is_credential ? 0 : 12;
   const Ended shown = create({});
-  CHECK(shown.exit == exit);
-  CHECK(shown.out.find(secret) != std::string::npos);
+  CHECK(shown.exit == (is_credential ? 0 : 12));
+  CHECK((shown.out.find(secret) != std::string::npos) == is_credential);
   const Ended kept = create({"--again", "--secret-out", "key"});
-  CHECK(kept.exit == exit);
+  CHECK(kept.exit == shown.exit);
   CHECK((kept.out + kept.err).find(secret) == std::string::npos);
-  const Json in_file = parse(read_text(person.home() / "key"));
-  CHECK((is_credential ? in_file : in_file["key"])["token"] == secret);
+  CHECK(std::filesystem::exists(person.home() / "key") == is_credential);
+  if (is_credential) {
+    CHECK(parse(read_text(person.home() / "key"))["token"] == secret);
+    return;
+  }
+  // Where no secret is found, the answer may be the only copy of it. Whether an agent was made is not known.
+  CHECK(kept.out.empty());
+  const std::string hint = text_at(error_of(kept), "hint");
+  const std::size_t at = hint.find("the answer is in ");
+  REQUIRE(at != std::string::npos);
+  CHECK(parse(read_text(hint.substr(at + 17, hint.find(',', at) - at - 17)))["key"]["token"] == secret);
+  const std::size_t sent = server.requests().size();
+  CHECK(create({"--secret-out", "key"}).exit == 12);
+  CHECK(server.requests().size() == sent);
+}
+
+TEST_CASE("agents: a secret whose file cannot be written is not shown, and kept where only its owner reads", "[cli]") {
+  const AgentStage stage;
+  const Ended ended = stage.create("scribe", "/dev/full");
+  CHECK(ended.exit == 14);
+  CHECK((ended.out + ended.err).find("wsk_") == std::string::npos);
+  const Json error = error_of(ended);
+  CHECK(error["applied"] == "yes");
+  const std::string file = text_at(error["details"]["made"][0], "file");
+  struct stat status {};
+  REQUIRE(::stat(file.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0600U);
+  CHECK(text_at(parse(read_text(file))["credential"], "secret").starts_with("wsk_"));
 }
 
 TEST_CASE("agents: a secret goes into the pipe that --secret-out names, and `-` is no file", "[cli]") {

@@ -450,7 +450,9 @@ TEST_CASE("files: a run that cannot be waited for is exit 12", "[cli]") {
   CHECK(lost.exit == 12);
   CHECK(error_of(lost)["hint"] == std::string("check with `ws files get ") + nobody + "` before you send it again");
   CHECK(server.requests().size() == 1);
-  CHECK(person.ws({"files", "organize", nobody, "-m", "Pages"}).exit == 0);
+  CHECK(person.ws({"files", "organize", nobody, "-m", "Pages"}).exit == 12);
+  CHECK(server.requests().size() == 1);
+  CHECK(person.ws({"files", "organize", nobody, "-m", "Pages", "--again"}).exit == 0);
 }
 
 TEST_CASE("files: an upload whose headers are none is an unusable answer, and no bytes go there", "[cli]") {

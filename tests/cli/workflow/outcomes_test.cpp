@@ -621,6 +621,34 @@ TEST_CASE("outcomes: what got no answer is not sent again unless --again says so
   CHECK(world.ws({"agents", "rotate", agent, "--yes"}).exit == 0);
 }
 
+TEST_CASE("outcomes: an answer of no use is none, and a change that may be repeated is", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const auto answers_nothing = [&](const std::string& operation) {
+    control(server,
+            "POST",
+            "/faults",
+            R"({"operation": ")" + operation +
+                R"(", "phase": "after", "nth": 1, "effect": {"status": {"status": 201, "body": {}}}})");
+  };
+  answers_nothing("questions.create");
+  const std::vector<std::string> ask = {"ask", "When is high water?", "--json"};
+  const Ended lost = person.ws(ask);
+  CHECK(lost.exit == 12);
+  CHECK(lost.out.empty());
+  CHECK(text_at(error_of(lost), "applied") == "unknown");
+  const Ended again = person.ws(ask);
+  CHECK(again.exit == 0);
+  CHECK(again.err.empty());
+  CHECK(parse(person.ws({"questions", "list", "--json"}).out)["data"].size() == 1);
+
+  write_text(person.home() / "a.txt", "text");
+  answers_nothing("files.upload_start");
+  const Json upload = error_of(person.ws({"files", "upload", "a.txt", "--json"}, person.home()));
+  CHECK(upload["exit"] == 12);
+  CHECK(upload["applied"] == "unknown");
+}
+
 TEST_CASE("outcomes: what got no answer is not sent again by `ws call` and `ws api` either", "[cli]") {
   const std::vector<std::string> words =
       GENERATE(std::vector<std::string>{"call", "sync.source_create", "-F", "name=s"},
