@@ -5,7 +5,8 @@ usage: json_shapes.py BIN     the schemas, as docs/reference/own-schemas.json ho
 
 One small world is played with a mock: two folders, edits, a conflict, attachments, an undo. What one command prints at
 several points of it makes one schema: a member that is missing in one answer is not required, one that is null in one and
-text in another may be both. The answers of operations are not here: their schemas come from the table.
+text in another may be both, and one that was null in all of them has no type. The answers of operations are not here: their
+schemas come from the table.
 """
 import json
 import os
@@ -16,12 +17,13 @@ from pathlib import Path
 
 EVENTS_WORK = "!WS_TOKEN=$(cat scribe.key) ws events work --worker scribe --once --wait-seconds 0 --json "
 WRITE_FAULT = "echo '[{operation: agents.list, effect: {status: {status: 200, body: {data: [], extra: 1}}}}]' >faults.yaml"
+GET_FAULT = "echo '[{operation: docs.get, effect: {status: {status: 404, body: {detail: gone}}}}]' >get.yaml"
 
 # (the command that a schema is for, folder, arguments); None in its place: only played. "{NAME}" is what `kept` names.
 SCENARIO = [
     ("ws version", "a", "version"), ("ws exit-codes", "a", "exit-codes"), ("ws commands", "a", "commands"),
-    ("ws doctor", "a", "doctor"), ("ws config list", "a", "config list"), ("ws config get", "a", "config get base_url"),
-    ("ws config explain", "a", "config explain base_url"), ("ws auth status", "a", "auth status"),
+    ("ws doctor", "a", "doctor"), ("ws doctor", "a", "!WS_BASE_URL= ws doctor --json"), ("ws config list", "a", "config list"), ("ws config get", "a", "config get base_url"),
+    ("ws config explain", "a", "config explain base_url"), ("ws config explain", "a", "config explain format"), ("ws auth status", "a", "auth status"),
     ("ws auth list", "a", "auth list"), ("ws skill show", "a", "skill show"), ("ws sync init", "a", "sync init --name notes"),
     ("ws sync plan", "a", "sync plan"), ("ws sync run", "a", "sync run"), ("ws sync status", "a", "sync status"),
     ("ws sync init", "b", "sync init --source {source}"), ("ws sync pull", "b", "sync pull"),
@@ -39,7 +41,9 @@ SCENARIO = [
     ("ws sync undo", "a", "sync undo -n"), ("ws sync undo", "a", "sync undo"), ("ws sync redo", "a", "sync redo"),
     ("ws sync restore", "a", "sync restore plan.md --at {state}"), ("ws sync push", "a", "sync push"),
     (None, "a", "!echo more >>plan.md"), ("ws sync commit", "a", "sync commit"), ("ws sync roots", "a", "sync roots"),
-    ("ws sync gc", "a", "sync gc"), ("ws docs export", "a", "docs export out"), ("ws files uploads", "a", "files uploads"),
+    ("ws sync gc", "a", "sync gc"), ("ws docs export", "a", "docs export out"),
+    (None, "a", "!" + GET_FAULT), ("ws docs export", "a", "!ws-mock exec --faults get.yaml -- ws docs export ../other --json"),
+    ("ws files uploads", "a", "files uploads"),
     ("ws docs create --dry-run", "a", "docs create Soup --dry-run"), ("an error", "a", "docs get nothing-of-that-name"),
     ("ws sync untie", "b", "sync untie --yes"), ("ws skill install", "a", "skill install"),
     ("many at once", "a", "files upload map.png plan.md"), ("many at once", "a", "docs get plan.md 00000000-0000-7000-8000-000000000000"),
@@ -101,9 +105,15 @@ def merged(one, other):
 
 
 def rounded(schema):
-    """A single type is written without a list."""
-    for part in [*schema.get("properties", {}).values(), *(schema[key] for key in ("items", "additionalProperties") if key in schema)]:
-        rounded(part)
+    """A single type is written without a list. What was null wherever it was met may be anything else another time."""
+    for name, part in schema.get("properties", {}).items():
+        if part["type"] == ["null"] and name != "next_cursor":
+            schema["properties"][name] = {}
+        else:
+            rounded(part)
+    for key in ("items", "additionalProperties"):
+        if key in schema:
+            rounded(schema[key])
     if len(schema["type"]) == 1:
         schema["type"] = schema["type"][0]
     return schema
