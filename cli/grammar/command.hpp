@@ -74,7 +74,7 @@ struct Command {
   bool writes_output = false;                      ///< `--output` is its own to write, not the printer's
   bool fills_folder = false;                       ///< `--output` may be a folder, which it writes files into
   bool runs_on = false;                            ///< runs until it is stopped: notes are printed at once
-  bool needs_no_project = false;                   ///< it does without a `.ws.yaml` that another user owns
+  bool needs_no_settings = false;                  ///< it does without those that cannot be read or used
   bool hands_back = false;         ///< after a signal it gives back what it holds, however long it takes
   bool passes_on = false;          ///< sends a call as it is given, and keeps no record of it
   bool reads_no_settings = false;  ///< it works alike anywhere: no `config.yaml`, no `.ws.yaml`, no working directory

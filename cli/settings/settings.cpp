@@ -22,12 +22,8 @@ constexpr std::size_t max_config_bytes = std::size_t{1} << 20U;
 
 /// Null where there is no such file.
 Result<Json> parse_yaml_file(const fs::path& path, Result<std::string> text) {
-  if (!text) {
-    if (text.error().kind == Failure::Kind::not_found) return Json();
-    Failure failure = std::move(text).error();
-    failure.kind = Failure::Kind::usage;
-    return fail(std::move(failure));
-  }
+  if (!text && text.error().kind == Failure::Kind::not_found) return Json();
+  if (!text) return fail(std::move(text).error());
   auto value = parse_yaml(*text);
   if (!value) return fail(Failure::Kind::usage, path.string() + ": " + value.error().what);
   if (!value->is_null() && !value->is_object()) {
@@ -132,6 +128,9 @@ std::optional<std::string> given(const SettingFlags& flags, std::string_view key
 /// All places that a setting may be named in, read once.
 class Sources {
  public:
+  /// Without files.
+  Sources(const SettingFlags& flags, const Environment& environment) : flags_(flags), environment_(environment) {}
+
   static Result<Sources> read(const SettingFlags& flags,
                               const Environment& environment,
                               const Paths& paths,
@@ -179,8 +178,6 @@ class Sources {
   void read_project(Settings& settings) const { read_project_file(*project_, project_path_, settings); }
 
  private:
-  Sources(const SettingFlags& flags, const Environment& environment) : flags_(flags), environment_(environment) {}
-
   std::string place_of(const std::string& group, std::string_view key) const {
     return config_path_ + ": " + group + "." + std::string(key);
   }
@@ -215,17 +212,15 @@ std::string_view name(Where where) {
   return "default";
 }
 
-Result<Settings> read_settings(const SettingFlags& flags,
-                               const Environment& environment,
-                               const Paths& paths,
-                               const fs::path& folder) {
-  WS_LET(const Sources sources, Sources::read(flags, environment, paths, folder));
+namespace {
+
+Settings settings_of(const Sources& sources) {
   Settings settings;
   sources.read_project(settings);
   const auto winner = [&](std::string_view key) {
     const std::vector<Named> named = sources.named(*find_setting_rule(key));
     if (named.empty() || named.front().where == Where::fallback) return Setting();
-    return Setting{named.front().value, named.front().where};
+    return Setting{named.front().value, named.front().where, named.front().place};
   };
   settings.profile = winner("profile");
   settings.workspace = winner("workspace");
@@ -238,6 +233,20 @@ Result<Settings> read_settings(const SettingFlags& flags,
   settings.device_name = winner("device_name");
   settings.trusted = sources.trusted();
   return settings;
+}
+
+}  // namespace
+
+Result<Settings> read_settings(const SettingFlags& flags,
+                               const Environment& environment,
+                               const Paths& paths,
+                               const fs::path& folder) {
+  WS_LET(const Sources sources, Sources::read(flags, environment, paths, folder));
+  return settings_of(sources);
+}
+
+Settings settings_without_files(const SettingFlags& flags, const Environment& environment) {
+  return settings_of(Sources(flags, environment));
 }
 
 Result<std::vector<Named>> who_names(const SettingRule& rule,

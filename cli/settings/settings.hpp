@@ -41,6 +41,7 @@ const SettingRule* find_setting_rule(std::string_view key);
 struct Setting {
   std::string value = {};  ///< empty: not set by any source
   Where where = Where::fallback;
+  std::string place = {};  ///< as of `Named`
 
   explicit operator bool() const { return !value.empty(); }
 };
@@ -72,11 +73,14 @@ struct Settings {
 };
 
 /// Reads `config.yaml` and the nearest `.ws.yaml` at or above `folder` (empty: none). Fails with `usage`, naming file,
-/// line and reason; code `foreign_owner` for a `.ws.yaml` that another user owns.
+/// line and reason; with `disk` where one cannot be read, code `foreign_owner` for a `.ws.yaml` that another user owns.
 Result<Settings> read_settings(const SettingFlags& flags,
                                const Environment& environment,
                                const Paths& paths,
                                const std::filesystem::path& folder);
+
+/// What flags and environment set.
+Settings settings_without_files(const SettingFlags& flags, const Environment& environment);
 
 /// A source that sets a value: "WS_FORMAT", "--format", "/home/mira/.config/ws/config.yaml: defaults.format".
 struct Named {

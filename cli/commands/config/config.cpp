@@ -164,6 +164,7 @@ Command config_get_command() {
           .summary = "Print a setting's value",
           .arguments = {key_word},
           .examples = {"ws config get base_url", "ws config get aliases.mine"},
+          .needs_no_settings = true,
           .run = get_setting};
 }
 
@@ -176,7 +177,7 @@ Command config_set_command() {
           .arguments = {key_word, {.placeholder = "VALUE", .count = Count::optional}},
           .flags = {{.name = "unset", .help = "remove it instead"}},
           .examples = {"ws config set format json", "ws config set aliases.mine 'docs list --limit 5'"},
-          .needs_no_project = true,
+          .needs_no_settings = true,
           .run = set};
 }
 
@@ -184,6 +185,7 @@ Command config_list_command() {
   return {.words = "config list",
           .summary = "List every setting, its value and where it is set",
           .examples = {"ws config list"},
+          .needs_no_settings = true,
           .run = list_settings};
 }
 
@@ -192,6 +194,7 @@ Command config_explain_command() {
           .summary = "Show where a setting is set, the value in use first",
           .arguments = {key_word},
           .examples = {"ws config explain format"},
+          .needs_no_settings = true,
           .run = explain};
 }
 

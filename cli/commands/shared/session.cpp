@@ -94,10 +94,9 @@ Result<Settings> Session::settings_here() const {
                 "change to another folder, or give one with -C DIR");
   }
   auto settings = read_settings(setting_flags(), world_.environment, paths_, here);
-  if (!settings && settings.error().code == "foreign_owner" && command_.needs_no_project) {
-    settings = read_settings(setting_flags(), world_.environment, paths_, {});
-  }
-  return settings;
+  if (settings || !command_.needs_no_settings) return settings;
+  if (auto own = read_settings(setting_flags(), world_.environment, paths_, {})) return own;
+  return settings_without_files(setting_flags(), world_.environment);
 }
 
 SettingFlags Session::setting_flags() const {
@@ -137,14 +136,16 @@ Result<PrinterOptions> Session::printer_options(FindView find_view) {
   // Both read the document as it is, whatever people are used to see; NDJSON gives them its items.
   const bool shaped = has("jq") || has("template");
   if (shaped) options.format = Format::json;
-  if (settings_.format && !has("json")) {
+  const Setting& wanted = settings_.format;
+  const bool is_passed_over = command_.needs_no_settings && wanted.where != Where::flag && !find_format(wanted.value);
+  if (wanted && !has("json") && !is_passed_over) {
     // Lines for an editor are what that command prints anyway.
     const bool is_quickfix =
-        command_.words == "links check" && (settings_.format.value == "quickfix" || settings_.format.value == "github");
-    const auto format = is_quickfix ? Format::table : find_format(settings_.format.value);
+        command_.words == "links check" && (wanted.value == "quickfix" || wanted.value == "github");
+    const auto format = is_quickfix ? Format::table : find_format(wanted.value);
     if (!format) {
       return fail(Failure::Kind::usage,
-                  "`" + settings_.format.value + "` is not a format",
+                  wanted.place + ": `" + wanted.value + "` is not a format",
                   "use table, tsv, json, ndjson, yaml, csv or ids");
     }
     if (!shaped || *format == Format::ndjson) options.format = *format;
@@ -370,10 +371,10 @@ Result<http::Transport*> Session::transport(std::size_t connections) {
   return transport_.get();
 }
 
-Result<std::chrono::milliseconds> Session::seconds(std::string_view flag, const std::string& text) const {
+Result<std::chrono::milliseconds> Session::seconds(std::string_view place, const std::string& text) const {
   auto duration = parse_duration(text);
   if (!duration) {
-    return fail(Failure::Kind::usage, "--" + std::string(flag) + " takes a time like 30 or 2m, not `" + text + "`");
+    return fail(Failure::Kind::usage, std::string(place) + " takes a time like 30 or 2m, not `" + text + "`");
   }
   return *duration;
 }
@@ -386,10 +387,10 @@ Result<ClientOptions> Session::client_options() {
   options.cancelled = &world_.cancelled;
   options.budget.retries_left = retries_;
   if (settings_.max_wait) {
-    WS_LET(options.budget.max_wait, seconds("max-wait", settings_.max_wait.value));
+    WS_LET(options.budget.max_wait, seconds(settings_.max_wait.place, settings_.max_wait.value));
   }
   if (const auto timeout = arguments_.value("timeout")) {
-    WS_LET(options.timeout, seconds("timeout", *timeout));
+    WS_LET(options.timeout, seconds("--timeout", *timeout));
   }
   if (has("debug") || world_.environment.text("WS_DEBUG")) {
     options.trace = [this](const std::string& line) {

@@ -156,7 +156,7 @@ class Session {
                                                   const std::vector<StoredCredential>& stored);
   Result<void> check_server_of_environment_key() const;
   Result<std::optional<Key>> environment_key(const BaseUrl& url);
-  Result<std::chrono::milliseconds> seconds(std::string_view flag, const std::string& text) const;
+  Result<std::chrono::milliseconds> seconds(std::string_view place, const std::string& text) const;
 
   World world_;
   const Command& command_;

@@ -100,7 +100,7 @@ Command version_command() {
               "With --json also the commit and the compiler it was built from, and its libraries: those linked in with "
               "their versions, those opened at run time as found on this machine (null: missing).",
           .examples = {"ws version --json"},
-          .needs_no_project = true,
+          .needs_no_settings = true,
           .run = print_version};
 }
 
@@ -134,6 +134,7 @@ Command exit_codes_command() {
   return {.words = "exit-codes",
           .summary = "List how a command may end",
           .examples = {"ws help exit-codes --json"},
+          .needs_no_settings = true,
           .run = print_exit_codes};
 }
 

@@ -310,6 +310,7 @@ Command completion_command() {
           .details = "Words and flags need no network; ids are asked of the service.",
           .arguments = {{.placeholder = "SHELL", .help = "bash, zsh or fish"}},
           .examples = {"eval \"$(ws completion bash)\"", "ws completion fish | source"},
+          .needs_no_settings = true,
           .run = print_script};
 }
 

@@ -224,6 +224,50 @@ TEST_CASE("settings: the environment's key stands above what a tree names", "[cl
   CHECK(person.ws({"docs", "list"}).exit == 14);
 }
 
+TEST_CASE("settings: a value that cannot be used is told with its place, and the commands that mend it work", "[cli]") {
+  const MockProcess server;
+  Person person(server);
+  const std::filesystem::path file = std::filesystem::path(person.environment.at("XDG_CONFIG_HOME")) / "ws/config.yaml";
+  std::filesystem::create_directories(file.parent_path());
+  write_text(file, "defaults:\n  format: xml\n  max_wait: -3\n");
+  const Ended of_file = person.ws({"docs", "list"});
+  CHECK(of_file.exit == 2);
+  CHECK(of_file.err.find("config.yaml: defaults.format: `xml` is not a format") != std::string::npos);
+  CHECK(person.ws({"docs", "list", "--json"}).err.find("config.yaml: defaults.max_wait takes a time") !=
+        std::string::npos);
+  person.environment["WS_FORMAT"] = "html";
+  person.environment["WS_MAX_WAIT"] = "abc";
+  CHECK(person.ws({"docs", "list"}).err.find("WS_FORMAT: `html`") != std::string::npos);
+  CHECK(person.ws({"docs", "list", "--json"}).err.find("WS_MAX_WAIT takes a time") != std::string::npos);
+  CHECK(person.ws({"config", "list", "--format", "pdf"}).exit == 2);
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"config", "explain", "format"},
+                                             {"config", "list"},
+                                             {"config", "get", "base_url"},
+                                             {"config", "set", "format", "json"},
+                                             {"help", "exit-codes"},
+                                             {"completion", "bash"},
+                                             {"version"}}) {
+    CAPTURE(words);
+    CHECK(person.ws(words).exit == 0);
+  }
+  CHECK(read_text(file).find("format: json") != std::string::npos);
+}
+
+TEST_CASE("settings: a file that cannot be read is a local fault, and no help needs it", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const bool is_own = GENERATE(true, false);
+  const std::filesystem::path config = person.environment.at("XDG_CONFIG_HOME");
+  std::filesystem::create_directories(is_own ? config / "ws/config.yaml" : person.home() / ".ws.yaml");
+  CHECK(person.ws({"docs", "list"}, person.home()).exit == 14);
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"help", "exit-codes"}, {"help", "docs", "get"}, {"help", ""}, {"version"}, {"completion", "bash"}}) {
+    CAPTURE(words);
+    CHECK(person.ws(words, person.home()).exit != 14);
+  }
+}
+
 TEST_CASE("errors: one line of JSON, whatever there was to note", "[cli]") {
   const Dialogue talk(answer(422, R"({"detail": "no"})"));
   write_text(talk.folder / ".ws.yaml", "base_url: https://elsewhere.example\n");
