@@ -182,24 +182,30 @@ bool is_gone_there(const sync::Guard& guard) {
   return !guard.foreign_source && !guard.empty_listing && guard.deletes_here + guard.files_deleted_here > 0;
 }
 
-/// What a guard is about, by folder: "  notes/2024/  120 gone here".
+/// What became there of what goes here: an attachment cannot be archived.
+std::string_view gone_there(bool has_notes, bool has_files) {
+  if (!has_files) return "archived on the service";
+  return has_notes ? "archived or deleted on the service" : "deleted on the service";
+}
+
+/// What a guard is about, by folder: "  notes/2024/  120 missing here".
 void add_losses(const Report& report, std::vector<std::string>& lines) {
   constexpr std::size_t most = 10;
-  std::map<std::pair<std::string, bool>, std::size_t> folders;
+  std::map<std::pair<std::string, std::string_view>, std::size_t> folders;
   for (const Row& row : report.rows) {
     const bool is_here = row.action.kind == ActionKind::pull_delete;
     if (!is_here && row.action.kind != ActionKind::push_delete) continue;
     const std::string_view path = row.action.path.text();
     const std::size_t slash = path.rfind('/');
-    ++folders[{slash == std::string_view::npos ? "" : std::string(path.substr(0, slash + 1)), is_here}];
+    const bool is_file = row.action.attachment;
+    const std::string_view what = is_here ? gone_there(!is_file, is_file) : "missing here";
+    ++folders[{slash == std::string_view::npos ? "" : std::string(path.substr(0, slash + 1)), what}];
   }
   std::size_t shown = 0;
   for (const auto& [folder, count] : folders) {
     if (++shown > most) break;
-    lines.push_back(fmt::format("  {}  {} {}",
-                                folder.first.empty() ? "./" : clean(folder.first, Breaks::space),
-                                count,
-                                folder.second ? "archived on the service" : "missing here"));
+    lines.push_back(fmt::format(
+        "  {}  {} {}", folder.first.empty() ? "./" : clean(folder.first, Breaks::space), count, folder.second));
   }
   if (folders.size() > most) {
     lines.push_back(fmt::format("  and {} more", counted(folders.size() - most, "folder")));
@@ -256,7 +262,7 @@ void add_next_steps(const Report& report,
   const bool is_stopped = report.guard.has_value();
   if (is_stopped && is_gone_there(*stopped) && is_run && !called.verb.starts_with("push")) {
     ShellCommand keep = sync_of(program);
-    lines.push_back("to keep here what was archived on the service: " +
+    lines.push_back(fmt::format("to keep here what was {}: ", gone_there_words(*stopped)) +
                     keep.words(called.verb).add({"--keep-archived"}).in_backticks());
   }
   if (stopped != nullptr) confirm_with("--allow-deletes");
@@ -467,6 +473,10 @@ std::optional<Failure> stop_of(const Report& report, const Invocation& called) {
   if (report.growth) return stopped(growth_text(*report.growth), "too_much_to_receive");
   if (std::ranges::none_of(report.conflicts, went_back)) return std::nullopt;
   return stopped("stopped: the service went back to an older state; nothing was changed", "rewound");
+}
+
+std::string_view gone_there_words(const sync::Guard& guard) {
+  return gone_there(guard.deletes_here > 0, guard.files_deleted_here > 0);
 }
 
 std::vector<std::string> render_outcome(const Report& report, ReportStage stage, const Invocation& called) {

@@ -54,6 +54,9 @@ class Sum {
 /// The sum ("2 sent, 1 received") or the guard, what is to be known, the next commands.
 std::vector<std::string> render_outcome(const sync::Report& report, ReportStage stage, const Invocation& called = {});
 
+/// What became on the service of what the guard keeps here: "archived on the service", or of files "deleted".
+std::string_view gone_there_words(const sync::Guard& guard);
+
 /// Why nothing was done, or why files wait, as an error: for who sees no report. Empty: the run was not stopped.
 std::optional<Failure> stop_of(const sync::Report& report, const Invocation& called);
 

@@ -256,12 +256,14 @@ AboutDeletes ask_about_deletes(Session& session, SyncTree& tree, const sync::Rep
                            gone_there > 0 ? ";" : ",");
   }
   if (gone_there > 0) {
-    question += fmt::format("{} archived on the service: type `keep` to keep {} here, ",
+    question += fmt::format("{} {}: type `keep` to keep {} here, ",
                             counted(gone_there, "file was", "files were"),
+                            gone_there_words(guard),
                             gone_there == 1 ? "it" : "them");
   }
   question += gone_here > 0 && gone_there > 0 ? "or `delete` to remove them on both sides; anything else cancels:"
-              : gone_here > 0                 ? "or `delete` to archive them on the service; anything else cancels:"
+              : guard.deletes_there > 0       ? "or `delete` to archive them on the service; anything else cancels:"
+              : gone_here > 0                 ? "or `delete` to remove them on the service; anything else cancels:"
               : gone_there > 0                ? "or `delete` to remove them here; anything else cancels:"
                                               : "type `delete` to continue; anything else cancels:";
   const std::string asked = wrap_for(session.terminal(), Stream::err, clean(question, Breaks::space), 0);

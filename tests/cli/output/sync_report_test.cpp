@@ -125,6 +125,10 @@ TEST_CASE("sync report: the guard says what it held back", "[cli]") {
         "stopped: this would remove 12 of 30 notes here; nothing was changed\n"
         "to keep here what was archived on the service: `ws sync --keep-archived`\n"
         "to confirm: `ws sync --allow-deletes`\n");
+  // An attachment is no document: it cannot be archived.
+  const sync::Report files{.guard = sync::Guard{.files_deleted_here = 3, .files_tracked = 4}};
+  CHECK_THAT(rendered(files, ReportStage::done),
+             Catch::Matchers::Contains("to keep here what was deleted on the service: `ws sync --keep-archived`\n"));
 }
 
 TEST_CASE("sync report: what is held back is no question of selected files, and one file is waiting", "[cli]") {

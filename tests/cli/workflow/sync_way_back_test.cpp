@@ -303,7 +303,8 @@ TEST_CASE("way back: what was archived on the service can stay here", "[cli]") {
   const Ended stopped = two.ws(two.here, {"sync"});
   CHECK(stopped.exit == 7);
   CHECK_THAT(stopped.out + stopped.err,
-             Contains("to keep here what was archived on the service: `ws sync --keep-archived`"));
+             Contains("to keep here what was archived or deleted on the service: `ws sync --keep-archived`") &&
+                 Contains("  img/  1 deleted on the service\n") && Contains("  n/deep/  1 archived on the service\n"));
   CHECK(texts_of(two.here) == two.before);
   const Json planned = parse(two.ws(two.here, {"sync", "plan", "--keep-archived", "--json"}).out);
   CHECK(planned.at("actions").empty());
