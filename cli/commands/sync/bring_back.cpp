@@ -173,7 +173,7 @@ Result<ExitCode> reset(Session& session) {
     if (!is_found)
       return fail(Failure::Kind::not_found, fmt::format("{} is neither here nor on the service", each.word));
   }
-  if (planned.steps.empty() && wanted.size() == 1 && !session.has("dry-run")) {
+  if (planned.steps.empty() && wanted.size() == 1) {
     WS_LET(const std::vector<sync::KnownDocument> known, tree.engine->documents());
     const std::string& place = wanted.front().path;
     const bool is_note = sync::is_markdown(place) && !wanted.front().is_pattern;

@@ -266,6 +266,16 @@ TEST_CASE("way back: reset takes what the service has, asks first, and undo undo
   }
 }
 
+TEST_CASE("way back: reset of a note that was never sent ends alike with -n", "[cli]") {
+  Notes two;
+  write_text(two.here / "new.md", "new\n");
+  for (const char* more : {"--yes", "-n"}) {
+    const Ended ended = two.ws(two.here, {"sync", "reset", "new.md", more});
+    CHECK(ended.exit == 6);
+    CHECK_THAT(ended.err, Contains("new.md was never sent"));
+  }
+}
+
 TEST_CASE("way back: reset gives a damaged file its text, and undo what was in it", "[cli]") {
   Notes two;
   const std::string damage =
