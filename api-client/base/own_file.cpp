@@ -101,7 +101,7 @@ Result<LockFile> LockFile::take(const fs::path& path, const std::string& doing) 
     if (!is_still_at(file.get(), path) && ++removed < max_removed) continue;
     const std::string text = fmt::format("{}\n", ::getpid());
     if (::ftruncate(file.get(), 0) != 0 || !write_all_at(file.get(), text, 0)) {
-      return fail(Failure::Kind::disk, fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+      return fail(Failure::Kind::disk, fmt::format("cannot write {}: {}", shown_path(path), std::strerror(errno)));
     }
     return LockFile(path, std::move(file));
   }

@@ -28,7 +28,7 @@ constexpr std::uint64_t noted_from_bytes = std::uint64_t{1} << 20U;
 constexpr std::size_t max_single_flushes = 16;
 
 auto disk(std::string_view what, const fs::path& path, int error) {
-  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(error)));
+  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, shown_path(path), std::strerror(error)));
 }
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
@@ -59,7 +59,7 @@ Result<std::unique_ptr<PartialFile>> PartialFile::open(const fs::path& target, c
   if (!lock_file(file->descriptor_.get(), WaitForLock::no)) {
     file->finished_ = true;  // leave the file to the run that holds the lock
     return fail(Failure::Kind::disk,
-                fmt::format("another ws is downloading {}", target.string()),
+                fmt::format("another ws is downloading {}", shown_path(target)),
                 "wait for it, then run the same command again");
   }
   WS_TRY(copy_mode_and_group(file->descriptor_.get(), target));
@@ -142,8 +142,9 @@ Result<void> PartialFile::take_name(Replace replace) {
     error = errno;
   }
   if (error == EEXIST) {
-    return fail(
-        Failure::Kind::disk, fmt::format("the file {} exists already", target_.string()), "add --force to replace it");
+    return fail(Failure::Kind::disk,
+                fmt::format("the file {} exists already", shown_path(target_)),
+                "add --force to replace it");
   }
   if (error != 0) return disk("write", target_, error);
   finished_ = true;

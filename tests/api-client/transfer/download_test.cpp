@@ -5,10 +5,13 @@
 #include <string>
 
 #include <catch2/catch.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/http/curl.hpp"
 #include "api-client/transfer/partial_file.hpp"
 #include "tests/support/client_world.hpp"
@@ -200,6 +203,11 @@ TEST_CASE("partial file: two runs on one target do not mix, and a target that ca
   const auto second = PartialFile::open(folder / "a", "id");
   REQUIRE_FALSE(second);
   CHECK(second.error().kind == Kind::disk);
+  // The engine opens below a descriptor: a person is shown the name.
+  const Descriptor below(::open(folder.path().c_str(), O_PATH | O_CLOEXEC));
+  const auto third = PartialFile::open(fmt::format("/proc/self/fd/{}/a", below.get()), "id");
+  REQUIRE_FALSE(third);
+  CHECK(third.error().what == "another ws is downloading " + (folder / "a").string());
   REQUIRE((*first)->append("new"));
   write_text(folder / "a", "theirs");
   CHECK_FALSE((*first)->finish(Replace::no));
