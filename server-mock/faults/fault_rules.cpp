@@ -109,7 +109,8 @@ class EffectReader {
  private:
   Loc at(std::string_view name) const { return within(loc_, std::string(name)); }
   void add_error(std::string_view name, std::string_view message) {
-    errors_.add(at(name), message, *find(value_, name));
+    const Json* given = find(value_, name);
+    errors_.add(at(name), message, given == nullptr ? value_ : *given);
   }
 
   /// `true`, `{}` and `null` enable the effect, `false` does not.
@@ -167,7 +168,7 @@ class EffectReader {
     const Json* status = find(value_, "status");
     if (status == nullptr) {
       for (const std::string_view name : {"headers", "body"}) {
-        if (find(value_, name) != nullptr) add_error(name, fmt::format("{} cannot be combined with status", name));
+        if (find(value_, name) != nullptr) add_error(name, fmt::format("{} belongs to a status", name));
       }
       return;
     }
@@ -184,7 +185,9 @@ class EffectReader {
         if (!text.is_string()) continue;
         effect.answer->headers.emplace_back(name, text.get<std::string>());
         if (http::is_field_name(name) && http::is_field_value(effect.answer->headers.back().second)) continue;
-        add_error("headers", "A header's name is a token without blanks, its value one line");
+        errors_.add(within(within(at("status"), "headers"), name),
+                    "A header's name is a token without blanks, its value one line",
+                    text);
       }
     }
     if (const Json* body = find(whole, "body"); body != nullptr) effect.answer->body = *body;

@@ -166,6 +166,8 @@ TEST_CASE("faults: a header of a rule is one header", "[server-mock]") {
   for (const Json& said : {Json{{"status", 500}, {"headers", {{"X-A", "1\r\nX-B: 2"}}}},
                            Json{{"status", 500}, {"headers", {{"X-A: 1\r\nX-B", "2"}}}},
                            Json{{"status", 500}, {"headers", {{"", "2"}}}},
+                           Json{{"status", {{"status", 500}, {"headers", {{"X A", "2"}}}}}},
+                           Json{{"headers", {{"X-A", "2"}}}, {"reset", true}},
                            Json{{"status", 503}, {"retry_after", "1\r\nX-B: 2"}}}) {
     CAPTURE(said);
     const auto places = validation_errors_of({{"operation", "docs.list"}, {"effect", said}});
