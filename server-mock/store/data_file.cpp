@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -26,6 +25,9 @@ constexpr std::size_t write_version_at = 18;
 constexpr std::size_t user_version_at = 60;
 constexpr std::size_t application_id_at = 68;
 constexpr char version_wal = 2;
+// The bytes that SQLite locks, beyond every content: "The Lock-Byte Page" there.
+constexpr off_t sqlite_locks_at = 0x40000000;
+constexpr off_t sqlite_locks = 512;
 // Not in linux/magic.h.
 constexpr long cifs_magic = 0xFF534D42;
 constexpr long smb2_magic = 0xFE534D42;
@@ -41,17 +43,17 @@ tl::unexpected<Failure> refused_by_system(const std::string& path, int error) {
 }
 
 /// Opens or creates the file. O_NONBLOCK, so that opening a FIFO does not block.
-Result<Descriptor> open_regular(const std::string& path, const std::string& shown) {
+Result<Descriptor> open_regular(const std::string& path) {
   const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   Descriptor file(::open(path.c_str(), flags, for_owner));
   const int error = errno;
   struct stat status {};
   const bool is_there = ::lstat(path.c_str(), &status) == 0;
   if (is_there && S_ISLNK(status.st_mode)) {
-    return refused(shown, fmt::format("{} is a symbolic link", path), "name the file that it leads to");
+    return refused(path, "it is a symbolic link", "name the file that it leads to");
   }
-  if (is_there && !S_ISREG(status.st_mode)) return refused(shown, fmt::format("{} is not a regular file", path));
-  if (!file) return refused_by_system(shown, error);
+  if (is_there && !S_ISREG(status.st_mode)) return refused(path, "it is not a regular file");
+  if (!file) return refused_by_system(path, error);
   // A file created by hand or by an older version may be readable by others: it holds key hashes and document texts.
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) ::fchmod(file.get(), for_owner);
   return file;
@@ -103,28 +105,23 @@ Result<void> check_content(int file, const std::string& path) {
                  "use a newer ws-mock, or another file");
 }
 
-/// The pid in the lock file; empty if none is written yet.
-std::string holder_of(int lock) {
-  std::array<char, 24> text{};
-  const ssize_t count = ::pread(lock, text.data(), text.size(), 0);
-  long pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + std::max<ssize_t>(count, 0), pid);
-  return error == std::errc() && pid > 0 ? fmt::format("process {}", pid) : "another process";
+/// The process that has the file open: SQLite's own lock on it says so. No lock: it has not come that far.
+std::string holder_of(int file) {
+  struct flock sqlite = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = sqlite_locks_at, .l_len = sqlite_locks};
+  const bool is_told = ::fcntl(file, F_GETLK, &sqlite) == 0 && sqlite.l_type != F_UNLCK && sqlite.l_pid > 0;
+  return is_told ? fmt::format("process {}", sqlite.l_pid) : "another process";
 }
 
-Result<Descriptor> take_lock(const std::string& path) {
-  WS_LET(Descriptor lock, open_regular(path + ".lock", path));
-  if (!lock_file(lock.get(), WaitForLock::no)) {
-    if (errno != EWOULDBLOCK) return refused(path, "it cannot be locked: " + std::generic_category().message(errno));
-    return refused(path,
-                   fmt::format("{} is using it", holder_of(lock.get())),
-                   "stop that one first, or give this one a file of its own");
+/// Of the open file and not of its name, which can be a second one or given to another file. Not flock(2): on a network
+/// file system that locks all bytes, also those that SQLite locks.
+Result<void> take_lock(int file, const std::string& path) {
+  struct flock ours = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = sqlite_locks_at + sqlite_locks, .l_len = 1};
+  if (::fcntl(file, F_OFD_SETLK, &ours) == 0) return {};
+  if (errno != EAGAIN && errno != EACCES) {
+    return refused(path, "it cannot be locked: " + std::generic_category().message(errno));
   }
-  const std::string pid = fmt::format("{}\n", ::getpid());
-  // The pid is only for the error message; the lock works without it.
-  if (::ftruncate(lock.get(), 0) == 0) static_cast<void>(::pwrite(lock.get(), pid.data(), pid.size(), 0) == 0);
-  // The lock file is never removed: another process may have locked it meanwhile.
-  return lock;
+  return refused(
+      path, fmt::format("{} is using it", holder_of(file)), "stop that one first, or give this one a file of its own");
 }
 
 bool is_network(int file) {
@@ -147,7 +144,6 @@ bool is_network(int file) {
 
 Result<DataFile> DataFile::open(const std::string& path) {
   struct stat status {};
-  // Checked before the lock file is created beside a file that is no data file.
   if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     return refused(path,
                    S_ISLNK(status.st_mode)   ? "it is a symbolic link: name the file that it leads to"
@@ -160,9 +156,9 @@ Result<DataFile> DataFile::open(const std::string& path) {
     WS_TRY(check_content(there.get(), path));
   }
   DataFile held;
-  WS_LET(held.lock_, take_lock(path));
-  WS_LET(const Descriptor file, open_regular(path, path));
-  held.is_on_network_ = is_network(file.get());
+  WS_LET(held.file_, open_regular(path));
+  WS_TRY(take_lock(held.file_.get(), path));
+  held.is_on_network_ = is_network(held.file_.get());
   for (const char* beside : {"-wal", "-shm"}) {
     const Descriptor other(::open((path + beside).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (other) ::fchmod(other.get(), for_owner);

@@ -1,7 +1,7 @@
 /// The file of `--data`: checks that it is ours, and locks it.
 ///
-/// The lock is an flock(2) on `FILE.lock`, held for the life of the process (SQLite locks the file itself). The content
-/// is checked before SQLite opens the file, so that a file of another program is not changed.
+/// The lock is on the file itself, whatever its names, beside SQLite's own, and held for the life of the process. The
+/// content is checked before SQLite opens the file, so that a file of another program is not changed.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ class DataFile {
   static Result<DataFile> open(const std::string& path);
   DataFile() = default;  ///< for a world in memory
 
-  /// On a network file system neither flock nor SQLite's shared memory protect against other machines.
+  /// On a network file system neither locks nor SQLite's shared memory protect against other machines.
   bool is_on_network() const { return is_on_network_; }
 
  private:
-  Descriptor lock_ = {};
+  Descriptor file_ = {};  // closed after SQLite's: closing it earlier would give up SQLite's locks
   bool is_on_network_ = false;
 };
 

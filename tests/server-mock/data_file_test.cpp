@@ -51,6 +51,12 @@ TEST_CASE("data: a second process is refused, naming the first's pid, a dead pro
     const Ended second = start({"--data", data});
     CHECK(second.exit == 14);
     CHECK_THAT(second.err, Contains("world.db") && Contains(fmt::format("process {}", first.process().pid())));
+    std::filesystem::create_hard_link(data, folder / "second-name.db");
+    const Ended linked = start({"--data", (folder / "second-name.db").string()});
+    CHECK(linked.exit == 14);
+    CHECK_THAT(linked.err, Contains(fmt::format("process {}", first.process().pid())));
+    std::filesystem::remove(folder / "second-name.db");
+    CHECK_FALSE(std::filesystem::exists(data + ".lock"));  // no lock that could be removed
     CHECK(first.ask({.target = "/v1/me", .token = first.token()}).status == 200);
     first.end(SIGKILL);
   }
@@ -99,7 +105,7 @@ TEST_CASE("data: all files are for their owner alone, whatever the umask, also t
   {
     MockProcess mock({"--data", data, "--journal-file", (folder / "journal").string()});
     CHECK(mode_of(mock.ready_file()) == 0600);
-    for (const char* name : {"world.db", "world.db-wal", "world.db-shm", "world.db.lock", "journal"}) {
+    for (const char* name : {"world.db", "world.db-wal", "world.db-shm", "journal"}) {
       CAPTURE(name);
       CHECK(mode_of(folder / name) == 0600);
     }
