@@ -264,17 +264,19 @@ std::vector<std::string> split_command(std::vector<std::string>& arguments) {
   return command;
 }
 
-/// CLI11 wraps a negative number around where an option takes an unsigned one.
-void refuse_negative_numbers(CLI::App& app) {
+/// An empty value, as of a variable that is not set, is not the same as no flag: what was asked for would be left out
+/// without a word. And CLI11 wraps a negative number around where an option takes an unsigned one.
+void refuse_wrong_values(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
-    if (option->get_type_name() != "UINT") continue;
-    option->check([option](const std::string& text) {
-      if (text.starts_with('-')) throw CLI::ConversionError(option->get_name(), std::vector{text});
+    if (option->get_items_expected_max() == 0) continue;
+    option->check([option, is_unsigned = option->get_type_name() == "UINT"](const std::string& text) {
+      if (text.empty()) throw CLI::ArgumentMismatch(option->get_name());
+      if (is_unsigned && text.starts_with('-')) throw CLI::ConversionError(option->get_name(), std::vector{text});
       return std::string();
     });
   }
   for (CLI::App* word : app.get_subcommands([](const CLI::App* /*any*/) { return true; })) {
-    refuse_negative_numbers(*word);
+    refuse_wrong_values(*word);
   }
 }
 
@@ -331,7 +333,7 @@ int run(int count, char** texts) {
       app.add_subcommand("health", "health [URL]: ask whether the server at URL, or at --listen, answers");
   health->add_option("url", flags.asked, "http://ADDRESS:PORT, or https://ADDRESS:PORT");
   CLI::App* reference = app.add_subcommand("__reference")->group("");
-  refuse_negative_numbers(app);
+  refuse_wrong_values(app);
   try {
     std::ranges::reverse(arguments);  // CLI11 takes arguments in reverse order
     app.parse(std::move(arguments));
