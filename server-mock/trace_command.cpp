@@ -37,7 +37,7 @@ void tell_first_difference(const trace::Replay& replay) {
   if (const auto first = replay.first_difference()) {
     tell(
         fmt::format("ws-mock: from request {} on the state differs from the recorded one: the trace is from another "
-                    "version of ws-mock, or has a body only in part",
+                    "version of ws-mock, or has a body only in part, or without its secrets",
                     *first));
   }
 }

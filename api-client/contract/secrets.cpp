@@ -122,6 +122,43 @@ bool is_key_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
+/// Where a value stands.
+struct Place {
+  bool is_described = true;
+  bool is_secret = false;         // or a part of one
+  bool is_only_named_so = false;  // by a word in its name, as counts and limits have too
+};
+
+void redact_value(Json& value, const Replacement& by, const Place& at) {
+  if (auto* const text = value.get_ptr<std::string*>(); text != nullptr) {
+    const bool is_hidden = at.is_secret || (!at.is_described && looks_like_key(*text));
+    *text = is_hidden ? by(*text) : redact_keys(std::move(*text), by);
+  } else if (value.is_number()) {
+    if (at.is_secret && !at.is_only_named_so) value = redacted;
+  } else if (value.is_array()) {
+    for (Json& item : value) redact_value(item, by, at);
+  } else if (value.is_object()) {
+    const bool repeats_secret = is_about_secret(value);
+    std::vector<std::pair<std::string, std::string>> names;
+    for (auto& [name, member] : value.items()) {
+      const bool repeats = repeats_secret && name == "input";
+      Place in = at;
+      in.is_described = is_described(name);
+      if ((repeats || !secret_kind(name).empty()) && (!at.is_secret || at.is_only_named_so)) {
+        in.is_secret = true;
+        in.is_only_named_so = !repeats && !in.is_described;
+      }
+      redact_value(member, by, in);
+      if (std::string shown = redact_keys(name, by); shown != name) names.emplace_back(name, std::move(shown));
+    }
+    for (const auto& [name, shown] : names) {
+      Json member = std::move(value[name]);
+      value.erase(name);
+      value[shown] = std::move(member);
+    }
+  }
+}
+
 }  // namespace
 
 std::string_view secret_kind(std::string_view name) {
@@ -170,7 +207,13 @@ bool hides_header(std::string_view name, std::string_view value) {
   return is_credential_header(name) || !secret_kind(name).empty() || looks_like_key(value);
 }
 
-std::string replace_keys(std::string text, const std::function<std::string(std::string_view key)>& by) {
+std::string_view shown_part(std::string_view name, std::string_view value) {
+  return equal_ignoring_case(name, "referer") ? value.substr(0, value.find('?')) : value;
+}
+
+std::string as_redacted(std::string_view /*secret*/) { return std::string(redacted); }
+
+std::string redact_keys(std::string text, const Replacement& by) {
   std::size_t at = text.find(key_prefix);
   if (at == std::string::npos) return text;
   std::string replaced;
@@ -185,8 +228,14 @@ std::string replace_keys(std::string text, const std::function<std::string(std::
   return replaced.append(text, kept);
 }
 
-std::string redact_keys(std::string text) {
-  return replace_keys(std::move(text), [](std::string_view) { return std::string(redacted); });
+void redact_members(Json& value, const Replacement& by) { redact_value(value, by, {}); }
+
+bool is_about_secret(const Json& value) {
+  const Json* const loc = find(value, "loc");
+  if (loc == nullptr || !loc->is_array()) return false;
+  return std::ranges::any_of(*loc, [](const Json& part) {
+    return part.is_string() && !secret_kind(part.get_ref<const std::string&>()).empty();
+  });
 }
 
 bool holds_secret(const Json& value) {
@@ -199,7 +248,7 @@ bool holds_secret(const Json& value) {
   return false;
 }
 
-std::string redact_pairs(std::string_view text) {
+std::string redact_pairs(std::string_view text, const Replacement& by) {
   std::string shown;
   while (!text.empty()) {
     const std::string_view pair = text.substr(0, text.find('&'));
@@ -208,9 +257,9 @@ std::string redact_pairs(std::string_view text) {
     const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
     const bool is_secret = !secret_kind(name).empty() || (!is_described(name) && looks_like_key(value));
     if (is_secret) {
-      shown.append(name).append("=").append(redacted);
+      shown.append(name).append("=").append(by(value));
     } else {
-      shown.append(redact_keys(std::string(pair)));
+      shown.append(redact_keys(std::string(pair), by));
     }
     if (pair.size() < text.size()) shown += '&';
     text.remove_prefix(std::min(pair.size() + 1, text.size()));

@@ -38,16 +38,26 @@ bool is_shown_header(std::string_view name);
 /// a header that nobody describes if its name says so or the value looks like a key.
 bool hides_header(std::string_view name, std::string_view value);
 
-/// The text with every key in it replaced by what `by` returns for that key. The first 12 characters of a key alone
-/// stay: that is the `display_prefix`, which the API shows.
-std::string replace_keys(std::string text, const std::function<std::string(std::string_view key)>& by);
-/// The same with `redacted`.
-std::string redact_keys(std::string text);
+/// The part of a header's value that may be written down, if any of it may: of an address what is before its query.
+std::string_view shown_part(std::string_view name, std::string_view value);
+
+/// What is written in place of a secret.
+using Replacement = std::function<std::string(std::string_view secret)>;
+/// `redacted`.
+std::string as_redacted(std::string_view secret);
+
+/// The text with every key in it replaced. The first 12 characters of a key alone stay: that is the `display_prefix`,
+/// which the API shows.
+std::string redact_keys(std::string text, const Replacement& by = as_redacted);
+/// "user_code=[redacted]&action=approve": of a query, or of a form.
+std::string redact_pairs(std::string_view text, const Replacement& by = as_redacted);
+/// Replaces the secrets among the members of a value, however deep, the keys within its texts, and what may be a key
+/// where nobody describes the member.
+void redact_members(Json& value, const Replacement& by = as_redacted);
 
 /// Whether a member of the value, however deep, is a secret that it tells, or a text in it holds a key.
 bool holds_secret(const Json& value);
-
-/// "user_code=[redacted]&action=approve": of a query, or of a form.
-std::string redact_pairs(std::string_view text);
+/// Whether it is an entry of a 422 about a secret: its `input` repeats what was sent.
+bool is_about_secret(const Json& value);
 
 }  // namespace ws::contract

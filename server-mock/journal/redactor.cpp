@@ -28,8 +28,6 @@ using contract::Type;
 constexpr JsonBounds kept_bounds = {.max_bytes = std::size_t{16} << 20U};
 /// Shorter texts would also match inside unrelated words.
 constexpr std::size_t min_replaced = 6;
-/// Of a member that some schema describes.
-constexpr Type described = {};
 
 constexpr std::string_view digits = "0123456789";
 constexpr std::string_view hex_digits = "0123456789abcdef";
@@ -111,15 +109,6 @@ bool repeats_request(std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
-/// Whether it is an entry of a 422 about a secret: its `input` repeats what was sent.
-bool is_about_secret(const Json& value) {
-  const Json* const loc = find(value, "loc");
-  if (loc == nullptr || !loc->is_array()) return false;
-  return std::ranges::any_of(*loc, [](const Json& part) {
-    return part.is_string() && !contract::secret_kind(part.get_ref<const std::string&>()).empty();
-  });
-}
-
 /// Null if the table has no such path with this method. `values` receives the path parameters.
 const Operation* find_operation(std::string_view method, std::string_view path, http::Pairs& values) {
   static const http::Router router = [] {
@@ -161,7 +150,6 @@ std::string Redactor::opaque(std::string_view kind, const std::string& text) {
 }
 
 std::string Redactor::secret(std::string_view kind, const std::string& text) {
-  if (undescribed_ == Undescribed::shown) return std::string(contract::redacted);
   if (text.empty()) return text;
   const auto known = secrets_.find(text);
   if (known != secrets_.end()) return known->second;
@@ -173,21 +161,17 @@ std::string Redactor::secret(std::string_view kind, const std::string& text) {
 /// Replaces known secrets wherever they occur, and every text that has the form of a key.
 std::string Redactor::replace_secrets(std::string text) const {
   for (const auto& [secret, placeholder] : secrets_) text = replace_all(std::move(text), secret, placeholder);
-  return contract::replace_keys(std::move(text), [this](std::string_view key) {
+  return contract::redact_keys(std::move(text), [this](std::string_view key) {
     return undescribed_ == Undescribed::shown ? std::string(contract::redacted) : fmt::format("<key:0:{}>", key.size());
   });
 }
 
 std::string Redactor::redact_name(const std::string& name) {
-  return undescribed_ == Undescribed::shown || is_name(name) ? replace_secrets(name) : opaque("name", name);
+  return is_name(name) ? replace_secrets(name) : opaque("name", name);
 }
 
 std::string Redactor::redact_text(const std::string& text, const At& at) {
   if (!at.secret.empty()) return secret(at.secret, text);
-  if (undescribed_ == Undescribed::shown) {
-    return at.type == nullptr && contract::looks_like_key(text) ? std::string(contract::redacted)
-                                                                : replace_secrets(text);
-  }
   const auto kept_if = [&](bool stays) { return stays ? replace_secrets(text) : opaque("text", text); };
   if (at.is_error) return kept_if(is_code(text) || is_hash(text) || is_uuid(text));
   if (at.type == nullptr) return kept_if(false);
@@ -216,10 +200,7 @@ std::string Redactor::redact_text(const std::string& text, const At& at) {
   }
 }
 
-Json Redactor::redact_number(const Json& number, const At& at) const {
-  if (undescribed_ == Undescribed::shown) {
-    return at.secret.empty() || at.is_only_named_so ? number : Json(contract::redacted);
-  }
+Json Redactor::redact_number(const Json& number, const At& at) {
   const bool is_described = at.type != nullptr && (at.type->kind == Kind::integer || at.type->kind == Kind::number ||
                                                    at.type->kind == Kind::free_object);
   if (at.secret.empty() && (at.is_error || is_described)) return number;
@@ -233,7 +214,7 @@ void Redactor::redact(Json& value, const At& at) {
     At item = at;
     item.member = {};
     const bool is_free = at.type != nullptr && at.type->kind == Kind::free_object;
-    if (undescribed_ == Undescribed::hidden && at.type != nullptr && !is_free) item.type = at.type->items;
+    if (at.type != nullptr && !is_free) item.type = at.type->items;
     for (Json& one : value) redact(one, item);
   } else if (value.is_string()) {
     value = redact_text(value.get<std::string>(), at);
@@ -242,15 +223,14 @@ void Redactor::redact(Json& value, const At& at) {
   }
 }
 
-const Type* Redactor::member_type(std::string_view name, const Type* object) const {
-  if (undescribed_ == Undescribed::shown) return contract::is_described(name) ? &described : nullptr;
+const Type* Redactor::member_type(std::string_view name, const Type* object) {
   if (object == nullptr || object->kind == Kind::text_map || object->kind == Kind::free_object) return object;
   const contract::Field* field = object->kind == Kind::object ? contract::find_field(*object->object, name) : nullptr;
   return field == nullptr ? nullptr : &field->type;
 }
 
 void Redactor::redact_members(Json& object, const At& at) {
-  const bool repeats_secret = is_about_secret(object);
+  const bool repeats_secret = contract::is_about_secret(object);
   http::Pairs names;
   for (auto& [name, member] : object.items()) {
     At in = at;
@@ -276,8 +256,7 @@ void Redactor::redact_members(Json& object, const At& at) {
 /// Null: it stays out.
 Json Redactor::redact_header(const std::string& name, const std::string& value) {
   if (undescribed_ == Undescribed::shown) {
-    const std::string_view shown =
-        std::string_view(value).substr(0, name == "referer" ? value.find('?') : value.size());
+    const std::string_view shown = contract::shown_part(name, value);
     return contract::hides_header(name, shown) ? contract::redacted : shown;
   }
   if (name == "authorization") return secret("key", value.substr(value.find(' ') + 1));
@@ -335,7 +314,7 @@ Json Redactor::redact_body(const std::string& text, std::uint64_t size) {
   if (size == 0) return nullptr;
   if (text.size() < size) return {{"omitted_bytes", size}};
   if (auto parsed = parse_bounded(text)) {
-    redact(*parsed, {.type = &described});
+    contract::redact_members(*parsed);
     return std::move(*parsed);
   }
   const std::size_t first = text.find_first_not_of(" \t\r\n");

@@ -63,14 +63,14 @@ class Redactor {
   void redact(Json& value, const At& at);
   void redact_members(Json& object, const At& at);
   std::string redact_text(const std::string& text, const At& at);
-  Json redact_number(const Json& number, const At& at) const;
-  const contract::Type* member_type(std::string_view name, const contract::Type* object) const;
+  static Json redact_number(const Json& number, const At& at);
+  static const contract::Type* member_type(std::string_view name, const contract::Type* object);
   std::string redact_name(const std::string& name);
   Json redact_header(const std::string& name, const std::string& value);
   Json redact_headers(const http::Pairs& fields, NamesStay names_stay);
   std::string redact_path(const contract::Operation& operation, const http::Pairs& values);
   std::string redact_query(const contract::Operation* operation, std::string_view query);
-  Json redact_body(const std::string& text, std::uint64_t size);
+  static Json redact_body(const std::string& text, std::uint64_t size);
   Json redact_body(const std::string& text, const At& at);
   Json redact_answer(const WireExchange& wire, const contract::Operation* operation);
   std::string opaque(std::string_view kind, const std::string& text);

@@ -17,8 +17,11 @@ constexpr std::size_t hash_digits = 16;
 std::string hash_of(std::string_view text) { return Sha256::of(text).hex().substr(0, hash_digits); }
 
 Result<void> add_triggers(World& world, const std::string& table) {
-  WS_LET(const std::string after, row_as_json(world.database, table, "new."));
-  WS_LET(const std::string before, row_as_json(world.database, table, "old."));
+  WS_LET(std::string after, row_as_json(world.database, table, "new."));
+  WS_LET(std::string before, row_as_json(world.database, table, "old."));
+  for (std::string* row : {&after, &before}) {
+    if (table == "keys") *row = fmt::format("json_remove({}, '$.secret_sha256', '$.display_prefix')", *row);
+  }
   const auto add = [&](std::string_view event, std::string_view old_row, std::string_view new_row) {
     return world.database.execute(
         fmt::format("create temp trigger trace_{0}_{1} after {0} on main.\"{1}\" begin insert into trace_changes "
@@ -79,7 +82,10 @@ bool Changes::Watched::fits(const Sandbox& sandbox) const {
 
 Result<void> Changes::begin(Sandbox& sandbox, Watched& watched) {
   WS_TRY(watch(sandbox, watched));
-  WS_LET(const Json all, read_tables(sandbox.world->database));
+  WS_LET(Json all, read_tables(sandbox.world->database));
+  for (Json& key : all["keys"]) {
+    for (const char* name : {"secret_sha256", "display_prefix"}) key.erase(name);
+  }
   watched.hash = hash_of(dump(all));
   return {};
 }

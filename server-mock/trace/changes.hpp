@@ -2,7 +2,8 @@
 ///
 /// Temporary triggers copy each changed row to a temporary table in the same transaction, so a change that is rolled
 /// back leaves no record. The hash is a chain over the previous hash and the changed rows: two worlds that began equal
-/// have equal hashes as long as they are equal. The search index is not included: it is rebuilt from the documents.
+/// have equal hashes as long as they are equal. The search index is not included: it is rebuilt from the documents. Nor
+/// is what shows the secret of a key: of fixed ones a trace has others (`SecretNames`).
 #pragma once
 
 #include <cstdint>

@@ -63,6 +63,7 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path,
   const Time opened = recorder->pinned_->at.value_or(Time());
   Json line = {{"ws_trace", 1}, {"started_at", opened.time_since_epoch().count()}};
   line.update(start);
+  recorder->secrets_.hide_fixed(line);
   recorder->start_ = std::move(line);
   WS_TRY(recorder->changes_.before(application.sandbox()));
   WS_TRY(recorder->secrets_.learn(*application.sandbox().world));
@@ -127,7 +128,8 @@ bool Recorder::can_snapshot(Sandbox& sandbox) const {
 }
 
 void Recorder::take_snapshot(Sandbox& sandbox, const std::string& state) {
-  const auto rows = sandbox.read_state();
+  auto rows = sandbox.read_state();
+  if (rows) secrets_.hide_hashes((*rows)["tables"]["keys"]);
   const auto packed = rows ? pack(secrets_.hide(dump(*rows))) : std::nullopt;
   if (!packed) return;
   last_snapshot_ = requests_;
@@ -158,7 +160,11 @@ http::Response Recorder::handle(const http::Request& request) {
   // What another sandbox was opened with; its calls follow.
   if (const auto learnt = secrets_.learn(*before.world); !learnt) file_.stop(learnt.error().what);
   event.head = secrets_.hide_head(request.head);
-  event.body = secrets_.hide(body.substr(0, kept_body_bytes));
+  // Uploaded bytes are checked by their hash, and a control call makes the world that is replayed.
+  const std::string_view kept = body.substr(0, kept_body_bytes);
+  const bool is_raw = request.sink != nullptr || request.path.find("/_mock/") != std::string_view::npos;
+  const bool is_form = request.find("Content-Type").value_or("").starts_with("application/x-www-form-urlencoded");
+  event.body = is_raw ? secrets_.hide(kept) : secrets_.hide_body(kept, is_form);
   if (size > kept_body_bytes) event.cut = size;
   if (const auto watched = changes_.before(before); !watched) {
     tell(fmt::format("ws-mock: the trace lacks a state: {}", watched.error().what));

@@ -5,7 +5,9 @@
 #include <charconv>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "api-client/base/sha256.hpp"
 #include "api-client/base/text.hpp"
 #include "api-client/contract/secrets.hpp"
 #include "server-mock/http/message.hpp"
@@ -22,7 +24,6 @@ constexpr std::size_t max_revealed_bytes = std::size_t{256} << 20U;
 /// Encloses a name. It occurs unescaped neither in a request head nor in JSON text.
 constexpr char mark = '\x01';
 constexpr std::string_view control_name = "control";
-constexpr std::string_view unknown = "not-a-key-of-this-world";
 
 bool is_code_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -110,7 +111,7 @@ Result<void> SecretNames::check(std::string_view text) {
   return {};
 }
 
-std::string SecretNames::hide(std::string_view text) const {
+std::string SecretNames::hide_issued(std::string_view text) const {
   std::string hidden;
   std::size_t run = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -124,26 +125,76 @@ std::string SecretNames::hide(std::string_view text) const {
     hidden.replace(hidden.size() - length, length, name->second);
     run = 0;
   }
-  // Of the same length: a replay sends the body with the length that it had.
-  hidden = contract::replace_keys(std::move(hidden), [](std::string_view key) {
-    return std::string(contract::key_prefix) + std::string(key.size() - contract::key_prefix.size(), '0');
-  });
   if (control_token_.empty()) return hidden;
   return replace_all(std::move(hidden), control_token_, fmt::format("{}{}{}", mark, control_name, mark));
 }
 
-std::string SecretNames::hide_head(std::string_view head) const {
-  std::string hidden = hide(head.substr(0, head.find("\r\n"))) + "\r\n";
-  for (const auto& [name, given] : http::read_head(head).headers) {
-    std::string value = hide(given);
-    if (contract::hides_header(name, value) && value.find(mark) == std::string::npos) {
-      const bool is_credential = contract::is_credential_header(name);
-      const bool bearer = is_credential && given.starts_with("Bearer ");
-      value = fmt::format("{}{}", bearer ? "Bearer " : "", is_credential ? unknown : contract::redacted);
-    }
-    hidden += fmt::format("{}: {}\r\n", hide(name), value);
+/// One for each secret, so that a replayed world can tell them apart. Of the same length: a replay sends the body with
+/// the length that it had. An issued secret stays, for its name.
+std::string SecretNames::stand_in(std::string_view secret) {
+  if (secret.empty() || hide_issued(secret) != secret) return std::string(secret);
+  const auto known = stand_ins_.find(secret);
+  if (known != stand_ins_.end()) return known->second;
+  const std::string_view begin = secret.starts_with(contract::key_prefix) ? contract::key_prefix : "";
+  std::string made = fmt::format("{}{:0>{}}", begin, stand_ins_.size(), secret.size() - begin.size());
+  made.resize(secret.size());
+  stand_ins_.emplace(secret, made);
+  stand_ins_.emplace(made, made);
+  return made;
+}
+
+std::string SecretNames::hide(std::string_view text) {
+  return hide_issued(contract::redact_keys(std::string(text), [this](std::string_view key) { return stand_in(key); }));
+}
+
+std::string SecretNames::hide_head(std::string_view head) {
+  const auto by = [this](std::string_view secret) { return stand_in(secret); };
+  const http::Request request = http::read_head(head);
+  const std::string_view line = head.substr(0, head.find("\r\n"));
+  const std::size_t version = std::min(line.rfind(' '), line.size());
+  const std::size_t query = std::min(line.find('?'), version);
+  std::string hidden;
+  for (const std::string_view part : split(line.substr(0, query), '/')) {
+    if (!hidden.empty()) hidden += '/';
+    hidden += contract::looks_like_key(part) ? stand_in(part) : std::string(part);
+  }
+  hidden += contract::redact_pairs(line.substr(query, version - query), by);
+  hidden = hide(hidden.append(line.substr(version))) + "\r\n";
+  for (const auto& [name, given] : request.headers) {
+    const std::string_view value = contract::shown_part(name, given);
+    const std::string_view scheme = value.starts_with("Bearer ") ? "Bearer " : "";
+    const bool is_hidden = contract::hides_header(name, value);
+    const std::string shown = is_hidden ? stand_in(value.substr(scheme.size())) : std::string(value);
+    hidden += fmt::format("{}: {}{}\r\n", hide(name), is_hidden ? scheme : "", hide(shown));
   }
   return hidden + "\r\n";
+}
+
+std::string SecretNames::hide_body(std::string_view body, bool is_form) {
+  const auto by = [this](std::string_view secret) { return stand_in(secret); };
+  if (is_form) return hide(contract::redact_pairs(body, by));
+  const auto parsed = parse_bounded(body);
+  if (!parsed) return std::string(body.size(), '?');
+  Json shown = *parsed;
+  contract::redact_members(shown, by);
+  // Byte for byte where there is none: the hash of a request is part of the state.
+  return hide(shown == *parsed ? std::string(body) : dump(shown));
+}
+
+void SecretNames::hide_fixed(Json& fixtures) {
+  for (auto& [name, member] : fixtures.items()) {
+    if (member.is_structured()) hide_fixed(member);
+    if (name == "secret" && member.is_string()) member = stand_in(member.get_ref<const std::string&>());
+  }
+}
+
+void SecretNames::hide_hashes(Json& keys) const {
+  std::map<std::string, std::string> hashes;
+  for (const auto& [secret, made] : stand_ins_) hashes.emplace(Sha256::of(secret).hex(), Sha256::of(made).hex());
+  for (Json& key : keys) {
+    const auto found = hashes.find(key.at("secret_sha256"));
+    if (found != hashes.end()) key["secret_sha256"] = found->second;
+  }
 }
 
 Result<std::string> SecretNames::reveal(std::string_view text) {

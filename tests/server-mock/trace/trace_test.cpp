@@ -38,20 +38,22 @@ std::string text_of(const std::string& path) {
 
 /// An application that is recorded, and asked without a socket.
 struct Recording {
-  explicit Recording(const std::string& path) {
+  explicit Recording(const std::string& path, const Json& fixtures = Json::array()) {
+    options.sandbox.fixtures = Fixtures::of_all(fixtures).value();
     pinned->at = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
     options.sandbox.clock.pin(pinned);
     application = Application::open(options).value();
     application->set_base_url("http://127.0.0.1:4000");
     const trace::SecretNames secrets(options.sandbox.world.seed, "");
-    const Json start = {{"command", {"a-test"}}, {"flags", {{"seed", 1}}}};
+    const Json start = {{"command", {"a-test"}}, {"flags", {{"seed", 1}, {"fixtures", fixtures}}}};
     recorder = trace::Recorder::open(path, start, secrets, *application, pinned).value();
   }
 
   /// The body of the answer, and its size in the journal's file.
   Json ask(const std::string& method, const std::string& target, const Json& body = nullptr, std::string key = "") {
     const std::string sent = body.is_null() ? "" : dump(body);
-    const std::string token = "Bearer " + (key.empty() ? application->sandbox().built_in.token : key);
+    if (key.empty()) key = usual_key.empty() ? application->sandbox().built_in.token : usual_key;
+    const std::string token = "Bearer " + key;
     const std::string head = fmt::format(
         "{} {} HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nContent-Type: application/json\r\nAuthorization: {}\r\n\r\n",
         method,
@@ -71,6 +73,7 @@ struct Recording {
 
   std::shared_ptr<PinnedTime> pinned = std::make_shared<PinnedTime>();
   ApplicationOptions options = {};
+  std::string usual_key = {};  // empty: the world's own
   std::unique_ptr<Application> application = {};
   std::unique_ptr<trace::Recorder> recorder = {};
 };
@@ -220,6 +223,61 @@ TEST_CASE("trace: a key that the world did not issue is in no text of the file, 
     REQUIRE(replay->go_to(n));
     CHECK(replay->played().status == recorded.events[recorded.requests[n - 1]].status);
   }
+}
+
+TEST_CASE("trace: fixed keys are not in the file, and a replay has its own for them, also from a snapshot on",
+          "[trace]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "run.trace";
+  const std::string ada = "wsk_example_ada_every_scope_0000001";
+  const std::string bob = "a-fixed-key-of-bob-0000002";
+  const Json people = {{{"email", "ada@x.com"}}, {{"email", "bob@x.com"}}};
+  const Json members = {{{"person", "ada@x.com"}, {"role", "owner"}}, {{"person", "bob@x.com"}}};
+  const Json keys = {{{"person", "ada@x.com"}, {"secret", ada}}, {{"person", "bob@x.com"}, {"secret", bob}}};
+  Recording recording(path,
+                      {{{"people", people}, {"workspaces", {{{"name", "W"}, {"members", members}}}}, {"keys", keys}}});
+  recording.usual_key = ada;
+  CHECK(recording.ask("GET", "/v1/me", nullptr, bob).at("user").at("email") == "bob@x.com");
+  work(recording, 600);
+  CHECK(recording.ask("GET", "/v1/me", nullptr, bob).at("user").at("email") == "bob@x.com");
+  CHECK_THAT(text_of(path), !Contains("every_scope") && !Contains("fixed-key"));
+  const trace::Trace recorded = read_back(path);
+  REQUIRE_FALSE(recorded.snapshots.empty());
+  ApplicationOptions options = recording.options;
+  options.sandbox.fixtures = Fixtures::of_all(recorded.start->at("flags").at("fixtures")).value();
+  for (const std::size_t n : {std::size_t{1}, std::size_t{2}, recorded.requests.size()}) {
+    CAPTURE(n);
+    trace::Checkpoints checkpoints;
+    const auto replay = trace::Replay::open(recorded, options, checkpoints).value();
+    REQUIRE(replay->go_to(n));
+    CHECK(replay->played().status == recorded.events[recorded.requests[n - 1]].status);
+    CHECK(replay->played().state == replay->played().recorded);
+    CHECK_FALSE(replay->first_difference());
+  }
+}
+
+TEST_CASE("trace: what the contract calls a secret is in no part of a request", "[trace]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "run.trace";
+  Recording recording(path);
+  const std::string canary = "314159canary";
+  const std::string random = "q8Zr2LkP0vTn5YwXc3Jd7Hs1";
+  recording.ask("GET", "/v1/me?token=" + canary + "&x=" + random);
+  recording.ask("GET", "/v1/nowhere/" + random);
+  recording.ask("POST", "/v1/search", {{"query", "tides"}, {"password", canary}, {"list", {random}}});
+  recording.ask("POST", "/v1/documents", {{"title", "T"}, {"content", "the words stay"}, {"api_key", canary}});
+  CHECK_THAT(text_of(path), !Contains(canary) && !Contains(random) && Contains("the words stay"));
+  trace::SecretNames secrets(1, "");
+  CHECK(secrets.hide_body("a=b&password=" + canary, true) == "a=b&password=000000000000");
+  const std::string malformed = "{\"password\": \"" + canary + "\", ";
+  CHECK(secrets.hide_body(malformed, false) == std::string(malformed.size(), '?'));
+  CHECK(secrets.hide_body("{ \"title\":\"as it was\" }", false) == "{ \"title\":\"as it was\" }");
+  const trace::Trace recorded = read_back(path);
+  trace::Checkpoints checkpoints;
+  const auto replay = trace::Replay::open(recorded, recording.options, checkpoints).value();
+  REQUIRE(replay->go_to(recorded.requests.size()));
+  CHECK(replay->played().status == 201);
+  CHECK_FALSE(replay->first_difference());
 }
 
 TEST_CASE("trace: clocks, resets, snapshots, faults and other sandboxes are replayed, too", "[trace]") {
