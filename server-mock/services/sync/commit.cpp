@@ -195,7 +195,11 @@ Result<void> judge_work(World& world, const Caller& caller, const VisibleSource&
   std::vector<PathChange> changes;
   changes.reserve(all.size());
   for (Work& work : all) {
-    if (work.document) work.conflict_kind = judge_document(work);
+    if (work.document) {
+      work.conflict_kind = judge_document(work);
+    } else if (!work.text) {
+      work.conflict_kind = work.deletion ? "delete_edit" : "path";  // it names no document, nor the text of a new one
+    }
     changes.push_back(path_change(work));
   }
   WS_LET(const std::vector<std::optional<Clash>> clashes, check_paths(world, caller, seen, changes));
@@ -320,7 +324,8 @@ class Commit {
         .local_deleted = work.deletion.has_value(),
         .local_path = path,
     };
-    if (work.move) conflict.local_previous_path = work.items[*work.move].previous_path.value_or(work.entry->path);
+    if (work.move) conflict.local_previous_path = work.items[*work.move].previous_path;
+    if (work.move && work.entry && !conflict.local_previous_path) conflict.local_previous_path = work.entry->path;
     // No text that was written after the document left the source.
     if (work.document && item.expected_content_revision <= work.document->content_revision) {
       WS_TRY(add_base(conflict, item));

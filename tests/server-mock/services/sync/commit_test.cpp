@@ -68,6 +68,22 @@ TEST_CASE("commit: repeating it gives the first answer, also after the plan expi
   CHECK(client.tree() == Json{{"a.md", "two"}});
 }
 
+TEST_CASE("commit: what names no document, nor has the text of a new one, is a conflict", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.mara);
+  client.publish(Json::array({created("a.md", "one")}));
+  const Json none = {{"document_id", nullptr}, {"content", nullptr}, {"expected_content_revision", 1}};
+  Json gone = {{"path", "a.md"}, {"action", "push_delete"}, {"content_sha256", nullptr}};
+  Json moved = {
+      {"path", "b.md"}, {"action", "push_move"}, {"content_sha256", std::string(64, '0')}, {"previous_path", "a.md"}};
+  gone.update(none);
+  moved.update(none);
+  const Outcome committed = client.publish(Json::array({gone, moved}));
+  CHECK(committed.body.at("applied").empty());
+  CHECK(kinds(committed) == Json{{"a.md", "delete_edit"}, {"b.md", "path"}});
+  CHECK(client.tree() == Json{{"a.md", "one"}});
+}
+
 TEST_CASE("commit: an expired plan that was never committed is 409 plan_expired", "[server-mock]") {
   ServiceWorld world;
   SyncClient client = SyncClient::with_new_source(world, world.mara);
