@@ -325,7 +325,9 @@ ServiceResult set_comment_status(World& world, const ServiceCall& call) {
   WS_API_LET(const Document document, commentable_document(world, call, WithContent::no));
   WS_API_LET(Thread thread, thread_of(world, call, document));
   WS_API_TRY(require_active(document));
-  if (const std::string_view status = text_of(call.body, "status"); status != thread.status) {
+  std::string_view status = text_of(call.body, "status");
+  if (status == "open" && thread.anchor.quote_lost) status = "needs_reanchor";
+  if (status != thread.status) {
     thread.status = status;
     thread.last_activity_at = world.now();
     thread.updated_at = world.now();
