@@ -37,6 +37,7 @@ void Journal::fill(Entry& entry,
 
 void Journal::add(const http::Request& request, const http::Response& response, const ExchangeFacts& facts) {
   if (bounds_.entries == 0) {
+    ++dropped_;
     ++next_seq_;
     return;
   }

@@ -30,6 +30,12 @@ TEST_CASE("journal: records requests and responses, with secrets redacted", "[se
   CHECK(wire.control("GET", "/requests?since=" + dump(data[0].at("seq"))).at("data").size() == 2);
 }
 
+TEST_CASE("journal: one that keeps nothing says how much it has dropped", "[server-mock]") {
+  Journal journal({.entries = 0});
+  journal.add({.head = "GET /x HTTP/1.1\r\n\r\n"}, http::Response(200), {});
+  CHECK(journal.read({}) == Json{{"data", Json::array()}, {"dropped", 1}});
+}
+
 TEST_CASE("journal: keeps the newest entries within its bounds of entries and bytes", "[server-mock]") {
   Journal journal({.entries = 10, .bytes = 1000, .body_bytes = 300});
   const auto add = [&](std::string_view body) {
