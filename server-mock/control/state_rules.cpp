@@ -79,8 +79,8 @@ struct FieldRule {
   std::string_view table;
   std::string_view column;
   std::string_view operation;
-  std::string_view field;  ///< empty: the answer as a whole
-  enum class Holds { text, json, json_or_none } holds = Holds::text;
+  std::string_view field;                                                           ///< empty: the answer as a whole
+  enum class Holds { text, text_or_none, json, json_or_none } holds = Holds::text;  ///< none: ''
 };
 constexpr FieldRule field_rules[] = {
     {"workspaces", "name", "workspaces.create", "name"},
@@ -91,14 +91,18 @@ constexpr FieldRule field_rules[] = {
     {"agents", "status", "agents.update", "status"},
     {"sync_sources", "name", "sync.source_create", "name"},
     {"sync_plans", "commit_body", "sync.commit", "", FieldRule::Holds::json},
-    {"sync_conflicts", "resolution", "sync.conflict_resolve", "resolution"},
+    {"sync_conflicts", "resolution", "sync.conflict_resolve", "resolution", FieldRule::Holds::text_or_none},
     {"sync_conflicts", "remote_body", "sync.conflict_get", "remote", FieldRule::Holds::json_or_none},
     {"sync_conflicts", "result_body", "sync.conflict_get", "result", FieldRule::Holds::json_or_none},
     {"comment_threads", "status", "comments.set_status", "status"},
     {"comment_threads", "anchor", "comments.list", "threads.anchor", FieldRule::Holds::json},
     {"comment_entries", "actor_identity", "comments.list", "threads.entries.actor_identity", FieldRule::Holds::json},
     {"comment_entries", "agent_mentions", "comments.list", "threads.entries.agent_mentions", FieldRule::Holds::json},
-    {"comment_entries", "conversation_thread_id", "comments.list", "threads.entries.conversation_thread_id"},
+    {"comment_entries",
+     "conversation_thread_id",
+     "comments.list",
+     "threads.entries.conversation_thread_id",
+     FieldRule::Holds::text_or_none},
     {"conversations", "thread_id", "conversations.get", "thread_id"},
     {"test_runs", "selection_kind", "tests.run_launch", "selection_kind"},
     {"test_runs", "results", "tests.run_get", "results", FieldRule::Holds::json},
@@ -429,10 +433,10 @@ class StateCheck {
 
   void check_field(const Json& row, const Loc& place, const contract::Field& field, FieldRule::Holds holds) {
     const auto text = find_text(row, field.name);
-    if (!text || (text->empty() && (field.null == contract::Null::yes || holds == FieldRule::Holds::json_or_none))) {
-      return;
-    }
-    const Result<Json> value = holds == FieldRule::Holds::text ? Result<Json>(*text) : parse_bounded(*text);
+    const bool is_text = holds == FieldRule::Holds::text || holds == FieldRule::Holds::text_or_none;
+    const bool may_be_none = holds == FieldRule::Holds::text_or_none || holds == FieldRule::Holds::json_or_none;
+    if (!text || (text->empty() && may_be_none)) return;
+    const Result<Json> value = is_text ? Result<Json>(*text) : parse_bounded(*text);
     if (!value) return add(place, field.name, "The column is JSON in a string", row);
     errors_.check({{field.name, *value}}, {.name = "Row", .fields = {&field, 1}}, place);
   }

@@ -407,6 +407,8 @@ TEST_CASE("state: what a row shows has the form that the API gives it", "[server
            {"sync_conflicts", "local_path", ".."},
            {"agents", "handle", ""},
            {"agents", "handle", "Mara"},
+           {"agents", "status", ""},
+           {"comment_entries", "actor_identity", ""},
        }) {
     CAPTURE(table, column, dump(value));
     Json other = state;
