@@ -153,7 +153,7 @@ void add_flags(CLI::App& app, Flags& flags) {
       "--seed",
       flags.seed,
       "ids, codes and tokens (default: 1; with --data, and where others can call, keys and codes are random)");
-  app.add_option("--clock", flags.clock, "real, frozen:TIME or offset:+2h")->capture_default_str();
+  app.add_option("--clock", flags.clock, "real, frozen:TIME or offset:+2h")->default_str("real");
   app.add_option("--auth", flags.auth, "strict, any or off")
       ->check(CLI::IsMember({"strict", "any", "off"}))
       ->capture_default_str();
@@ -215,7 +215,8 @@ Result<ServeSettings> settings_of(const Flags& flags) {
   sandbox.world.device_expires = std::chrono::seconds(flags.device_expires);
   WS_TRY(parse_device(flags.device, sandbox.world));
   if (!settings.server.listen.is_loopback()) warn_if_unprotected(flags, sandbox);
-  WS_LET(sandbox.clock, MockClock::parse(flags.clock));
+  sandbox.is_clock_given = flags.clock.has_value();
+  WS_LET(sandbox.clock, MockClock::parse(flags.clock.value_or("real")));
   // --assume overrides the file.
   WS_LET(const std::vector<std::string> from_file, read_assumptions(flags.assume_file));
   for (const std::string& assignment : from_file) WS_TRY(sandbox.assumptions.set(assignment));
@@ -270,7 +271,7 @@ Result<Json> flags_for_trace(const Flags& flags) {
   WS_LET(const Fixtures read, Fixtures::read(flags.fixtures));
   for (const SourceFile& file : read.files()) fixtures.push_back(*file.value);
   return Json{{"seed", flags.seed.value_or(default_seed)},
-              {"clock", flags.clock},
+              {"clock", flags.clock.value_or("real")},
               {"auth", flags.auth},
               {"device", flags.device},
               {"device_interval", flags.device_interval},
@@ -288,7 +289,7 @@ Result<Json> flags_for_trace(const Flags& flags) {
 
 Result<void> flags_from_trace(const Json& traced, Flags& flags) {
   const auto take_text = [&](const char* name, std::string& into) { into = find_text(traced, name).value_or(into); };
-  take_text("clock", flags.clock);
+  flags.clock = find_text(traced, "clock");
   take_text("auth", flags.auth);
   take_text("device", flags.device);
   take_text("rate_limit", flags.rate_limit);

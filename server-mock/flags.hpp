@@ -82,7 +82,7 @@ struct Flags {
   std::string data = {};
   std::optional<std::uint64_t> seed = {};
   bool reset = false;
-  std::string clock = "real";
+  std::optional<std::string> clock = {};  ///< real
   std::string auth = "strict";
   std::string device = "manual";
   std::int64_t device_interval = 5;

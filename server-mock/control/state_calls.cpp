@@ -210,7 +210,7 @@ CallTable state_calls() {
   static constexpr CallEntry entries[] = {
       {"POST",
        "/_mock/reset",
-       "reset state, journal, faults and clock: as at the start, empty, or from a snapshot",
+       "reset state, journal, faults, clock and switches: as at the start, empty, or from a snapshot",
        reset,
        members(reset_body)},
       {"GET", "/_mock/snapshots", "the snapshots", get_snapshots, nothing},

@@ -258,6 +258,7 @@ Result<void> Sandbox::fill(StartWith start) {
 
 Result<void> Sandbox::reset(StartWith start) {
   clock = options.clock;
+  world->assumptions = options.assumptions;
   WS_TRY(fill(start));
   forget_calls();
   return {};
@@ -305,12 +306,12 @@ Result<void> Sandbox::load_settings() {
   Assumptions assumptions;
   WS_TRY(set_switches(assumptions, find(saved, "assumptions")));
   for (const AssumptionSwitch& one : assumption_switches()) {
-    if (options.assumptions.is(one.key, one.values.front())) {
+    if (!options.assumptions.is_given(one.key)) {
       WS_TRY(world->assumptions.set(one.key, assumptions.value(one.key)));
     }
   }
   const auto text = find_text(saved, "clock");
-  if (text && options.clock.text() == MockClock().text()) {
+  if (text && !options.is_clock_given) {
     WS_LET(clock, MockClock::parse(*text));
   }
   return {};

@@ -75,6 +75,7 @@ struct SandboxOptions {
   WorldOptions world = {};
   Assumptions assumptions = {};
   MockClock clock = {};
+  bool is_clock_given = false;  ///< also where it is the default: the data file's does not count then
   AuthMode auth = AuthMode::strict;
   JournalBounds journal = {};
   Fixtures fixtures = {};             ///< the content that "seed" means; empty: the built-in world
@@ -98,7 +99,7 @@ struct Sandbox {
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
 
-  /// Restores state, journal, faults and clock of the start; assumption switches stay.
+  /// Restores state, journal, faults, clock and switches of the start.
   Result<void> reset(StartWith start);
   /// The same with a snapshot, including its clock and switches; false if the name is unknown.
   Result<bool> reset(std::string_view snapshot);

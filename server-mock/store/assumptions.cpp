@@ -68,6 +68,7 @@ Result<void> Assumptions::set(std::string_view key, std::string_view value) {
                 fmt::format("{} is one of {}, not \"{}\"", key, fmt::join(found->values, ", "), value));
   }
   chosen_[static_cast<std::size_t>(found - switches)] = static_cast<std::size_t>(choice - found->values.begin());
+  given_.emplace(key);
   return {};
 }
 

@@ -144,17 +144,18 @@ TEST_CASE("snapshots: with a data file they last, as switches and the clock do",
     wire.control("POST", "/snapshots/then", nullptr, 201);
     state = wire.control("GET", "/state");
     wire.control("DELETE", "/snapshots/gone", nullptr, 204);
-    wire.control("PATCH", "/assumptions", {{"error_style", "html"}, {"list_extra", "unknown_fields"}});
-    wire.control("PATCH", "/assumptions", {{"list_extra", "none"}});
     wire.control("POST", "/reset", {{"to", "seed"}});
+    CHECK(switch_of(wire, "error_style") == "plain");
+    wire.control("PATCH", "/assumptions", {{"error_style", "html"}, {"list_extra", "unknown_fields"}});
+    wire.control("PATCH", "/assumptions", {{"list_extra", "none"}, {"revision_mismatch", "412"}});
   }
   {
     ApplicationOptions named = options();
-    REQUIRE(named.sandbox.assumptions.set("revision_mismatch=412"));
+    REQUIRE(named.sandbox.assumptions.set("revision_mismatch=409"));
     Wire wire(named);
     CHECK(switch_of(wire, "error_style") == "html");
     CHECK(switch_of(wire, "list_extra") == "none");
-    CHECK(switch_of(wire, "revision_mismatch") == "412");
+    CHECK(switch_of(wire, "revision_mismatch") == "409");
     CHECK(wire.control("GET", "/snapshots").at("data").size() == 1);
     CHECK(wire.ask({.target = content, .token = wire.token()}).status == 404);
     CHECK(wire.control("POST", "/snapshots/then:restore").at("token") == token);
@@ -180,8 +181,11 @@ TEST_CASE("data: a clock that was set goes on, unless the next run names another
     REQUIRE(sandbox->save_settings());
   }
   CHECK(Sandbox::open(options).value()->clock.text() == "offset:+2h");
-  options.clock = MockClock::parse("offset:+1h").value();
-  CHECK(Sandbox::open(options).value()->clock.text() == "offset:+1h");
+  options.is_clock_given = true;
+  for (const char* clock : {"offset:+1h", "real"}) {
+    options.clock = MockClock::parse(clock).value();
+    CHECK(Sandbox::open(options).value()->clock.text() == clock);
+  }
 }
 
 TEST_CASE("snapshots: are listed, replaced and deleted", "[server-mock]") {
