@@ -380,8 +380,8 @@ void check_turns(const Json& value, const Loc& loc, ValidationErrors& errors) {
     if (turn != nullptr && ++given > 1) errors.add(within(loc, name), "Give only one of nth, every and after", *turn);
   }
   const Json* chance = find(value, "probability");
-  if (chance != nullptr && chance->is_number() && (*chance < 0.0 || *chance > 1.0)) {
-    errors.add(within(loc, "probability"), "A probability is a number from 0 to 1", *chance);
+  if (chance != nullptr && chance->is_number() && (*chance <= 0.0 || *chance > 1.0)) {
+    errors.add(within(loc, "probability"), "A probability is a number above 0, at most 1", *chance);
   }
 }
 
@@ -409,8 +409,11 @@ std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, Vali
   }
   if (const Json* effect = find(value, "effect"); effect != nullptr && effect->is_object()) {
     const Loc place = within(loc, "effect");
-    if (effect->empty()) errors.add(place, "An effect has a name: {\"status\": 503}", *effect);
+    const std::size_t so_far = errors.all().size();
     rule.effect = EffectReader(*effect, place, errors).read();
+    if (rule.effect == Effect{} && errors.all().size() == so_far) {
+      errors.add(place, "The rule has no effect; one is {\"status\": 503}", *effect);
+    }
     check_effects(rule, place, errors);
   }
   if (errors.all().size() > before) return std::nullopt;

@@ -34,12 +34,14 @@ struct Substitute {
   int status = 503;
   std::vector<std::pair<std::string, std::string>> headers = {};
   JsonBox body = {};  ///< null: an error body of the usual form; a string is sent as it is
+  bool operator==(const Substitute&) const = default;
 };
 
 /// A wrong `Content-Length`.
 struct WrongLength {
   std::optional<std::uint64_t> declared = {};
   std::int64_t by = 0;  ///< if `declared` is empty: added to the real length
+  bool operator==(const WrongLength&) const = default;
 };
 
 struct Effect {
@@ -72,6 +74,7 @@ struct Effect {
   std::string time_offset = {};
   std::chrono::milliseconds slow_operation{0};  ///< what the call began stays as it is for so long
   bool fail_operation = false;                  ///< what the call began fails at once, after the response
+  bool operator==(const Effect&) const = default;
 
   /// The client gets a response that the handler did not make, or none.
   bool replaces_response() const { return answer || end != http::WireFault::End::as_usual; }

@@ -54,7 +54,6 @@ TEST_CASE("faults: nth, every, after and times decide when a rule fires", "[serv
   CHECK(turns({{"after", 7}}) == Turns{8, 9, 10});
   CHECK(turns({{"after", 0}, {"times", 1}}) == Turns{1});
   CHECK(turns({{"times", 2}}) == Turns{1, 2});
-  CHECK(turns({{"probability", 0}}).empty());
   CHECK(turns({{"probability", 1}}).size() == 10);
 }
 
@@ -160,6 +159,18 @@ TEST_CASE("faults: all errors in rules are reported at once with their places", 
   CHECK(validation_errors_of(Json::array({{{"operation", "*"}, {"effect", Json::object()}}})) ==
         std::vector<std::string>{"body[0].effect"});
   CHECK(validation_errors_of("no rule").size() == 1);
+}
+
+TEST_CASE("faults: a rule that can never fire, or that does nothing, is refused", "[server-mock]") {
+  const auto refused = [](Json members, const char* place) {
+    CAPTURE(members);
+    if (!members.contains("effect")) members["effect"] = {{"reset", true}};
+    CHECK(validation_errors_of(members) == std::vector<std::string>{place});
+  };
+  refused({{"operation", "me.get"}, {"probability", 0}}, "body.probability");
+  refused({{"operation", "me.get"}, {"effect", {{"reset", false}}}}, "body.effect");
+  // Requests of it are answered 404, unless by this rule.
+  CHECK(validation_errors_of({{"path", "/v1/nowhere"}, {"effect", {{"reset", true}}}}).empty());
 }
 
 TEST_CASE("faults: a header of a rule is one header", "[server-mock]") {
