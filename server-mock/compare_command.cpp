@@ -76,6 +76,14 @@ Result<Access> access_of(const DiffFlags& flags) {
 /// A value that no earlier run used. Otherwise idempotency keys of an earlier run would be reused.
 std::string fresh_mark() { return fmt::format("{:x}", SystemClock().now().time_since_epoch().count()); }
 
+/// Where every key was refused, both sides answer 401 to all, and are alike.
+Result<void> check_key(const Exchanges& exchanges) {
+  const auto has_key = [](const Exchange& one) { return !one.request_header("authorization").empty(); };
+  const auto is_refused = [&](const Exchange& one) { return !has_key(one) || one.status == 401; };
+  if (std::ranges::none_of(exchanges, has_key) || !std::ranges::all_of(exchanges, is_refused)) return {};
+  return fail(Failure::Kind::auth, "the service refused the key of every request, so there is nothing to compare");
+}
+
 /// `stop`: the first Ctrl-C stops the requests; documents that were created are then archived.
 Result<DifferenceReport> compare_live(const DiffFlags& flags,
                                       const ApplicationOptions& options,
@@ -89,6 +97,7 @@ Result<DifferenceReport> compare_live(const DiffFlags& flags,
   Redactor redactor(Redactor::Undescribed::hidden);
   WS_LET(compare::ScriptRun run,
          compare::run_script(caller, redactor, {.access = access, .project_id = flags.project, .mark = fresh_mark()}));
+  WS_TRY(check_key(run.exchanges));
   const auto switches = compare::judge_switches(run.exchanges);
   compare::Findings findings;
   WS_TRY(compare::replay(
@@ -117,6 +126,7 @@ Result<DifferenceReport> compare_recording(const DiffFlags& flags, const Applica
   }
   if (exchanges.empty())
     return fail(Failure::Kind::invalid, fmt::format("{} has no recorded request", flags.recording));
+  WS_TRY(check_key(exchanges));
   const auto switches = compare::judge_switches(exchanges);
   compare::Findings findings;
   WS_TRY(

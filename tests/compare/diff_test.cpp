@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -216,6 +217,29 @@ TEST_CASE("diff: a recording with quotes, mentions and results of an unchanged s
   const DifferenceReport report = report_of(exchanges);
   CAPTURE(render_text(report));
   CHECK_FALSE(differs(report));
+}
+
+TEST_CASE("diff: a service with other data is alike, though its ids are those of the built-in world", "[compare]") {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "world.yaml") << "people: [{email: o@x.com}, {email: e@x.com}]\n"
+                                          "workspaces: [{name: W, members: [{person: o@x.com, role: owner},"
+                                          " {person: e@x.com, role: editor}]}]\n"
+                                          "projects: [{title: P, by: o@x.com}]\n"
+                                          "documents: [{title: One, project: P, content: one},"
+                                          " {title: Two, by: e@x.com, content: two}]\n";
+  const MockProcess other({"--fixtures", (folder / "world.yaml").string()});
+  const DifferenceReport report = report_of(run_against(other, Access::read_only).exchanges);
+  CAPTURE(render_text(report));
+  CHECK_FALSE(differs(report));
+}
+
+TEST_CASE("diff: a key that the service refuses is no comparison", "[compare]") {
+  const MockProcess other({"--seed", "7"});
+  const Ended ended = run_command({.arguments = {program("ws-mock"), "diff", "--against", other.base_url()},
+                                   .environment = {{"WS_TOKEN", "wsk_" + std::string(43, 'x')}}});
+  CHECK(ended.exit == 2);
+  CHECK(ended.out.empty());
+  CHECK_THAT(ended.err, Catch::Contains("refused the key"));
 }
 
 TEST_CASE("diff: reading alone changes nothing on the other side", "[compare]") {
