@@ -70,9 +70,15 @@ bool is_hop_header(std::string_view name) {
   return false;
 }
 
+/// An answer of the proxy's own, with an id as the service's answers have one.
+http::Response refusal(const ApiError& why) {
+  SystemRandom random;
+  const std::string id = fmt::format("req_{:016x}", random.next());
+  return render(why, id, Assumptions()).header("X-Request-Id", id);
+}
+
 http::Response error(int status, std::string_view code, std::string_view message) {
-  return render(
-      ApiError{.status = status, .code = std::string(code), .message = std::string(message)}, "", Assumptions());
+  return refusal({.status = status, .code = std::string(code), .message = std::string(message)});
 }
 
 /// A body on its way: its beginning in memory, the rest in a file without a name.
@@ -338,7 +344,7 @@ http::Response RecordingProxy::refuse(const http::MalformedRequest& why) {
 }
 
 http::Response RecordingProxy::handle(const http::Request& request) {
-  if (const auto rejection = guard_.rejection(request, request.path)) return render(*rejection, "", Assumptions());
+  if (const auto rejection = guard_.rejection(request, request.path)) return refusal(*rejection);
   if (!is_authorized(request)) {
     return error(407, "proxy_authentication_required", "Send the control token as Proxy-Authorization: Bearer TOKEN")
         .header("Proxy-Authenticate", "Bearer");
