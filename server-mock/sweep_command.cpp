@@ -3,6 +3,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <regex>
 #include <thread>
 
@@ -131,9 +132,9 @@ Result<SweepOptions> options_of(const SweepFlags& flags, const std::vector<std::
                           .max_sends = flags.max_sends,
                           .max_requests = flags.max_requests,
                           .says = flags.says,
-                          .output = flags.output};
+                          .output = std::filesystem::path(flags.output).lexically_normal().string()};
   while (options.output.ends_with('/')) options.output.pop_back();
-  if (options.output.starts_with('/') || options.output.find("..") != std::string::npos) {
+  if (options.output == "." || options.output.starts_with('/') || options.output.starts_with("..")) {
     return fail(Failure::Kind::usage,
                 fmt::format("--output {} is not a folder below the one that each run gets", flags.output),
                 "name it relative to WS_SWEEP_DIR, where the command writes it");

@@ -148,6 +148,12 @@ Result<void> Sweep::prepare() {
                               printed),
                   "it has to end with 0 by itself; it finds WS_BASE_URL and WS_TOKEN set, and HOME empty");
     }
+    std::error_code error;
+    if (!options_.output.empty() && !std::filesystem::is_directory(scratch.path / options_.output, error)) {
+      return fail(Failure::Kind::usage,
+                  fmt::format("--output {} names no folder that the command makes", options_.output),
+                  "name it relative to WS_SWEEP_DIR, where the command writes it");
+    }
   }
   reference_.clean = runs[0];
   reference_.ids = ids_in(*reference_.first_state);

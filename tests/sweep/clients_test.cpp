@@ -127,7 +127,7 @@ TEST_CASE("sweep: each of 24 bugs that others planted is found under its right w
           {"24_reply_worker.mjs", "comments.reply#1:403-before", "stuck", "", "give the event back"},
       }));
   CAPTURE(client, row);
-  std::vector<std::string> flags = {"--json", "--output", "out"};
+  std::vector<std::string> flags = {"--json", "--output", "./out/"};
   if (!is_whole()) flags.insert(flags.end(), {"--only", row});
   const Ended ended = sweep("planted/" + client, flags);
   INFO(ended.out << ended.err);
@@ -292,6 +292,8 @@ TEST_CASE("sweep: a selection of nothing is an error that names what there is", 
   refused({"--only", "reset-before", "--skip", "reset-*"}, "no row");
   refused({"--replay", "me.get#1:reset-befor"}, "there is no row");
   refused({"--assume", "error_stile=html"}, "error_style");
+  refused({"--output", "./ouy", "--plan"}, "--output ouy names no folder");
+  refused({"--output", ".", "--plan"}, "--output");
   const TemporaryFolder folder;
   const std::string accept = (folder / "known").string();
   const auto refused_line = [&](const std::string& line, const std::string& near) {
