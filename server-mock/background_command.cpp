@@ -124,6 +124,12 @@ Result<int> start_in_background(const std::string& name, std::vector<std::string
     if (!word.starts_with("--ready-file") && word != "--exit-with-parent") continue;
     return fail(Failure::Kind::usage, fmt::format("start does not take {}", word), "`ws-mock serve` does");
   }
+  WS_TRY(make_folders(folder_name, 0700));
+  const Descriptor folder(::open(folder_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // The second of two at the same time waits until it can see the server of the first.
+  if (!folder || !lock_file(folder.get(), WaitForLock::yes)) {
+    return fail(Failure::Kind::disk, fmt::format("cannot lock {}", folder_name));
+  }
   if (const Json server = running(name); !server.is_null()) {
     return fail(
         Failure::Kind::usage,
@@ -133,7 +139,6 @@ Result<int> start_in_background(const std::string& name, std::vector<std::string
                     for_server({"ws-mock", "env"}, name),
                     for_server({"ws-mock", "stop"}, name)));
   }
-  WS_TRY(make_folders(folder_name, 0700));
   WS_TRY(write_file(std::filesystem::path(folder_name) / ".gitignore", "*\n"));
   const std::filesystem::path ready = file_of(name, ".ready");
   const std::filesystem::path log = file_of(name, ".log");

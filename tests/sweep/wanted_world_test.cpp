@@ -129,6 +129,12 @@ TEST_CASE("background: one server a folder and name, until it is stopped", "[swe
   CHECK(in_folder("ws-mock start && kill -9 $(grep -o '\"pid\": [0-9]*' .ws-mock/default.json | grep -o '[0-9]*') && "
                   "sleep 0.2; ws-mock start && ws-mock stop")
             .exit == 0);
+  // Of several at once one starts, and it is the one that is stopped.
+  const Ended at_once = in_folder(
+      "for i in 1 2 3; do (ws-mock start --name cc >$i.out; echo $?) & done | sort | tr '\\n' ' '; wait; "
+      "ws-mock stop --name cc && ! ws-mock env --name cc 2>/dev/null && wc -l <(cat [123].out) | cut -d' ' -f1");
+  INFO(at_once.err);
+  CHECK(at_once.out == "0 2 2 3\n");
   const Ended refused = in_folder("ws-mock start --data /nowhere/at/all.db");
   CHECK(refused.exit != 0);
   CHECK_THAT(refused.err, Contains("/nowhere/at/all.db"));
