@@ -15,7 +15,6 @@
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/survey/documents_here.hpp"
 #include "sync-engine/survey/survey.hpp"
-#include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {
 namespace {
@@ -178,20 +177,13 @@ Result<Renames> files_to_move(const RootFolder& root,
   return renames;
 }
 
-/// Whether the file may have the name of a note: text, and not too long.
-bool is_text_of_note(const LinkTree& tree, const RelativePath& path) {
-  const Descriptor folder = tree.root.open_beneath(path.folder(), O_RDONLY | O_DIRECTORY);
-  const TreeConfig& config = tree.session == nullptr ? TreeConfig() : tree.session->config;
-  std::string buffer;
-  return folder && std::holds_alternative<HashedFile>(hash_file(
-                       folder.get(), std::string(last_part(path.text())).c_str(), config.max_file_bytes, buffer));
-}
-
 /// A name at which the file would not be synced any more, or no link could name it, is refused.
 Result<void> stays_linked(const LinkTree& tree, const std::string& old_path, const std::string& new_path) {
   WS_LET(const RelativePath from, RelativePath::parse(old_path));
   WS_LET(const RelativePath to, RelativePath::parse(new_path));
-  if (tree.kinds.takes(new_path) && !tree.kinds.takes(old_path) && !is_text_of_note(tree, from))
+  const TreeConfig limits = tree.session == nullptr ? TreeConfig() : tree.session->config;
+  const bool becomes_note = tree.kinds.takes(new_path) && !tree.kinds.takes(old_path);
+  if (becomes_note && !is_text_of_note(tree.root, from, limits.max_file_bytes))
     return fail(Failure::Kind::usage,
                 fmt::format("{} is the name of a note, and {} has no text that a note may have", new_path, old_path),
                 "choose another name");

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "sync-engine/model/change.hpp"
@@ -195,6 +196,13 @@ void save_cache(
   if (scan.same_as_cache() && scan.cache_mark() == mark) return;
   if (extent == CacheExtent::at_edits && scan.files_hashed() * entries_a_read <= scan.entry_count()) return;
   static_cast<void>(scan.save(session.own(cache_name), mark, edited));
+}
+
+bool is_text_of_note(const RootFolder& root, const RelativePath& path, std::uint64_t max_bytes) {
+  const Descriptor folder = root.open_beneath(path.folder(), O_RDONLY | O_DIRECTORY);
+  const std::string name(last_part(path.text()));
+  std::string buffer;
+  return folder && std::holds_alternative<HashedFile>(hash_file(folder.get(), name.c_str(), max_bytes, buffer));
 }
 
 }  // namespace ws::sync

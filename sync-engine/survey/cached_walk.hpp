@@ -53,4 +53,7 @@ enum class CacheExtent { at_all, at_edits };
 void save_cache(
     const Session& session, const Survey& survey, std::uint64_t generation, CacheExtent extent, bool all_recorded);
 
+/// Whether the file may have the name of a note: text, and not longer than `max_bytes`.
+bool is_text_of_note(const RootFolder& root, const RelativePath& path, std::uint64_t max_bytes);
+
 }  // namespace ws::sync
