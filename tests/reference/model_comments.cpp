@@ -73,7 +73,8 @@ Expected Model::set_status(const Actor& actor,
                            const std::string& status) {
   Expected answer = reply(actor, document_id, thread_id);
   if (!answer.is_success()) return answer;
-  threads[thread_id].status = status;
+  ModelThread& thread = threads[thread_id];
+  thread.status = status == "open" && thread.quote_lost ? "needs_reanchor" : status;
   return {200};
 }
 

@@ -123,8 +123,9 @@ class Pages {
 // Checks whether the paths that several changes want at once are free (`decisions.md`, "commit").
 //
 // A path is free if no other document has it after all changes are applied (so swaps and chains work), if it is not a
-// folder of another path, and if no file has the name of one of its folders. A change whose path is not free keeps its
-// old path, so changes that depend on that one fail too.
+// folder of another path, and if no other change wants the name of one of its folders. (A document that is there may
+// have that name: row TE of sync.md creates the children beside it.) A change whose path is not free keeps its old
+// path, so changes that depend on that one fail too.
 
 struct PathChange {
   std::string document_id = {};           ///< empty: a new document
