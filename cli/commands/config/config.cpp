@@ -6,6 +6,7 @@
 
 #include "api-client/base/suggestion.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/shared/composing.hpp"
 #include "cli/output/format.hpp"
 
 namespace ws::cli {

@@ -7,6 +7,7 @@
 #include "api-client/base/clean.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/commands.hpp"
+#include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 
 namespace ws::cli {
