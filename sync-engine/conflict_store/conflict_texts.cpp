@@ -196,7 +196,7 @@ bool is_merging_by_hand(const RootFolder& root, const std::string& id) {
 
 bool is_merged_by_hand(const RootFolder& root, const std::string& id, const std::string& text) {
   const auto before = read_optional(root, id, by_hand_name);
-  return before && *before != Sha256::of(text).hex();
+  return before && !before->empty() && *before != Sha256::of(text).hex();
 }
 
 bool is_being_merged(const RootFolder& root, const std::string& id, const std::string& text) {
