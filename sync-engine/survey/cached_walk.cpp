@@ -138,7 +138,7 @@ Result<bool> load_edits(Session& session, Survey& survey) {
     WS_LET(const std::optional<FileId> before, session.state.find_file(known->document));
     if (before) files_before.emplace(before->number(), known->document);
     files_now.emplace(known->document, file.id);
-    edits.base_rows.emplace(std::move(known->document), std::move(known->row));
+    edits.base_rows.emplace(known->document, std::move(known->row));
   }
   if (changed_places(edits, files_before, files_now)) return false;
   // What this program put elsewhere, anew: neither its number nor its text tells of the swap.
