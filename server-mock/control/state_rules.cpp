@@ -434,8 +434,8 @@ class StateCheck {
   void check_field(const Json& row, const Loc& place, const contract::Field& field, FieldRule::Holds holds) {
     const auto text = find_text(row, field.name);
     const bool is_text = holds == FieldRule::Holds::text || holds == FieldRule::Holds::text_or_none;
-    const bool may_be_none = holds == FieldRule::Holds::text_or_none || holds == FieldRule::Holds::json_or_none;
-    if (!text || (text->empty() && may_be_none)) return;
+    const bool is_optional = holds == FieldRule::Holds::text_or_none || holds == FieldRule::Holds::json_or_none;
+    if (!text || (text->empty() && is_optional)) return;
     const Result<Json> value = is_text ? Result<Json>(*text) : parse_bounded(*text);
     if (!value) return add(place, field.name, "The column is JSON in a string", row);
     errors_.check({{field.name, *value}}, {.name = "Row", .fields = {&field, 1}}, place);

@@ -117,7 +117,7 @@ Result<std::optional<std::map<DocumentId, FileId>>> files_as_agreed(Session& ses
   scan.each_file([&](const std::string& path, const CachedEntry& file) {
     const auto known = agreed ? base->find(path) : base->end();
     agreed = known != base->end() && known->second.hash.bytes() == file.hash;
-    if (agreed) files.emplace(std::move(known->second.document), file.stamp.id());
+    if (agreed) files.emplace(known->second.document, file.stamp.id());
   });
   agreed = agreed && files.size() == base->size();
   return agreed ? std::optional(std::move(files)) : std::nullopt;
