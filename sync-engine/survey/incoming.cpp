@@ -71,18 +71,18 @@ class Puller {
     if (!path) return {};
     if (item.damage) {
       unavailable_.erase(item.document);
-      leave_damaged(item.document, std::move(*path), std::move(*item.damage));
+      leave_damaged(item.document, *path, std::move(*item.damage));
       return {};
     }
     if (!item.hash && item.content) item.hash = Sha256::of(*item.content);
     if (needs_text(item)) {
       // Fetched later: the response with this item is still being read.
       const DocumentId document = item.document;
-      unavailable_.insert_or_assign(document, UnavailableText{.item = std::move(item), .path = std::move(*path)});
+      unavailable_.insert_or_assign(document, UnavailableText{.item = std::move(item), .path = *path});
       return {};
     }
     unavailable_.erase(item.document);
-    return keep(item, std::move(*path));
+    return keep(item, *path);
   }
 
   /// Whether it is a part of the list of attachments: a known part, or a text of that format at a reserved path. Other
@@ -119,12 +119,12 @@ class Puller {
     WS_LET(RelativePath path, RelativePath::parse(part.path));
     item.hash = Sha256::of(*part.text);
     item.content = std::move(part.text);
-    return keep(item, std::move(path));
+    return keep(item, path);
   }
 
-  Result<void> keep(PulledItem& item, RelativePath path) {
+  Result<void> keep(PulledItem& item, const RelativePath& path) {
     if (!item.hash) return {};
-    PendingRow row{.entry = Entry{.path = std::move(path), .hash = *item.hash, .revision = item.revision},
+    PendingRow row{.entry = Entry{.path = path, .hash = *item.hash, .revision = item.revision},
                    .revision = item.revision,
                    .author = std::move(item.author)};
     const auto base = base_.find(item.document);
@@ -137,9 +137,9 @@ class Puller {
   }
 
   /// Leaves both sides as they are until its text can be read.
-  void leave_damaged(const DocumentId& document, RelativePath path, Failure why) {
+  void leave_damaged(const DocumentId& document, const RelativePath& path, Failure why) {
     incoming_.rows.erase(document);
-    incoming_.damaged.insert_or_assign(document, Damaged{.path = std::move(path), .why = std::move(why)});
+    incoming_.damaged.insert_or_assign(document, Damaged{.path = path, .why = std::move(why)});
   }
 
   std::optional<RelativePath> path_of(const PulledItem& item) {
@@ -159,7 +159,7 @@ class Puller {
     if (base != base_.end() && utf8::nfc(base->second.entry.path.text()) == utf8::nfc(parsed->text())) {
       return base->second.entry.path;
     }
-    return in_disk_spelling(std::move(*parsed));
+    return in_disk_spelling(*parsed);
   }
 
   /// Reads the base when the first document arrives, not before.
@@ -187,7 +187,7 @@ class Puller {
   }
 
   /// A new file goes into the existing folder, not into a second one that differs in Unicode form only.
-  RelativePath in_disk_spelling(RelativePath path) const {
+  RelativePath in_disk_spelling(const RelativePath& path) const {
     if (folders_.empty()) return path;
     const std::string text = utf8::nfc(path.text());
     for (std::size_t slash = text.rfind('/'); slash != std::string::npos && slash > 0;
@@ -195,7 +195,7 @@ class Puller {
       const auto known = folders_.find(text.substr(0, slash));
       if (known == folders_.end()) continue;
       auto spelt = RelativePath::parse(known->second + text.substr(slash));
-      return spelt ? std::move(*spelt) : std::move(path);
+      return spelt ? *spelt : path;
     }
     return path;
   }
@@ -230,7 +230,7 @@ class Puller {
     if (!fetched) {
       const Failure::Kind kind = fetched.error().kind;
       if (kind == Failure::Kind::integrity) {
-        leave_damaged(item.document, std::move(unavailable.path), std::move(fetched).error());
+        leave_damaged(item.document, unavailable.path, std::move(fetched).error());
         return {};
       }
       const bool of_this_one =
@@ -250,7 +250,7 @@ class Puller {
     item.hash = Sha256::of(*fetched->content);
     item.content = std::move(fetched->content);
     if (fetched->revision.is_known()) item.revision = fetched->revision;
-    return keep(item, std::move(unavailable.path));
+    return keep(item, unavailable.path);
   }
 
   Result<void> keep_text(PulledItem& item, PendingRow& row) {
