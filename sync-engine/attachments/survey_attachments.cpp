@@ -253,8 +253,7 @@ class AttachmentSurveyor {
 
   /// A run looks again for files that had to wait for a name, once what comes has freed it.
   void plan_freed_names() {
-    FreedPlaces freed;
-    freed.add(found_.plan.actions);
+    const FreedPlaces freed(found_.plan.actions);
     std::set<std::string> waiting;
     for (const Skipped& each : found_.plan.skipped) {
       if (freed.has_room_for(each)) waiting.insert(each.path);
@@ -537,16 +536,13 @@ class AttachmentSurveyor {
   /// What comes in the place of a folder waits where files in it stay after all: what removes them is not wanted now.
   void wait_for_folders() {
     if (emptied_.empty()) return;
-    std::set<RelativePath> leaving;
-    for (const Action& action : found_.plan.actions) {
-      if (frees_place_here(action.kind)) leaving.insert(action.previous_path.value_or(action.path));
-    }
+    const FreedPlaces freed(found_.plan.actions);
     std::set<RelativePath> waiting;
     for (const Action& action : found_.plan.actions) {
       if (!is_pull(action.kind) || !emptied_.contains(action.path)) continue;
       const std::string folder = action.path.string() + "/";
       const bool stays = std::ranges::any_of(found_.sides.local, [&](const auto& each) {
-        return each.first.text().starts_with(folder) && !leaving.contains(each.first);
+        return each.first.text().starts_with(folder) && !freed.places().contains(each.first);
       });
       if (stays && waiting.insert(action.path).second)
         found_.plan.skipped.push_back({.path = action.path.string(), .reason = SkipReason::twin});

@@ -2,6 +2,9 @@
 /// these once it is through; what only looks tells what that comes to.
 #pragma once
 
+#include <set>
+#include <vector>
+
 #include "sync-engine/model/action.hpp"
 #include "sync-engine/model/plan.hpp"
 #include "sync-engine/reconcile/overlapping_paths.hpp"
@@ -10,21 +13,29 @@ namespace ws::sync {
 
 class FreedPlaces {
  public:
-  void add(const Action& action) {
-    if (frees_place_here(action.kind)) places_.add(action.previous_path.value_or(action.path).twin_key());
-  }
-  void add(const std::vector<Action>& actions) {
+  FreedPlaces() = default;
+  explicit FreedPlaces(const std::vector<Action>& actions) {
     for (const Action& action : actions) add(action);
   }
-  bool overlaps(const RelativePath& path) const { return places_.overlaps(path.twin_key()); }
+  void add(const Action& action) {
+    if (!frees_place_here(action.kind)) return;
+    const RelativePath& place = action.previous_path.value_or(action.path);
+    overlapping_.add(place.twin_key());
+    places_.insert(place);
+  }
+  const std::set<RelativePath>& places() const { return places_; }
+  /// Whether the path, one above or one beneath it is freed, whatever its case.
+  bool overlaps(const RelativePath& path) const { return overlapping_.overlaps(path.twin_key()); }
   /// Whether a file that was skipped as a twin, or for a folder of its name, can be synced then.
   bool has_room_for(const Skipped& file) const {
-    const auto path = file.reason == SkipReason::twin ? RelativePath::parse(file.path) : RelativePath::parse("");
+    if (file.reason != SkipReason::twin) return false;
+    const auto path = RelativePath::parse(file.path);
     return path && overlaps(*path);
   }
 
  private:
-  OverlappingPaths places_;
+  std::set<RelativePath> places_;
+  OverlappingPaths overlapping_;
 };
 
 }  // namespace ws::sync

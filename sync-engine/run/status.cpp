@@ -47,34 +47,23 @@ bool has_nothing_to_tell(const Report& report) {
          report.remarks.empty() && !report.guard && !report.held_back && !report.ended_by && !report.partial;
 }
 
-/// What a run takes away here.
-std::set<RelativePath> leaving_places(const std::vector<Action>& actions) {
-  std::set<RelativePath> places;
-  for (const Action& action : actions) {
-    if (frees_place_here(action.kind)) places.insert(action.previous_path.value_or(action.path));
-  }
-  return places;
-}
-
 /// The files that a run takes away before it looks again for room for notes.
 std::set<RelativePath> files_in_the_way(const Survey& survey, const AttachmentSurvey& files) {
   if (files.guard) return {};
-  FreedPlaces freed;
-  freed.add(files.plan.actions);
+  const FreedPlaces freed(files.plan.actions);
   const bool any = std::ranges::any_of(survey.plan.conflicts, [&](const Conflict& each) {
     return each.which == ConflictCase::not_synced && freed.overlaps(each.path);
   });
-  return any ? leaving_places(files.plan.actions) : std::set<RelativePath>();
+  return any ? freed.places() : std::set<RelativePath>();
 }
 
 /// The notes that a run takes away before it looks for room for files.
 std::set<RelativePath> notes_in_the_way(const Survey& survey, const AttachmentSurvey& files) {
   if (survey.plan.guard || files.guard) return {};
-  FreedPlaces freed;
-  freed.add(survey.plan.actions);
+  const FreedPlaces freed(survey.plan.actions);
   const bool any =
       std::ranges::any_of(files.plan.skipped, [&](const Skipped& each) { return freed.has_room_for(each); });
-  return any ? leaving_places(survey.plan.actions) : std::set<RelativePath>();
+  return any ? freed.places() : std::set<RelativePath>();
 }
 
 Result<Report> look(Session& session, const RunOptions& options, AttachmentSurvey& files) {

@@ -20,7 +20,8 @@ struct SeenText {
 
 /// The document texts that this user saw last. With them, an edit of an older revision can be merged with later changes
 /// by others: the API does not return old revisions. Each place, a file of the user, has its base: what its text was
-/// made from. The base of one file is none of another, which may lack what others changed in between.
+/// made from. Two files of one document may have different bases: what others changed between the two reads is in the
+/// second alone.
 ///
 /// A cache: if an entry is missing, an automatic merge is not possible, but no text is lost. Files have mode 0600 in
 /// folders with mode 0700; at most three revisions per document, and the bases of at most sixteen places.

@@ -38,6 +38,20 @@ void rename_on_both(const TwoFolders& two) {
   REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
 }
 
+/// A picture is in step; the service went back to before the last edit of a.md, which the first folder knows of.
+struct RestoredFromBackup : TwoFolders {
+  RestoredFromBackup() {
+    write_text(here / "shows.md", "![p](p.png)\n");
+    write_text(here / "p.png", "picture");
+    REQUIRE(ws(here, {"sync"}).exit == 0);
+    REQUIRE(ws(there, {"sync"}).exit == 0);
+    control(server, "POST", "/snapshots", R"({"name": "backup"})");
+    write_text(here / "a.md", "newer\n");
+    REQUIRE(ws(here, {"sync"}).exit == 0);
+    control(server, "POST", "/snapshots/backup:restore", "");
+  }
+};
+
 }  // namespace
 
 TEST_CASE("decisions: one document renamed on both sides is listed, and --path says which name holds", "[cli]") {
@@ -379,15 +393,7 @@ TEST_CASE("decisions: a service restored from a backup that passed the known rev
 }
 
 TEST_CASE("decisions: while a service restored from a backup waits for a word, no picture is sent either", "[cli]") {
-  const TwoFolders two;
-  write_text(two.here / "shows.md", "![p](p.png)\n");
-  write_text(two.here / "p.png", "picture");
-  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
-  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
-  control(two.server, "POST", "/snapshots", R"({"name": "backup"})");
-  write_text(two.here / "a.md", "newer\n");
-  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
-  control(two.server, "POST", "/snapshots/backup:restore", "");
+  const RestoredFromBackup two;
   write_text(two.here / "p.png", "picture, edited since");
   CHECK(two.ws(two.here, {"sync"}).exit == 7);
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
@@ -402,15 +408,7 @@ TEST_CASE("decisions: while a service restored from a backup waits for a word, n
 }
 
 TEST_CASE("decisions: what was taken while a restored service waits for a word is not deleted for everybody", "[cli]") {
-  const TwoFolders two;
-  write_text(two.here / "shows.md", "![p](p.png)\n");
-  write_text(two.here / "p.png", "picture");
-  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
-  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
-  control(two.server, "POST", "/snapshots", R"({"name": "backup"})");
-  write_text(two.here / "a.md", "newer\n");
-  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
-  control(two.server, "POST", "/snapshots/backup:restore", "");
+  const RestoredFromBackup two;
   REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
   if (GENERATE(false, true)) {
     REQUIRE(two.ws(two.here, {"sync", "leave", "deep/b.md", "p.png"}).exit == 0);
